@@ -145,7 +145,7 @@ export default defineConfig([
   },
   {
     ...shared,
-    input: { 'apply-patch': 'src/surfaces/apply-patch/run-apply-patch.ts' },
+    input: { 'apply-patch': 'src/surfaces/cli/run-apply-patch.ts' },
     plugins: [quietPackages, builtins, quickToLoad],
     optimization: { inlineConst: true },
     output: { ...output, minify: true },
@@ -153,21 +153,21 @@ export default defineConfig([
   {
     ...shared,
     // Started by a login shell, once an hour at most.
-    input: { 'keep-variables': 'src/exec/login-shell/keep-variables.ts' },
+    input: { 'keep-variables': 'src/adapters/exec/login-shell/keep-variables.ts' },
     plugins: [quietPackages, builtins],
     output: { ...output, minify: true },
   },
   {
     ...shared,
     // Becomes a command that Landlock holds.
-    input: { 'landlock-helper': 'src/sandbox/linux/landlock-helper.ts' },
+    input: { 'landlock-helper': 'src/adapters/sandbox/linux/landlock-helper.ts' },
     plugins: [quietPackages, builtins],
     output: { ...output, minify: true },
   },
   {
     ...shared,
     // Runs in a thread of its own. The decoder's module stands beside it, where the package's code looks for it.
-    input: { 'resize-worker': 'src/gather/files/resize-worker.ts' },
+    input: { 'resize-worker': 'src/adapters/gather/files/resize-worker.ts' },
     plugins: [quietPackages],
     output: { ...output, entryFileNames: 'wasm/[name].cjs', format: 'cjs', minify: true },
   },

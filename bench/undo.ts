@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultUndo } from '../src/config/defaults.ts';
-import { createChangeWatch } from '../src/exec/call-times.ts';
-import { systemClock } from '../src/gather/system/system-clock.ts';
-import { systemIds } from '../src/gather/system/system-ids.ts';
-import type { SnapshotRequest, SnapshotTaken } from '../src/ports/snapshots.ts';
-import { findGit } from '../src/workspace/find-git.ts';
-import { createFileContents } from '../src/workspace/file-contents.ts';
-import { nodeWorkspaceDisk as disk } from '../src/workspace/node-workspace-disk.ts';
-import { Pace } from '../src/workspace/pace.ts';
-import { WorkspaceSnapshots } from '../src/workspace/workspace-snapshots.ts';
+import { defaultUndo } from '../src/core/config/defaults.ts';
+import { createChangeWatch } from '../src/adapters/exec/call-times.ts';
+import { systemClock, systemIds } from '../src/adapters/gather/clock-and-ids.ts';
+import type { SnapshotRequest, SnapshotTaken } from '../src/ports/workspace.ts';
+import { findGit } from '../src/engine/workspace/find-git-folders.ts';
+import { createFileContents } from '../src/engine/undo/content-store.ts';
+import { nodeWorkspaceDisk as disk } from '../src/engine/workspace/workspace-disk.ts';
+import { Pace } from '../src/engine/workspace/yield-to-event-loop.ts';
+import { WorkspaceSnapshots } from '../src/engine/undo/workspace-snapshots.ts';
 
 // What undo and the search for repositories cost in a workspace of 10,000 files: `node bench/undo.ts`.
 

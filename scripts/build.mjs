@@ -13,17 +13,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const executable = 'bin.cjs';
 const shebang = '#!/usr/bin/env node\n';
-/** What commands of the model find on their path (src/tools/exec-command/patch-program.ts). */
+/** What commands of the model find on their path (src/adapters/tools/apply-patch). */
 const patchProgram = `#!/bin/sh
 exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.cjs" apply_patch "$@"
 `;
 const patchPrograms = ['commands/apply_patch', 'commands/applypatch'];
-/** What reads shell scripts (src/exec/shell-reader). Of these packages the program needs nothing else at run time. */
+/** What reads shell scripts (src/adapters/exec/shell-reader.ts). Of these packages the program needs nothing else at run time. */
 const wasmFiles = [
   import.meta.resolve('web-tree-sitter/web-tree-sitter.wasm'),
   import.meta.resolve('tree-sitter-bash/tree-sitter-bash.wasm'),
 ];
-/** What decodes pictures (src/gather/files/resize-worker.ts). Its code is bundled, and its licence copied with that. */
+/** What decodes pictures (src/adapters/gather/files/resize-worker.ts). Its code is bundled, and its licence copied with that. */
 const pictureModule = import.meta.resolve('@silvia-odwyer/photon-node/photon_rs_bg.wasm');
 /** A running process imports its chunks late, so they stay this long after the build that replaced them. */
 const keepOldChunks = 24 * 60 * 60 * 1000;

@@ -60,7 +60,7 @@ switch (commandByName() ?? words[0]) {
 /** A bare `capstan` on a terminal is the terminal surface, by a way that loads the tables of no command. */
 async function bareOnTerminal(): Promise<number | undefined> {
   if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
-  return (await import('./surfaces/tui/app/open-bare.ts')).openBare();
+  return (await import('./surfaces/tui/boot/open-bare.ts')).openBare();
 }
 
 /**
@@ -87,5 +87,5 @@ function isNamed(...names: readonly string[]): boolean {
 }
 
 function applyPatch() {
-  return import('./surfaces/apply-patch/run-apply-patch.ts');
+  return import('./surfaces/cli/run-apply-patch.ts');
 }

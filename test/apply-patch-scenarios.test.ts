@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { applyPatchHere } from '../src/surfaces/apply-patch/run-apply-patch.ts';
+import { applyPatchHere } from '../src/engine/workspace/patch-command.ts';
 
 const scenarios = join(import.meta.dirname, 'fixtures/apply-patch');
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
-import { allCommands } from '../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../src/surfaces/cli/command-table.ts';
+import { allCommands } from '../src/surfaces/views/command-line/command-group.ts';
+import { commandTable } from '../src/surfaces/cli/table/command-table.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {

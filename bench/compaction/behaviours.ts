@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from '../../src/protocol/json.ts';
-import { estimateTokens } from '../../src/fragments/text/truncate.ts';
+import { estimateTokens } from '../../src/core/fragments/text/truncate.ts';
 import {
   answer,
   type ItemDraft,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { entryOf } from '../../src/history/entry.ts';
-import { historyOf } from '../../src/history/history.ts';
-import { itemTokens } from '../../src/history/size.ts';
+import { entryOf } from '../../src/core/history/entry.ts';
+import { historyOf } from '../../src/core/history/history.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { startScriptedModel } from '../../src/testing/index.ts';

@@ -1,5 +1,5 @@
-import { entries, type History } from '../../src/history/history.ts';
-import { usersWords } from '../../src/history/users-words.ts';
+import { entries, type History } from '../../src/core/history/history.ts';
+import { usersWords } from '../../src/core/history/user-words.ts';
 import { isMessage, type Item } from '../../src/protocol/item.ts';
 import { type Probe, type ProbeKind, probeKinds, type Transcript } from './transcript.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { userMessage } from '../../src/fragments/message.ts';
+import { userMessage } from '../../src/core/fragments/message-items.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
-import { answerLine } from '../../src/state/item-drafts.ts';
+import { answerLine } from '../../src/core/state/drafts/item-lines.ts';
 import { screenshot } from './screenshot.ts';
 import type { Exchange, Work } from './transcript.ts';
 

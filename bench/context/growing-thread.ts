@@ -1,13 +1,13 @@
-import { activeTokens } from '../../src/history/active-tokens.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { activeTokens } from '../../src/core/history/window-usage.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { noUsage } from '../../src/protocol/usage.ts';
-import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { planRequest, promptFor } from '../../src/state/request.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { planRequest, promptFor } from '../../src/core/state/plan-request.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import { exchangesOf } from '../history/exchange.ts';
 import { rolloutText } from '../history/rollout.ts';
 

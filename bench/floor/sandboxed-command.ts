@@ -1,6 +1,6 @@
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type { PlainCommand, RunnableCommand } from '../../src/ports/sandbox.ts';
 import { engineSandbox } from '../sandbox/engine-sandbox.ts';
 
@@ -13,7 +13,7 @@ export async function sandboxedCommand(command: PlainCommand): Promise<RunnableC
     lingerMs: 0,
   });
   const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-  const policy = resolvePolicy(profileFor('workspace-write', options), {
+  const policy = resolvePolicy(builtInProfile('workspace-write', options), {
     cwd: command.cwd,
     workspaceRoots: [command.cwd],
     slashTmp: true,

@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Audience, perform } from '../../src/testing/perform.ts';
+import { type Audience, perform } from '../../src/testing/perform-step.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/script.ts';
-import { responsesRenderer } from '../../src/testing/sse.ts';
+import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
 import { numbering } from '../../src/testing/wire-renderer.ts';
 import { type Arrival, countedInput, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
 import type { Sandbox } from '../../src/ports/sandbox.ts';
-import type { Spawn } from '../../src/ports/spawn.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Spawn } from '../../src/ports/commands.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 
 export interface EngineSandboxOptions {
   readonly env: Readonly<Record<string, string>>;

@@ -1,12 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPlaces } from '../../src/gather/system/places.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import type { NetworkLists } from '../../src/protocol/network-lists.ts';
-import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { findOwnPlaces } from '../../src/surfaces/engine/own-places.ts';
+import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import type {
+  FileSystemEntry,
+  NetworkLists,
+  PermissionProfile,
+  ResolvedPolicy,
+} from '../../src/protocol/permissions.ts';
+import { findOwnPlaces } from '../../src/engine/sandbox/protected-paths.ts';
 import { plainEnvironment } from '../process/command.ts';
 import { Place } from '../process/place.ts';
 import type { MarkId } from '../report/marks.ts';
@@ -41,7 +44,7 @@ export function sandboxCases(folder: string, marks: readonly MarkId[]): readonly
       const place = new Place(join(folder, mark));
       makeFiles(place.workspace, files);
       const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-      const plain = profileFor('workspace-write', options) as ManagedProfile;
+      const plain = builtInProfile('workspace-write', options) as ManagedProfile;
       return { mark, place, policy: policyIn(place, more?.(place.workspace, plain) ?? plain) };
     });
 }

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { answer, say } from '../../src/testing/script.ts';
-import { responsesRenderer } from '../../src/testing/sse.ts';
+import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
 import { numbering } from '../../src/testing/wire-renderer.ts';
 import { deltasPerSecond, ends, fillText, streamText } from './pieces.ts';
 

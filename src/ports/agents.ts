@@ -1,18 +1,17 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../protocol/agent.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permissions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
-import type { Allowance, Fitting } from '../protocol/spending.ts';
+import type { Allowance, RequestFit, Usage } from '../protocol/usage.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import type { Usage } from '../protocol/usage.ts';
 import type { ThreadRefused, TurnEnd } from './threads.ts';
 
 /** Agents of one thread, as its tools use them. Nothing here rejects. */
 export interface Agents {
   spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused>;
   /** Words for an agent: its turn takes them in, or they begin one. */
-  send(words: AgentWords, caller: AgentCaller): Promise<SentToAgent | AgentRefused>;
+  send(words: AgentMessage, caller: AgentCaller): Promise<AgentMessageSent | AgentRefused>;
   wait(wanted: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused>;
   list(): Promise<readonly ListedAgent[]>;
   /** Interrupts it, with its own agents, and takes no more work for it. */
@@ -33,7 +32,7 @@ export interface AgentsOfThread extends Pick<Agents, 'wait'> {
    * Counts a request of the thread among those of all threads of its root, if `decide` says that it is sent. Waits for
    * other requests where only what these may cost is in its way.
    */
-  meter(decide: (shared: SharedSpending) => Fitting, signal: AbortSignal): Promise<MeteredRequest>;
+  meter(decide: (shared: SharedSpending) => RequestFit, signal: AbortSignal): Promise<MeteredRequest>;
   /** What they and their agents ask the user. Only of a thread that no other one started. */
   readonly questions: readonly Question[];
   /** False: none of them waits with that question. */
@@ -49,7 +48,7 @@ export interface SharedSpending {
 }
 
 export interface MeteredRequest {
-  readonly fitting: Fitting;
+  readonly fitting: RequestFit;
   /** It is over, and cost so much. Absent: nothing. */
   over(spent: Usage | undefined): void;
 }
@@ -109,7 +108,7 @@ export interface AgentBounds {
   readonly withoutTools?: readonly string[];
 }
 
-export interface AgentWords {
+export interface AgentMessage {
   readonly target: string;
   /** Absent: it is only interrupted. */
   readonly message?: string;
@@ -138,7 +137,7 @@ export interface SpawnedAgent extends Pick<AgentIdentity, 'id' | 'path'> {
   readonly note?: string;
 }
 
-export interface SentToAgent {
+export interface AgentMessageSent {
   readonly kind: 'sent';
   readonly path: string;
   /** `steered`: the turn that runs takes the words in. */

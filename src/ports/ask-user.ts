@@ -1,3 +1,5 @@
+import type { Outcome } from '../protocol/outcome.ts';
+import type { RequestedHost } from '../protocol/permissions.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
@@ -12,4 +14,25 @@ export interface AskUser {
   ask(question: Question, signal: AbortSignal, item?: TurnItem): Promise<Answer>;
   /** Says at once, when a turn begins, if a person can be asked: anything but `true` counts as no. Absent: one can. */
   isThere?(): boolean;
+}
+
+/** `unasked`: the question would reach no one. */
+export type HostAnswer = 'allowed' | 'declined' | 'unasked';
+
+/**
+ * Answers while the command waits. The signal ends the question: the command is over. The proxy takes a rejection as
+ * `declined`.
+ */
+export type AnswerHost = (host: RequestedHost, signal: AbortSignal) => Promise<HostAnswer>;
+
+/** What a rule would allow from now on: commands that begin with these words, a host, or a tool of an MCP server. */
+export type RuleToSave =
+  | { readonly kind: 'prefix'; readonly prefix: readonly string[] }
+  | { readonly kind: 'host'; readonly host: RequestedHost }
+  | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly digest: string };
+
+/** Where rules are saved that the user allows with an answer. */
+export interface RuleBook {
+  /** Saving the same rule again does nothing. Gives why it could not be saved, if it could not. Never rejects. */
+  save(rule: RuleToSave): Promise<Outcome | undefined>;
 }

@@ -1,3 +1,6 @@
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../protocol/permissions.ts';
+
 /**
  * What the journal needs of a disk. Bytes count as safe only after `sync` of the file, and a new name only after
  * `syncDirectory` of its folder: the simulated disk of `capstan/testing` takes everything else away.
@@ -84,4 +87,88 @@ export interface LockHeld {
   readonly kind: 'held';
   /** What the holder wrote about itself, if anything. */
   readonly owner?: string;
+}
+
+/**
+ * What the code of patches needs of a disk. A *place* is an absolute path without links in it: where a path leads to.
+ * All methods are synchronous, so that two patches of one process never mix, and throw Node's error objects.
+ */
+export interface PatchView {
+  look(place: string): PlaceState;
+  /** The whole file. Refuses anything that is no regular file. */
+  read(place: string): Uint8Array;
+}
+
+/**
+ * What stands at a place, not followed when it is a link. `since` says since when it has been as it is, in milliseconds:
+ * the change time of a file or link, and of a folder when names in it last came or went. Absent for what is not on the
+ * disk yet.
+ */
+export type PlaceState =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'folder'; readonly since?: number }
+  | { readonly kind: 'link'; readonly target: string; readonly since?: number }
+  /** `identity` is the same for all names of one file. */
+  | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: number }
+  /** A device, a pipe, a socket. */
+  | { readonly kind: 'other' };
+
+export interface PatchDisk extends PatchView {
+  /** Makes one folder in one that exists. */
+  makeFolder(place: string): void;
+  /** Removes an empty folder. */
+  removeFolder(place: string): void;
+  /** Makes a file that must not exist yet. After a failure nothing is left of it. */
+  create(place: string, content: Uint8Array, mode: number | undefined): void;
+  /** Replaces the content of a file and keeps the file itself. After a failure the content may be anything. */
+  overwrite(place: string, content: Uint8Array): void;
+  /** Gives a file, or a link, another, unused name in its folder, and returns it. */
+  setAside(place: string): string;
+  rename(place: string, to: string): void;
+  remove(place: string): void;
+}
+
+/** Searches a folder for the model: what git ignores and what the policy denies is left out, and links are not followed. */
+export interface SearchFiles {
+  /** Files and folders by letters of their paths, the best first. */
+  names(search: NamesSearch): Promise<NamesFound | Outcome>;
+  /** Lines of files that hold text. */
+  lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
+}
+
+interface SearchPlace {
+  /** Absolute. */
+  readonly folder: string;
+  readonly policy: ResolvedPolicy;
+  readonly signal: AbortSignal;
+}
+
+interface NamesSearch extends SearchPlace {
+  /** Letters of the path, in their order. Empty: all that are meant. */
+  readonly typed: string;
+  /** False for files and folders that are left out, by their paths below the folder. */
+  isMeant(path: string): boolean;
+}
+
+interface ContentsSearch extends SearchPlace {
+  matches(line: string): boolean;
+  /** Whether a file is looked into, by its path below the folder. */
+  isMeant(path: string): boolean;
+}
+
+export interface NamesFound {
+  readonly files: readonly { readonly path: string; readonly kind: 'file' | 'folder' }[];
+  /** How many fit, those that are not given included. */
+  readonly total: number;
+  /** Some folders were not looked into. */
+  readonly isPartial: boolean;
+}
+
+export interface ContentsFound {
+  readonly lines: readonly { readonly path: string; readonly line: number; readonly text: string }[];
+  readonly files: number;
+  /** Files that are too large to be looked into. */
+  readonly skipped: number;
+  /** What ended the search before all was seen. Absent: nothing did. */
+  readonly ended?: 'limit' | 'time' | 'entries';
 }

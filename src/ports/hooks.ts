@@ -1,4 +1,4 @@
-import type { HookEvent, HookRun } from '../protocol/hook-run.ts';
+import type { HookEvent, HookRun } from '../protocol/thread-event.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 

@@ -52,7 +52,7 @@ export interface LoginStore {
    * Reserves space for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not
    * be lost for want of a place. Rejects with an error for people where nothing can be kept.
    */
-  reserve(): Promise<ReservedPlace>;
+  reserve(): Promise<TokenReservation>;
   /** Why no login can be kept, for people, as far as it is known before one is there. */
   unkept(): Promise<string | undefined>;
   /** Puts a login in the place of any other. Gives where, for people; rejects with an error for people. */
@@ -62,7 +62,7 @@ export interface LoginStore {
 }
 
 /** Ends with one of the two; with the second, too, when the first one rejects. */
-export interface ReservedPlace {
+export interface TokenReservation {
   /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): Promise<void>;
   discard(): void;

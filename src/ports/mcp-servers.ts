@@ -1,7 +1,8 @@
-import type { JsonObject, Json } from '../protocol/json.ts';
-import type { McpApprovalMode } from '../protocol/mcp-approval-mode.ts';
+import type { Json, JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ToolSpec } from './prompt.ts';
+import type { McpApprovalMode } from '../protocol/permissions.ts';
+import type { ToolSpec } from './model.ts';
+import type { PlainCommand, RunnableCommand } from './sandbox.ts';
 
 /** A tool of an MCP server, as a thread offers it. */
 export interface McpTool {
@@ -35,9 +36,9 @@ export interface McpToolHints {
 export interface McpServers {
   /** The names of the servers that are configured. */
   readonly names: readonly string[];
-  call(wanted: McpToolCall, ways: McpCallWays): Promise<McpAnswer>;
+  call(wanted: McpToolCall, ways: McpCallOptions): Promise<McpAnswer>;
   /** `resources/list`, `resources/templates/list` and `resources/read`. */
-  ask(wanted: McpResourceRequest, ways: McpCallWays): Promise<McpAnswer>;
+  ask(wanted: McpResourceRequest, ways: McpCallOptions): Promise<McpAnswer>;
 }
 
 export interface McpToolCall {
@@ -59,14 +60,14 @@ export interface McpResourceRequest {
   readonly parameters: JsonObject;
 }
 
-export interface McpCallWays {
+export interface McpCallOptions {
   readonly signal: AbortSignal;
   /** Progress that the server reports. */
   progress?(text: string): void;
   /** What the user should know meanwhile. */
   warn(outcome: Outcome): void;
   /** Puts a question of the server to the user. Absent: no one can be asked. */
-  elicit?(asked: McpElicitation): Promise<McpElicited>;
+  elicit?(asked: McpElicitation): Promise<McpElicitationAnswer>;
 }
 
 /** What a server wants to know of the user, in its own words. */
@@ -79,7 +80,7 @@ export interface McpElicitation {
   readonly schema?: JsonObject;
 }
 
-export type McpElicited =
+export type McpElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' };
 
@@ -87,3 +88,28 @@ export type McpAnswer =
   | { readonly kind: 'result'; readonly result: JsonObject }
   /** `why`: a sentence of ours, with the server's words quoted in it. */
   | { readonly kind: 'failed'; readonly why: string; readonly data?: Json };
+
+/** As it is, or isolated. */
+export type ServerCommand = PlainCommand & Partial<Pick<RunnableCommand, 'files' | 'handover' | 'cleanup'>>;
+
+/** Starts programs that answer on their output what is written to their input. Never rejects. */
+export type StartServerProcess = (
+  command: ServerCommand,
+  watch: ServerProcessWatch,
+) => Promise<ServerProcess | { readonly kind: 'not-started'; readonly reason: string }>;
+
+export interface ServerProcessWatch {
+  /** Every byte of its output, as it comes. */
+  output(bytes: Uint8Array): void;
+  /** It ended by itself, or was ended. Called once. `errors`: the end of what it wrote to its error stream. */
+  ended(how: { readonly exitCode: number; readonly errors: string }): void;
+}
+
+/** The whole process tree dies with this process. */
+export interface ServerProcess {
+  readonly kind: 'running';
+  /** Resolves when the input has space again. Nothing happens once the process has ended. */
+  write(text: string): Promise<void>;
+  /** Closes its input and ends it if it does not go by itself. Never rejects. */
+  close(): Promise<void>;
+}

@@ -1,8 +1,7 @@
-import type { DeniedRequest } from '../protocol/denied-request.ts';
+import type { DeniedRequest, ResolvedPolicy } from '../protocol/permissions.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import type { AnswerHost } from './answer-host.ts';
+import type { AnswerHost } from './ask-user.ts';
 
 /** Notices about the sandbox of this machine. A home shows each `once`, or once for each text. */
 export const sandboxNotices = {
@@ -44,7 +43,7 @@ export interface RunnableCommand extends PlainCommand {
   /** What the user should know about the sandbox. Said once. */
   readonly notice?: Outcome<keyof typeof sandboxNotices>;
   /** What passes between the process that is started and this one before it becomes the command. Absent: nothing. */
-  readonly handover?: Handover;
+  readonly handover?: HelperMessage;
   /** What the proxy refused so far. Absent: there is no proxy. */
   denied?(): readonly DeniedRequest[];
   /** Servers of this machine that the policy leaves open, and that its loopback lacks because there are too many. Absent: none. */
@@ -54,7 +53,7 @@ export interface RunnableCommand extends PlainCommand {
 }
 
 /** The process is a Node with a message channel. It gets one message and answers with numbers; after a 0 the channel is closed. */
-export interface Handover {
+export interface HelperMessage {
   readonly message: JsonObject;
   /** `handle`: the open handle that came with an answer, or undefined. */
   received(handle: unknown, index: number): void;

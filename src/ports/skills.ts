@@ -1,8 +1,8 @@
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { ResolvedPolicy } from '../protocol/permissions.ts';
 
 /** What decides which skills a turn has. */
-export interface SkillGround {
+export interface SkillContext {
   readonly cwd: string;
   /** What the policy keeps from the model is not read for it. */
   readonly policy: ResolvedPolicy;
@@ -43,7 +43,7 @@ export interface SelectedSkills {
 /** The skills of a thread. Which there are is looked at when a turn begins, and stays so until the next one does. */
 export interface Skills {
   /** Gives what is wrong with files. Never rejects. */
-  look(ground: SkillGround): Promise<readonly Outcome[]>;
+  look(ground: SkillContext): Promise<readonly Outcome[]>;
   /** Undefined where there are none to list. */
   select(tokens: number): SelectedSkills | undefined;
   /** Those that a text seems to be about, where the list of so many tokens does not fully describe them. */

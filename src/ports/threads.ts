@@ -1,7 +1,8 @@
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
-import type { ThreadCut } from '../protocol/thread-cut.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permissions.ts';
+import type { Goal, GoalStatus, ThreadCut } from '../protocol/thread.ts';
+import type { Usage } from '../protocol/usage.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 
 /** Lets a thread open other threads of its engine. Each is written by this process until it is closed. */
@@ -40,4 +41,30 @@ export type TurnEnd =
 export interface ThreadRefused {
   readonly kind: 'refused';
   readonly outcome: Outcome;
+}
+
+/** Work beside the turns of a thread, which ends when the thread is closed. */
+export interface BackgroundWork {
+  /** The thread is open. */
+  attach(host: BackgroundHost): void;
+}
+
+/** The thread, as such work sees it. */
+export interface BackgroundHost {
+  readonly id: ThreadId;
+  /** Counts in what the thread has cost, and not in what its goal has used. */
+  spend(usage: Usage): void;
+  warn(outcome: Outcome): void;
+}
+
+/** The goal of a thread, for its tools. What they change is a line at once. */
+export interface ThreadGoal {
+  /** As it is now. Undefined: the thread never had one. */
+  readonly current: Goal | undefined;
+  /** In the place of one that is complete. */
+  create(wanted: Pick<Goal, 'objective' | 'tokenBudget'>): Goal;
+  /** It continues by itself, and the user has said nothing since it began to. */
+  readonly isAlone: boolean;
+  /** `more`: tokens for it from now on. Absent: its budget stays as it is. Undefined: there is none. */
+  change(status: GoalStatus, options?: { readonly more?: number }): Goal | undefined;
 }

@@ -75,3 +75,64 @@ function textIn(value: Json | undefined): string {
 export function asItem(value: Json | undefined): Item | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string' ? (value as Item) : undefined;
 }
+
+/**
+ * Texts of items that were read and need not be made again. A text is exactly what `JSON.stringify` makes of its item.
+ * It may lie in a block of a file, with others: it is not to be changed.
+ */
+const texts = new WeakMap<Item, Buffer>();
+
+export function rememberItemText(item: Item, text: Buffer): void {
+  texts.set(item, text);
+}
+
+/** The text is asked for once: nothing is kept for a second time. */
+export function takeItemText(item: Item): Buffer | undefined {
+  const text = texts.get(item);
+  texts.delete(item);
+  return text;
+}
+
+/** Where the JSON text of an output stands, its quotation marks included. The bytes stay what they are. */
+export interface UnreadOutput {
+  readonly text: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of each output that was left unread. */
+const unread = new WeakMap<Item, UnreadOutput>();
+
+/** Gives an item its output unread: a reader that looks at it gets its text, and one that does not pays nothing. */
+export function setUnreadOutput(item: Item, output: UnreadOutput): void {
+  unread.set(item, output);
+  Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
+}
+
+/** Whether the item has an output that has not been read. It is a text. */
+export function hasUnreadOutput(item: Item): boolean {
+  return unread.has(item);
+}
+
+/** One function for all items, so that they have one shape. From the first reading on the output is a plain member. */
+function readOutput(this: Item): string {
+  const { text, start, end } = unread.get(this)!;
+  const output = JSON.parse(text.toString('utf8', start, end)) as string;
+  Object.defineProperty(this, 'output', { value: output, enumerable: true, configurable: true, writable: true });
+  unread.delete(this);
+  return output;
+}
+
+/** Lines of their own in a message, around the plan. */
+export const planTags = ['<proposed_plan>', '</proposed_plan>'] as const;
+const [start, end] = planTags;
+
+/** The plan that a message of the model proposes, without its tags. Undefined: it proposes none. */
+export function proposedPlan(text: string): string | undefined {
+  // Most messages hold none, and some are long.
+  if (!text.includes(start)) return undefined;
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.trim() === start);
+  const to = lines.findIndex((line, at) => at > from && line.trim() === end);
+  return from < 0 || to < 0 ? undefined : lines.slice(from + 1, to).join('\n');
+}

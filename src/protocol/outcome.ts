@@ -30,3 +30,13 @@ export class Fault extends Error {
     this.next = outcome.next;
   }
 }
+
+/** The code of a Node error (`ENOENT` and the like), or undefined for anything else that was thrown. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A number for people: `1,234,567`. */
+export function groupDigits(number: number): string {
+  return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -1,4 +1,4 @@
-import { defined } from './defined.ts';
+import { defined } from '../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from './json.ts';
 
 /** Which provider it is. The id alone is a name in one user's configuration; with the address it is one server. */

@@ -1,4 +1,4 @@
-import { defined } from './defined.ts';
+import { defined } from '../base/objects.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
 
 /** How much of a provider's limits is used, as it said with its newest answer. */

@@ -1,12 +1,10 @@
-import type { ReviewEnd, ReviewTarget } from './code-review.ts';
-import type { CheckpointReport } from './checkpoint-report.ts';
-import type { HookRun } from './hook-run.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { Line } from './line.ts';
 import type { Outcome } from './outcome.ts';
 import type { Answer, Question } from './question.ts';
-import type { TurnItem } from './turn-item.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
 import type { OtherAuthor } from './user-input.ts';
 
@@ -251,3 +249,138 @@ export type PrefixBreak = { readonly tokens: number } &
     /** The first item of the request before that does not stand at its place any more. */
     | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
   );
+
+/** What is reviewed: what is not committed, what a branch adds to another one, one commit, or what the words say. */
+export type ReviewTarget =
+  | { readonly kind: 'uncommitted' }
+  | { readonly kind: 'base'; readonly branch: string }
+  | { readonly kind: 'commit'; readonly commit: string; readonly title?: string }
+  | { readonly kind: 'words'; readonly words: string };
+
+/** What a reviewer of code found. */
+export interface CodeReview {
+  readonly findings: readonly ReviewFinding[];
+  /** `patch is correct`, `patch is incorrect`, or empty where it did not say. */
+  readonly correctness: string;
+  readonly explanation: string;
+  /** From 0 to 1. Absent: it did not say. */
+  readonly confidence?: number;
+}
+
+export interface ReviewFinding {
+  readonly title: string;
+  readonly body: string;
+  /** 0 blocks a release, 3 is a wish. Absent: it did not say. */
+  readonly priority?: number;
+  readonly confidence?: number;
+  /** Where, as the reviewer wrote it. */
+  readonly place?: { readonly path: string; readonly from: number; readonly to: number };
+}
+
+/** A review of code as the thread keeps it that asked for it. */
+export interface KeptReview {
+  readonly target: ReviewTarget;
+  readonly durationMs: number;
+  readonly end: ReviewEnd;
+}
+
+export type ReviewEnd =
+  | { readonly kind: 'reviewed'; readonly review: CodeReview }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+  /** Only what the model was told of it is known. */
+  | { readonly kind: 'told'; readonly text: string };
+
+/** What a checkpoint kept, what it replaced and what it cost. Stored with it, and shown to users. */
+export interface CheckpointReport {
+  readonly id: string;
+  /** Counts the checkpoints of the thread, from 1. */
+  readonly number: number;
+  readonly trigger: 'manual' | 'auto';
+  readonly reason: string;
+  readonly phase: string;
+  /** `mechanical`: made by code, because no model could be had for it. */
+  readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
+  /** The model that was asked. */
+  readonly model: string;
+  /**
+   * What the next request weighs, before and after: instructions, tools, history, and the context that it would send. A
+   * message that waits counts in neither. Both are our estimate, so that they can be compared.
+   */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Messages of the user: word for word, shortened, gone. */
+  readonly words: { readonly kept: number; readonly cut: number; readonly dropped: number };
+  /** Items of history that are neither kept nor quoted. */
+  readonly folded: number;
+  /** Requests that it took. */
+  readonly requests: number;
+  /** Those of them that `usage` lacks, because the provider reported no cost; absent: none. */
+  readonly uncounted?: number;
+  /** What they cost. */
+  readonly usage: Usage;
+  /** Share of their input that the provider had in its cache, from 0 to 1; absent when it said nothing. */
+  readonly cachedShare?: number;
+  /** What was wrong with the model's answer and was put right. */
+  readonly mended: readonly string[];
+  /** Of one that was made in another way than was wanted: what kept the model from that. */
+  readonly why?: Outcome;
+}
+
+/** The moments at which hooks run, by the names that files of hooks use. */
+export const hookEvents = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PreCompact',
+  'PostCompact',
+  'SessionStart',
+  'SessionEnd',
+  'UserPromptSubmit',
+  'SubagentStart',
+  'SubagentStop',
+  'Stop',
+] as const;
+
+export type HookEvent = (typeof hookEvents)[number];
+
+/** One hook that ran, as lines and surfaces have it. */
+export interface HookRun {
+  readonly id: string;
+  /** Which hook: its file, event and place in it. */
+  readonly key: string;
+  readonly event: HookEvent;
+  /** What was started, cut to one short line. */
+  readonly command: string;
+  /** `blocked`: it said no. `stopped`: it ends the turn. `failed`: it broke, or its answer makes no sense. */
+  readonly status: 'completed' | 'blocked' | 'stopped' | 'failed';
+  readonly durationMs: number;
+  /** What it said, each cut to a length for screens. What the model reads of it stands in messages of its own. */
+  readonly entries: readonly HookEntry[];
+}
+
+export interface HookEntry {
+  /** `change`: what it made of the call, or of its result. */
+  readonly kind: 'warning' | 'feedback' | 'stop' | 'context' | 'change' | 'error';
+  readonly text: string;
+}
+
+/**
+ * A preview of an item that is still arriving. Nothing of it is durable, and nothing may depend on it: it ends with the
+ * `item-completed` of the same item, which is the truth, or with `dropped`.
+ */
+export type ProvisionalEvent = { readonly provisional: true; readonly turnId: TurnId; readonly itemId: string } & (
+  | { readonly kind: 'text'; readonly text: string }
+  /** Of the summary of the model's thinking: its parts are counted from 0. */
+  | { readonly kind: 'reasoning'; readonly part: number; readonly text: string }
+  /** Of a call. */
+  | { readonly kind: 'output'; readonly text: string }
+  /** The item will not come: the request is sent again, the turn was interrupted, or the disk is lost. */
+  | { readonly kind: 'dropped' }
+);
+
+/** When a line was written, in milliseconds since the epoch. Undefined: its time does not read. */
+export function lineTime({ timestamp }: Pick<Line, 'timestamp'>): number | undefined {
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time) ? undefined : time;
+}

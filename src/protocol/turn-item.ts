@@ -1,3 +1,4 @@
+import type { TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** A thing that happened in a turn, as surfaces show it. */
@@ -104,4 +105,67 @@ export interface ToolCallItem {
   readonly output?: string;
   /** The same as its server gave it; only while it is news: files do not keep it. */
   readonly result?: { readonly content: readonly Json[]; readonly structured: Json };
+}
+
+/** Files of a thread's work that a user put back to what they were before, and that its model knows otherwise. Paths are absolute. */
+export interface RestoredFiles {
+  /** To what: the turn before which they were so. Absent: the record of it is of an earlier version. */
+  readonly before?: TurnBefore;
+  /** The user undid that: files are again what they were before they were put back. */
+  readonly isUndone?: true;
+  /** They have an earlier content again, or are there again. */
+  readonly restored: readonly string[];
+  /** They are no more. */
+  readonly deleted: readonly string[];
+  /** How many are not named. Absent: none. */
+  readonly more?: number;
+}
+
+export interface TurnBefore {
+  readonly turnId: TurnId;
+  /** Counted from 1. */
+  readonly number: number;
+  /** How it began, in one line. */
+  readonly words: string;
+}
+
+/** A file of which the user took changes back. */
+export interface RestoredFile {
+  readonly path: string;
+  readonly isDeleted?: true;
+  /** The number of the turn before which it was so. */
+  readonly before?: number;
+}
+
+/** What a side conversation of the user changed in files, as far as its patches say it. */
+export interface FilesChangedInSideConversation {
+  /** Each once, by what became of it. */
+  readonly changes: readonly ChangedFile[];
+  /** How many are not named. Absent: none. */
+  readonly more?: number;
+  /** How many commands it ran: nothing says what those changed. Absent: none. */
+  readonly commands?: number;
+}
+
+/**
+ * The paths of a restore that are files: a folder is listed beside what is in it, and people and the model count files.
+ * `all`: every path that the restore is about.
+ */
+export function withoutParentFolders<Path extends string | { readonly path: string }>(
+  paths: readonly Path[],
+  all: readonly string[],
+): readonly Path[] {
+  const folders = foldersOf(all);
+  return paths.filter((each) => !folders.has(typeof each === 'string' ? each : each.path));
+}
+
+function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  return folders;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addUsage, keepCost, mendUsage, noUsage, type Usage, usageSince, usedTokens } from './usage.ts';
+import { addUsage, carryCostForward, repairUsage, noUsage, type Usage, usageSince, usedTokens } from './usage.ts';
 
 const tokens = fc.nat(1_000_000);
 
@@ -14,7 +14,7 @@ const usages: fc.Arbitrary<Usage> = fc
     share: fc.double({ min: 0, max: 1, noNaN: true }),
   })
   .map(({ input, output, estimated, nanoUsd, share }) =>
-    mendUsage({
+    repairUsage({
       input,
       output,
       estimated,
@@ -57,14 +57,14 @@ it('what came since a part of a sum is the rest of it', () => {
 it.each([[{ nanoUsd: -1, unpriced: 0 }], [{ nanoUsd: 1.5, unpriced: 0 }], [{ nanoUsd: 5 }], ['5'], [null]])(
   'a cost that makes no sense is unknown, and not zero: %j',
   (cost) => {
-    expect(mendUsage({ input: 1, cost })).not.toHaveProperty('cost');
+    expect(repairUsage({ input: 1, cost })).not.toHaveProperty('cost');
   },
 );
 
 it('another program that writes a total without a cost does not lose what was known', () => {
-  const before = mendUsage({ input: 100, cost: { nanoUsd: 7, unpriced: 0 } });
-  expect(keepCost(before, mendUsage({ input: 150 })).cost).toEqual({ nanoUsd: 7, unpriced: 50 });
-  expect(keepCost(noUsage, mendUsage({ input: 150 }))).not.toHaveProperty('cost');
+  const before = repairUsage({ input: 100, cost: { nanoUsd: 7, unpriced: 0 } });
+  expect(carryCostForward(before, repairUsage({ input: 150 })).cost).toEqual({ nanoUsd: 7, unpriced: 50 });
+  expect(carryCostForward(noUsage, repairUsage({ input: 150 }))).not.toHaveProperty('cost');
 });
 
 it('what was used is input that no cache had, and output; a sum that makes no sense takes nothing away', () => {

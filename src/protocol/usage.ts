@@ -1,3 +1,5 @@
+import { valueOrAbort } from './abort.ts';
+
 /** Token counts of one model response, or a sum of such counts. `input` includes cached, `output` includes reasoning. */
 export interface Usage extends TokenCounts {
   /** Tokens beside `total`, by Capstan's estimate: of answers that no provider counted. Absent: all were counted. */
@@ -32,7 +34,7 @@ export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };
  * Counts that fit together. What is no count (negative, no number, beyond `most`) counts as nothing; cached input is
  * part of the input and reasoning part of the output; a total is at least the sum of its parts.
  */
-export function mendUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGER): Usage {
+export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGER): Usage {
   const count = (value: unknown): number =>
     typeof value === 'number' && value > 0 && value <= most ? Math.round(value) : 0;
   const input = count(reported.input);
@@ -138,7 +140,7 @@ export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
  * A total from a line that says nothing of the cost: another program wrote it. What was known stays known, and what is
  * new has no price.
  */
-export function keepCost(before: Usage, total: Usage): Usage {
+export function carryCostForward(before: Usage, total: Usage): Usage {
   if (total.cost !== undefined || before.cost === undefined) return total;
   const { nanoUsd, unpriced } = before.cost;
   return { ...total, cost: { nanoUsd, unpriced: unpriced + Math.max(0, total.total - before.total) } };
@@ -146,4 +148,82 @@ export function keepCost(before: Usage, total: Usage): Usage {
 
 function costField(cost: Cost | undefined): { readonly cost?: Cost } {
   return cost === undefined ? {} : { cost };
+}
+
+/** The keys that limit what is spent. */
+export type LimitName =
+  | 'max_turn_tokens'
+  | 'max_thread_tokens'
+  | 'max_turn_cost'
+  | 'max_thread_cost'
+  | 'agents.max_tokens';
+
+/** A limit and what has been used of it: tokens, or billionths of a US dollar. */
+export interface Allowance {
+  readonly limit: LimitName;
+  readonly unit: 'tokens' | 'nanoUsd';
+  readonly most: number;
+  readonly used: number;
+  /** Tokens among those that were used whose cost is not known. Only of costs. */
+  readonly unpriced?: number;
+}
+
+/** Whether a request can be sent under the limits that hold for it. */
+export type RequestFit =
+  /** `output`: how many tokens its answer may have. `most`: what it costs then. */
+  | { readonly kind: 'fits'; readonly output: number; readonly most: Usage }
+  /** It could pass this limit. `least`: what it would take at least, in the unit of the limit. */
+  | { readonly kind: 'reached'; readonly allowance: Allowance; readonly least: number }
+  /** Nothing says how much of this limit it would take, or how much was taken before. */
+  | { readonly kind: 'unknown'; readonly allowance: Allowance };
+
+/** What requests under way may cost. */
+export interface PendingUsage<Name> {
+  /** Those of the threads that are wanted. */
+  of(wanted: (by: Name) => boolean): Usage;
+}
+
+interface Entry<Name> {
+  readonly by: Name;
+  readonly most: Usage;
+  readonly over: PromiseWithResolvers<void>;
+}
+
+/** Requests that share limits. Each holds back the most that it may cost until it is over. */
+export class PendingRequests<Name> {
+  readonly #all = new Set<Entry<Name>>();
+
+  /**
+   * Decides whether a request may begin. One that fits only if others cost less than they may waits for them. Nothing
+   * is waited for between a decision and its entry: no two requests are decided about by the same numbers.
+   */
+  async admit(
+    by: Name,
+    decide: (under: PendingUsage<Name>) => RequestFit,
+    signal: AbortSignal,
+  ): Promise<{ readonly fitting: RequestFit; over(): boolean }> {
+    for (;;) {
+      const fitting = decide(this);
+      if (fitting.kind === 'fits') {
+        const entry = { by, most: fitting.most, over: Promise.withResolvers<void>() };
+        this.#all.add(entry);
+        return { fitting, over: () => this.#end(entry) };
+      }
+      const alone = this.#all.size === 0 ? fitting : decide({ of: () => noUsage });
+      if (alone.kind !== 'fits' || signal.aborted)
+        return { fitting: alone.kind === 'fits' ? fitting : alone, over: () => false };
+      await valueOrAbort(Promise.race([...this.#all].map((entry) => entry.over.promise)), signal, undefined);
+    }
+  }
+
+  of(wanted: (by: Name) => boolean): Usage {
+    let all = noUsage;
+    for (const { by, most } of this.#all) if (wanted(by)) all = addUsage(all, most);
+    return all;
+  }
+
+  #end(entry: Entry<Name>): boolean {
+    entry.over.resolve();
+    return this.#all.delete(entry);
+  }
 }

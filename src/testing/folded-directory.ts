@@ -1,14 +1,41 @@
-import type { RolloutStore } from '../ports/rollout-store.ts';
-import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory } from '../ports/thread-directory.ts';
-import { defined } from '../protocol/defined.ts';
+import type {
+  ChoiceAmong,
+  ChosenThread,
+  NoThread,
+  RolloutStore,
+  ThreadChoice,
+  ThreadDirectory,
+} from '../ports/thread-store.ts';
+import { defined } from '../base/objects.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
-import { isStartedByThread } from '../protocol/thread-source.ts';
-import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
-import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
-import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
-import { type SpokenMessage, ThreadListener } from '../rollout/index/thread-listener.ts';
-import { formatCursor, nothingToSearch, type PageEnd, placeIn, wantedBy } from '../rollout/index/thread-query.ts';
-import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from '../rollout/find/no-thread.ts';
+import {
+  isStartedByThread,
+  type ThreadHit,
+  type ThreadPage,
+  type ThreadQuery,
+  type ThreadSummary,
+} from '../protocol/thread.ts';
+import {
+  concernsLists,
+  emptyThreadFold,
+  excerptOf,
+  formatCursor,
+  nothingToSearch,
+  type PageEnd,
+  pageStart,
+  queryFilter,
+  searchTerms,
+  type SpokenMessage,
+  summaryOf,
+  ThreadListener,
+} from '../adapters/rollout/index/thread-summary.ts';
+import {
+  isIdBeginning,
+  noneNamed,
+  noThreadYet,
+  sharedBeginning,
+  sharedName,
+} from '../adapters/rollout/store/refusals.ts';
 
 /** What a store knows of a thread without reading it. */
 export interface KnownThread extends Pick<ThreadSummary, 'id' | 'location' | 'updatedAt' | 'archived' | 'name'> {}
@@ -26,13 +53,13 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
   }
   return {
     async list(query) {
-      const after = placeIn(query);
+      const after = pageStart(query);
       if (after !== undefined && 'code' in after) return after;
       const { threads: shown, next } = pageOf(await readAll(), query, after);
       return { threads: shown.map(({ summary }) => summary), ...defined({ next }) };
     },
     async search(text, query) {
-      const after = placeIn(query);
+      const after = pageStart(query);
       if (after !== undefined && 'code' in after) return after;
       const terms = searchTerms(text);
       if (terms.length === 0) return nothingToSearch;
@@ -59,7 +86,7 @@ interface FoldedThread {
 }
 
 async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
-  const listener = new ThreadListener(emptyFold, false);
+  const listener = new ThreadListener(emptyThreadFold, false);
   await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
   const { id, location, name, updatedAt, archived } = known;
   const named = name === undefined || name === '' ? {} : { name };
@@ -75,7 +102,7 @@ function pageOf(
   query: ThreadQuery,
   after: PageEnd | undefined,
 ): Omit<ThreadPage, 'threads'> & { readonly threads: readonly FoldedThread[] } {
-  const isWanted = wantedBy(query);
+  const isWanted = queryFilter(query);
   const placeOf = ({ summary }: FoldedThread): PageEnd => ({
     time: query.sort === 'updated' ? summary.updatedAt : summary.createdAt,
     id: summary.id,

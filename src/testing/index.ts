@@ -1,5 +1,5 @@
 /** `capstan/testing`: what tests of programs that use models need. */
-export { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './server.ts';
+export { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model.ts';
 export {
   answer,
   callTool,
@@ -33,13 +33,13 @@ export type {
   SocketFaultStep,
   StreamStep,
 } from './script.ts';
-export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './overflow.ts';
+export { type ModelWindow, overflow, type OverflowForm, overflowForms } from './scripted-model.ts';
 export type { UpgradeAnswer } from './scripted-socket.ts';
-export type { ExchangeEnd, RecordedFrame, RecordedRequest } from './recorded-request.ts';
+export type { ExchangeEnd, RecordedFrame, RecordedRequest } from './script.ts';
 export { type DiskOperation, SimulatedDisk } from './simulated-disk.ts';
-export { SimulatedLocks } from './simulated-locks.ts';
-export type { CrashChoice } from './crash-choice.ts';
+export { SimulatedLocks } from './simulated-disk.ts';
+export type { CrashChoice } from './simulated-disk.ts';
 export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts';
 export { createFoldedDirectory, type FoldedDirectoryOptions, type KnownThread } from './folded-directory.ts';
 export { rolloutStoreContract } from './contract/store-contract.ts';
-export type { ContractCase, ContractStores } from './contract/kit.ts';
+export type { ContractCase, ContractStores } from './contract/contract-case.ts';

@@ -1,8 +1,8 @@
-import { demandKnown } from '../envelope/read-options.ts';
-import { defined } from '../protocol/defined.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { defined } from '../base/objects.ts';
+import { assertKnownKeys } from '../core/envelope/read-options.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { RecordedRequest } from './recorded-request.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** An item of an answer. The server gives it an `id`, and a `call_id` if it is a call, where these are missing. */
 export interface ItemDraft extends JsonObject {
@@ -139,7 +139,7 @@ const answerKeys = {
 } as const;
 
 export function answer(options: AnswerOptions): AnswerStep {
-  return { kind: 'answer', ...demandKnown(options, answerKeys, 'answer()') };
+  return { kind: 'answer', ...assertKnownKeys(options, answerKeys, 'answer()') };
 }
 
 /** A response without a stream: an error status, usually. */
@@ -148,23 +148,23 @@ export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'
     kind: 'http-error',
     body: '',
     headers: {},
-    ...demandKnown(options, { status: true, body: true, headers: true }, 'httpError()'),
+    ...assertKnownKeys(options, { status: true, body: true, headers: true }, 'httpError()'),
   };
 }
 
 /** The checkpoint that `POST …/responses/compact` answers with: JSON in one piece. */
 export function compacted(options: StepOptions<CompactedStep>): CompactedStep {
-  return { kind: 'compacted', ...demandKnown(options, { output: true, usage: true }, 'compacted()') };
+  return { kind: 'compacted', ...assertKnownKeys(options, { output: true, usage: true }, 'compacted()') };
 }
 
 /** The connection breaks after so many bytes of the body; 0 breaks it before the head of the response. */
 export function cutAfter(options: StepOptions<CutStep>): CutStep {
-  return { kind: 'cut', ...demandKnown(options, { bytes: true, of: true }, 'cutAfter()') };
+  return { kind: 'cut', ...assertKnownKeys(options, { bytes: true, of: true }, 'cutAfter()') };
 }
 
 /** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
 export function hang(options: StepOptions<HangStep>): HangStep {
-  return { kind: 'hang', ...demandKnown(options, { afterBytes: true, of: true }, 'hang()') };
+  return { kind: 'hang', ...assertKnownKeys(options, { afterBytes: true, of: true }, 'hang()') };
 }
 
 /** The fault comes in the middle of an answer over a WebSocket. Over HTTP the answer is whole. */
@@ -172,7 +172,7 @@ export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>
   return {
     kind: 'socket-fault',
     afterEvents: 1,
-    ...demandKnown(options, { fault: true, afterEvents: true, of: true }, 'socketFault()'),
+    ...assertKnownKeys(options, { fault: true, afterEvents: true, of: true }, 'socketFault()'),
   };
 }
 
@@ -183,7 +183,7 @@ export function malformed(options: StepOptions<MalformedStep, 'of' | 'data'> = {
     kind: 'malformed',
     data,
     of: answer({ items: [say('Still here.')] }),
-    ...demandKnown(options, { data: true, of: true }, 'malformed()'),
+    ...assertKnownKeys(options, { data: true, of: true }, 'malformed()'),
   };
 }
 
@@ -193,7 +193,7 @@ export function failed(options: StepOptions<FailedStep, 'items' | 'event'>): Fai
     kind: 'failed',
     event: 'response.failed',
     items: [],
-    ...demandKnown(options, { event: true, code: true, message: true, items: true }, 'failed()'),
+    ...assertKnownKeys(options, { event: true, code: true, message: true, items: true }, 'failed()'),
   };
 }
 
@@ -202,7 +202,7 @@ export function incomplete(options: StepOptions<IncompleteStep, 'items'>): Incom
   return {
     kind: 'incomplete',
     items: [],
-    ...demandKnown(options, { reason: true, items: true, usage: true }, 'incomplete()'),
+    ...assertKnownKeys(options, { reason: true, items: true, usage: true }, 'incomplete()'),
   };
 }
 
@@ -220,4 +220,71 @@ export function callTool(name: string, args: JsonObject | string, callId?: strin
 /** A reasoning item with a summary of one part. */
 export function reason(summary: string): ItemDraft {
   return { type: 'reasoning', summary: [{ type: 'summary_text', text: summary }], encrypted_content: 'c2NyaXB0ZWQ=' };
+}
+
+/** How an exchange ended: the whole step was sent, the client left before that, or the script broke the connection. */
+export type ExchangeEnd = 'answered' | 'client-left' | 'cut';
+
+/** A request for a response, as it arrived. */
+export interface RecordedRequest {
+  /** Counted from 0, in order of arrival. */
+  readonly index: number;
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came over the wire. */
+  readonly bytes: Buffer;
+  /** The body without its content encoding: the same as `bytes` when it had none. */
+  readonly decodedBytes: Buffer;
+  readonly body: JsonObject;
+  /** Number of the connection, counted from 0: equal numbers mean that a connection was used again. */
+  readonly connection: number;
+  readonly ended: Promise<ExchangeEnd>;
+  /** As what it came over a WebSocket. `bytes` and `body` are then those of the whole request that it stands for. */
+  readonly frame?: RecordedFrame;
+}
+
+/** A message of a client over a WebSocket. */
+export interface RecordedFrame {
+  /** `prewarm`: it asks for no answer, and uses up no step of the script. */
+  readonly kind: 'full' | 'incremental' | 'prewarm';
+  /** The answer that it builds on. */
+  readonly previous?: string;
+  /** As it came. */
+  readonly bytes: Buffer;
+  /** What its connection carried for it, with all that belongs to the protocol. */
+  readonly wireBytes: number;
+  readonly connection: number;
+  /** Whether the answer that it builds on was not known, so that it was refused. */
+  readonly isRefused: boolean;
+}
+
+export type RequestContent = Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body'>;
+
+/** Reads the body to its end. Rejects when the client leaves before that. */
+export async function receiveContent(request: IncomingMessage): Promise<RequestContent | { readonly problem: string }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  try {
+    const decodedBytes = decode(bytes, request.headers['content-encoding'] ?? 'identity');
+    const body: unknown = JSON.parse(decodedBytes.toString('utf8'));
+    return isJsonObject(body) ? { bytes, decodedBytes, body } : { problem: 'The request body is not a JSON object.' };
+  } catch (error) {
+    return { problem: `The request body cannot be read: ${String(error)}` };
+  }
+}
+
+function decode(bytes: Buffer, encoding: string): Buffer {
+  const zlib = process.getBuiltinModule('node:zlib');
+  const decoder = new Map<string, (bytes: Buffer) => Buffer>([
+    ['identity', (plain) => plain],
+    ['gzip', zlib.gunzipSync],
+    ['deflate', zlib.inflateSync],
+    ['br', zlib.brotliDecompressSync],
+    ['zstd', zlib.zstdDecompressSync],
+  ]).get(encoding);
+  if (decoder === undefined) throw new Error(`The content encoding ${encoding} is not known.`);
+  return decoder(bytes);
 }

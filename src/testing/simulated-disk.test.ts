@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CrashChoice } from './crash-choice.ts';
-import { SimulatedDisk } from './simulated-disk.ts';
+import { type CrashChoice, SimulatedDisk } from './simulated-disk.ts';
 
 const nothing: CrashChoice = () => 0;
 const everything: CrashChoice = ({ most }) => most;

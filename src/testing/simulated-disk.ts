@@ -1,9 +1,6 @@
+import { defined } from '../base/objects.ts';
+import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 import { dirname } from 'node:path/posix';
-import type { FileFacts, Files, OpenFile } from '../ports/files.ts';
-import { defined } from '../protocol/defined.ts';
-import { choiceAbout, type CrashChoice } from './crash-choice.ts';
-import { SimulatedFile } from './simulated-file.ts';
-import { SimulatedLocks } from './simulated-locks.ts';
 
 export type DiskOperation =
   | 'makeDirectory'
@@ -283,4 +280,128 @@ export class SimulatedDisk implements Files {
 
 function diskError(code: string, operation: DiskOperation, path: string): Error {
   return Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
+}
+
+/**
+ * Decides what a crash leaves of something that was never made safe. The answer is a number from 0 to `most`:
+ * for a name 0 (gone) or 1 (still there); for a name that was moved or removed 0 (as before) or 1 (done); for a file
+ * how many of its unsynced steps reached the disk, in order, where each appended byte and each truncation is one step.
+ */
+export type CrashChoice = (about: {
+  readonly path: string;
+  readonly what: 'name' | 'bytes' | 'change';
+  readonly most: number;
+}) => number;
+
+/** The answer of the choice, if it is one that may be given. */
+function choiceAbout(
+  choice: CrashChoice,
+  path: string,
+  what: Parameters<CrashChoice>[0]['what'],
+  most: number,
+): number {
+  const chosen = choice({ path, what, most });
+  if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
+    throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);
+  }
+  return chosen;
+}
+
+type Step =
+  | { readonly kind: 'append'; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly size: number };
+
+/** A file's bytes twice: as a reader sees them, and as the disk has them. */
+class SimulatedFile {
+  readonly seen = new Growing();
+  readonly #onDisk = new Growing();
+  readonly #unsynced: Step[] = [];
+  named = true;
+  /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
+  taken = 0;
+  /** Counts changes, unless the test has set another time. */
+  modified = 0;
+
+  take(step: Step): void {
+    this.seen.apply(step);
+    this.#unsynced.push(step);
+    this.taken += 1;
+    this.modified += 1;
+  }
+
+  /** Every step up to this count is on the disk from now on. */
+  settle(upTo: number): void {
+    const settled = this.taken - this.#unsynced.length;
+    for (const step of this.#unsynced.splice(0, Math.max(0, upTo - settled))) this.#onDisk.apply(step);
+  }
+
+  afterCrash(chosen: (most: number) => number): SimulatedFile {
+    const after = new SimulatedFile();
+    after.take({ kind: 'append', bytes: this.#onDisk.slice(0, this.#onDisk.length) });
+    const most = this.#unsynced.reduce((sum, step) => sum + weight(step), 0);
+    let left = most === 0 ? 0 : chosen(most);
+    for (const step of this.#unsynced) {
+      if (left === 0) break;
+      after.take(step.kind === 'append' ? { ...step, bytes: step.bytes.slice(0, left) } : step);
+      left -= Math.min(left, weight(step));
+    }
+    after.settle(after.taken);
+    after.modified = this.modified;
+    return after;
+  }
+}
+
+function weight(step: Step): number {
+  return step.kind === 'append' ? step.bytes.length : 1;
+}
+
+/** Bytes that grow at the end without being copied each time. */
+class Growing {
+  #bytes = new Uint8Array(64);
+  length = 0;
+
+  slice(start: number, end: number): Uint8Array {
+    return this.#bytes.slice(start, end);
+  }
+
+  apply(step: Step): void {
+    const length = step.kind === 'append' ? this.length + step.bytes.length : step.size;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(length * 2);
+      larger.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = larger;
+    }
+    if (step.kind === 'append') this.#bytes.set(step.bytes, this.length);
+    else if (step.size > this.length) this.#bytes.fill(0, this.length, step.size);
+    this.length = length;
+  }
+}
+
+/** Locks in memory. `SimulatedDisk` has one set of its own, which its crash releases. */
+export class SimulatedLocks implements Locks {
+  readonly #held = new Map<string, symbol>();
+  #taken = 0;
+
+  async take(path: string): Promise<Lock | LockHeld> {
+    if (this.#held.has(path)) return { kind: 'held', owner: 'the simulated writer' };
+    const mine = Symbol(path);
+    this.#held.set(path, mine);
+    return {
+      kind: 'lock',
+      epoch: ++this.#taken,
+      isLost: async () => (this.#held.get(path) ?? mine) !== mine,
+      release: async () => {
+        if (this.#held.get(path) === mine) this.#held.delete(path);
+      },
+    };
+  }
+
+  takeNew(path: string): Promise<Lock | LockHeld> {
+    return this.take(path);
+  }
+
+  /** What the operating system does when the holders die. */
+  releaseAll(): void {
+    this.#held.clear();
+  }
 }

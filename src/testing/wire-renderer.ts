@@ -43,7 +43,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
 };
 
 /** The item with an `id`, and a `call_id` if it is a call. */
-export function identified(draft: ItemDraft, ids: Numbering): ItemDraft {
+export function withIds(draft: ItemDraft, ids: Numbering): ItemDraft {
   const { type, id, ...rest } = draft;
   const isCall = type === 'function_call' || type === 'custom_tool_call';
   return {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type ThreadEvent, words, writtenBy } from '../../src/index.ts';
 import { objectAt } from '../../src/protocol/json.ts';
 import type { OtherAuthor } from '../../src/protocol/user-input.ts';
-import { foldRecorded, nothingRecorded } from '../../src/state/recorded-events.ts';
+import { foldRecorded, initialRecordedState } from '../../src/core/state/recorded/thread-events.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { userTexts } from '../compaction/summariser.ts';
 import { linesOf, says, saysLong, talk, task } from '../compaction/talk.ts';
@@ -59,7 +59,7 @@ it('an agent that began with a conversation does not take the words of its user 
 
 /** As a follower gets them that comes later. */
 function recordedEvents(live: LiveThread): readonly ThreadEvent[] {
-  let state = nothingRecorded(live.id);
+  let state = initialRecordedState(live.id);
   return live.place.lines().flatMap((line) => {
     const folded = foldRecorded(state, line);
     state = folded.state;

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { contextBudget } from '../../src/envelope/context-shares.ts';
-import { sentTokens } from '../../src/fragments/text/truncate.ts';
+import { contextBudget } from '../../src/core/envelope/window.ts';
+import { sentTokens } from '../../src/core/fragments/text/truncate.ts';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { readTurnItems } from '../../src/state/turn-items.ts';
+import { readTurnItems } from '../../src/core/state/turns/turn-items.ts';
 import { answer, callTool, hang, say, type ScriptStep } from '../../src/testing/index.ts';
 import { type AgentRequest, agentScene } from './agent-scene.ts';
 

@@ -6,20 +6,20 @@ const surface = join(import.meta.dirname, '../../src/surfaces/tui');
 
 /**
  * What no caller waits for and no guard watches, because it rejects never: each catches what may go wrong, or asks a door
- * that does. Anything else goes through `TuiSession.run` or `guardWork`: a promise that rejects would end the program.
+ * that does. Anything else goes through `TuiSession.run` or `reportWorkErrors`: a promise that rejects would end the program.
  */
 const neverReject = [
-  'app/act-order.ts: act',
-  'app/thread-reader.ts: this.#read',
-  'app/user-acts.ts: this.#sent',
-  'composer/composer.ts: async',
-  'composer/reverse-search.ts: this.#lookFurther',
-  'gates/gate-desk.ts: this.#ending.promise.then',
-  'picker/thread-pages.ts: this.#load',
-  'screen/process-terminal.ts: this.#startWarden',
-  'views/argument-popup.ts: this.#ask',
-  'views/mention-popup.ts: this.#begin',
-  'views/mention-popup.ts: this.#find',
+  'draft/argument-popup.ts: this.#ask',
+  'draft/composer.ts: async',
+  'draft/mention-popup.ts: this.#begin',
+  'draft/mention-popup.ts: this.#find',
+  'draft/reverse-search.ts: this.#lookFurther',
+  'flow/user-acts.ts: act',
+  'flow/user-acts.ts: this.#sent',
+  'pages/thread-pages.ts: this.#load',
+  'questions/startup/startup-question-desk.ts: this.#ending.promise.then',
+  'screen/terminal/process-terminal.ts: this.#startWarden',
+  'session/thread-reader.ts: this.#read',
 ];
 
 /** Calls that give no promise. */
@@ -32,7 +32,7 @@ test('the terminal leaves no promise to itself without a guard', () => {
   const found = paths.flatMap((path) =>
     [...readFileSync(join(surface, path), 'utf8').matchAll(/\bvoid (?:\((async) \(|([\w.#]+)\()/g)]
       .map(([, block, call]) => block ?? call ?? '')
-      .filter((call) => !/(?:^|\.)guard(?:Work)?$/.test(call) && !atOnce.has(call))
+      .filter((call) => !/(?:^|\.)guard$|^reportWorkErrors$/.test(call) && !atOnce.has(call))
       .map((call) => `${path.replaceAll('\\', '/')}: ${call}`),
   );
   expect([...new Set(found)].toSorted()).toEqual(neverReject);

@@ -19,58 +19,61 @@ function loadedAtStart(entry: string): ReadonlySet<string> {
 
 test('a start loads nothing of the proxy, which most commands do not have', () => {
   const loaded = [...loadedAtStart('surfaces/exec/run-exec.ts')].toSorted();
-  expect(loaded).toContain('sandbox/linux/linux-sandbox.ts');
+  expect(loaded).toContain('adapters/sandbox/linux/linux-sandbox.ts');
   expect(
-    loaded.filter((path) => /^(?:sandbox|policy)\/network\/|join-proxy|starter-script|path-sockets/.test(path)),
+    loaded.filter((path) => /^(?:adapters\/sandbox|core\/policy)\/network\/|join-proxy|path-sockets/.test(path)),
   ).toEqual([
     // Profiles name hosts in one spelling, and answers of the session are held against their lists.
-    'policy/network/decide-host.ts',
-    'policy/network/host-name.ts',
-    'policy/network/host-pattern.ts',
-    'policy/network/ip-address.ts',
-    'policy/network/network-reach.ts',
-    'policy/network/network-rules.ts',
+    'core/policy/network/decide-connection.ts',
+    'core/policy/network/host-lists.ts',
+    'core/policy/network/host-name.ts',
   ]);
 });
 
 test('a start loads nothing that reads or lists skills, which most homes do not have', () => {
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  expect(loaded.flatMap((paths) => [...paths].filter((path) => /^skills\/|select-skills/.test(path)))).toEqual([]);
+  expect(
+    loaded.flatMap((paths) => [...paths].filter((path) => /^adapters\/skills\/|select-skills/.test(path))),
+  ).toEqual([]);
 });
 
 test('only the MCP server and the connections to MCP servers load the packages of the protocol', () => {
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const users = sources.filter((path) => readFileSync(join(source, path), 'utf8').includes("'@modelcontextprotocol/"));
   expect(users.length).toBeGreaterThan(5);
-  expect(users.filter((path) => !/^(?:surfaces\/mcp-server\/wire|mcp)\//.test(path))).toEqual([]);
+  expect(users.filter((path) => !/^(?:surfaces\/servers\/mcp\/wire|adapters\/mcp)\//.test(path))).toEqual([]);
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  const ofMcp = /^(?:surfaces\/mcp-server|mcp|tools\/mcp)\/|thread-mcp/;
+  const ofMcp = /^(?:surfaces\/servers\/mcp|adapters\/mcp)\/|^adapters\/tools\/mcp-|thread-mcp/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofMcp.test(path)))).toEqual([]);
 });
 
 test('a start loads nothing that reads or runs hooks: most users have none', () => {
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  const ofHooks = /^(?:hooks|thread\/hooks|surfaces\/hooks)\/|thread-hooks|configured-hooks|run-with-input/;
+  const ofHooks = /^(?:adapters\/hooks|engine\/thread\/hooks)\/|thread-hooks/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofHooks.test(path)))).toEqual([]);
-  expect(loaded.every((paths) => paths.has('gather/hooks/hook-places.ts') || !paths.has('index.ts'))).toBe(true);
+  expect(loaded.every((paths) => paths.has('adapters/gather/hook-and-skill-places.ts') || !paths.has('index.ts'))).toBe(
+    true,
+  );
 });
 
 test('a start loads nothing of WebSockets, which most providers do not have', () => {
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  const ofSockets = /^model\/socket\/|^model\/responses\/(?:socket-|kept-socket|continuation)/;
+  const ofSockets = /(?:open|web|scripted)-socket|^adapters\/model\/responses\/socket-/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => ofSockets.test(path)))).toEqual([]);
   const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const users = sources.filter((path) => /^import (?!type ).*'ws';$/m.test(readFileSync(join(source, path), 'utf8')));
-  expect(users.toSorted()).toEqual(['model/socket/open-socket.ts', 'testing/scripted-socket.ts']);
+  expect(users.toSorted()).toEqual(['adapters/model/http/network/open-socket.ts', 'testing/scripted-socket.ts']);
   expect(loadedAtStart('testing/index.ts')).not.toContain('testing/scripted-socket.ts');
 });
 
 test('a start loads one wire format: others come with the providers that speak them', () => {
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
   expect(
-    loaded.flatMap((paths) => [...paths].filter((path) => /^model\/(?!http\/|responses\/)[^/]+\//.test(path))),
+    loaded.flatMap((paths) =>
+      [...paths].filter((path) => /^adapters\/model\/(?!http\/|responses\/)[^/]+\//.test(path)),
+    ),
   ).toEqual([]);
-  expect(loaded[0]).toContain('model/responses/client.ts');
+  expect(loaded[0]).toContain('adapters/model/responses/client.ts');
 });
 
 test('a start loads nothing that reads patterns or checks schemas of others', () => {
@@ -78,8 +81,10 @@ test('a start loads nothing that reads patterns or checks schemas of others', ()
     /(?<!\.test)\.ts$/.test(path),
   );
   const library = /^import (?!type ).* from '(?:re2js|@cfworker\/json-schema)';$/m;
-  expect(sources.filter((path) => library.test(readFileSync(join(source, path), 'utf8')))).toEqual(['base/pattern.ts']);
+  expect(sources.filter((path) => library.test(readFileSync(join(source, path), 'utf8')))).toEqual([
+    'base/bounded-pattern.ts',
+  ]);
   const loaded = ['surfaces/exec/run-exec.ts', 'surfaces/cli/run-command-line.ts', 'index.ts'].map(loadedAtStart);
-  const unwanted = /^base\/pattern|^envelope\/json-schema/;
+  const unwanted = /^base\/bounded-pattern|^core\/envelope\/json-schema/;
   expect(loaded.flatMap((paths) => [...paths].filter((path) => unwanted.test(path)))).toEqual([]);
 });

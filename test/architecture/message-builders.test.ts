@@ -18,7 +18,7 @@ test('the check sees object literals, and no types, comparisons or tests', () =>
       ['src/b.ts', `\nconst item = { "role": "developer" };`],
       ['src/c.ts', `interface M { readonly type: 'message' } const is = item.type === 'message'; // role: 'user'`],
       ['src/d.test.ts', `const item = { role: 'user' };`],
-      ['src/fragments/e.ts', `const item = { role: 'user' };`],
+      ['src/core/fragments/e.ts', `const item = { role: 'user' };`],
     ]),
   );
   expect(found).toEqual([

@@ -2,14 +2,15 @@ import { tokenize, type Token } from './tokens.ts';
 
 /** Where messages may be built, and why there. */
 const builders: Readonly<Record<string, string>> = {
-  'src/fragments/': 'the one home of text that is injected, and of the form of a user message',
-  'src/compaction/prompts/': 'what a compaction asks and what it leaves behind',
-  'src/model/chat/': 'writes items in the form of another wire format, and its answers as items',
-  'src/model/anthropic/': 'the same',
-  'src/model/responses/functions-only.ts': 'the same, for servers with functions alone',
+  'src/core/fragments/': 'the one home of text that is injected, and of the form of a user message',
+  'src/core/world/': 'sections with their fragments',
+  'src/core/compaction/requests/prompts.ts': 'what a compaction asks and what it leaves behind',
+  'src/adapters/model/chat/': 'writes items in the form of another wire format, and its answers as items',
+  'src/adapters/model/anthropic/': 'the same',
+  'src/adapters/model/responses/functions-only.ts': 'the same, for servers with functions alone',
   'src/testing/': 'plays the model, whose messages it writes',
-  'src/state/spoken-words.ts': 'says who spoke, for lists; no message comes of it',
-  'src/rollout/index/': 'the same, for searches',
+  'src/core/state/turns/turn-words.ts': 'says who spoke, for lists; no message comes of it',
+  'src/adapters/rollout/index/': 'the same, for searches',
 };
 
 const made: Readonly<Record<string, readonly string[]>> = { role: ['user', 'developer'], type: ['message'] };

@@ -15,28 +15,28 @@ test('the check sees every way past it, and no other code', () => {
   const found = turnInputs(
     new Map([
       [
-        'src/thread/a.ts',
-        `import { readConfig } from '../config/config.ts';\nimport type { X } from '../gather/x.ts';`,
+        'src/engine/thread/a.ts',
+        `import { readConfig } from '../../core/config/config.ts';\nimport type { X } from '../../adapters/gather/x.ts';`,
       ],
       [
-        'src/tools/b/c.ts',
+        'src/adapters/tools/b/c.ts',
         `const a = process.env['HOME'], b = Date.now(), c = new Date(), d = new Date, e = process.cwd();`,
       ],
       [
-        'src/world/d.ts',
+        'src/core/world/d.ts',
         `import '../envelope/e.ts'; const at = new Date(startedAt); // process.env\nconst pid = process.pid;`,
       ],
-      ['src/history/e.test.ts', `const now = Date.now();`],
-      ['src/gather/f.ts', `const now = Date.now();`],
+      ['src/core/history/e.test.ts', `const now = Date.now();`],
+      ['src/adapters/gather/f.ts', `const now = Date.now();`],
     ]),
   );
   expect(found).toEqual([
-    'src/thread/a.ts:1 imports ../config/config.ts',
-    'src/thread/a.ts:2 imports ../gather/x.ts',
-    'src/tools/b/c.ts:1 reads process.env',
-    'src/tools/b/c.ts:1 reads Date.now',
-    'src/tools/b/c.ts:1 reads new Date()',
-    'src/tools/b/c.ts:1 reads new Date()',
-    'src/tools/b/c.ts:1 reads process.cwd',
+    'src/engine/thread/a.ts:1 imports ../../core/config/config.ts',
+    'src/engine/thread/a.ts:2 imports ../../adapters/gather/x.ts',
+    'src/adapters/tools/b/c.ts:1 reads process.env',
+    'src/adapters/tools/b/c.ts:1 reads Date.now',
+    'src/adapters/tools/b/c.ts:1 reads new Date()',
+    'src/adapters/tools/b/c.ts:1 reads new Date()',
+    'src/adapters/tools/b/c.ts:1 reads process.cwd',
   ]);
 });

@@ -3,19 +3,32 @@ import { importsOf } from './imports.ts';
 import { tokenize } from './tokens.ts';
 
 /** Rooms that read what shapes a turn from its envelope alone. */
-const consumers = ['thread', 'tools', 'sandbox', 'world', 'fragments', 'state', 'history'];
+const consumers = [
+  'engine/thread',
+  'adapters/tools',
+  'adapters/sandbox',
+  'core/world',
+  'core/fragments',
+  'core/state',
+  'core/history',
+];
 
 /** Where a consumer reads configuration, environment or clock past the envelope: a file and a line each. */
 export function turnInputs(sources: ReadonlyMap<string, string>): readonly string[] {
   return [...sources]
-    .filter(([path]) => consumers.includes(path.split('/')[1] ?? '') && !path.endsWith('.test.ts'))
+    .filter(([path]) => consumers.includes(roomOf(path)) && !path.endsWith('.test.ts'))
     .flatMap(([path, source]) => [
       ...importsOf(source).flatMap(({ line, specifier = '' }) => {
-        const room = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).split('/')[1] : undefined;
-        return room === 'config' || room === 'gather' ? [`${path}:${line} imports ${specifier}`] : [];
+        const room = specifier.startsWith('.') ? roomOf(posix.join(posix.dirname(path), specifier)) : undefined;
+        return room === 'core/config' || room === 'adapters/gather' ? [`${path}:${line} imports ${specifier}`] : [];
       }),
       ...directReads(source).map((told) => `${path}:${told}`),
     ]);
+}
+
+/** `core/config` for `src/core/config/keys/a.ts`. */
+function roomOf(path: string): string {
+  return path.split('/').slice(1, 3).join('/');
 }
 
 function directReads(source: string): readonly string[] {

@@ -27,10 +27,10 @@ test('pages use ordinary words', () => {
 test('the check reads strings, neither names nor comments, and text for the model for the common words alone', () => {
   const source = ["const mended = 'mended'; // somebody", 'const next = `Mend the file ${whoever}.`;'].join('\n');
   expect(oddMessages('src/a.ts', source)).toEqual(['src/a.ts:2 says "Mend": "fix" or "repair"']);
-  expect(oddMessages('src/fragments/a.ts', source)).toEqual([]);
+  expect(oddMessages('src/core/fragments/a.ts', source)).toEqual([]);
   const spoken = 'const text = `The talk above.`;';
-  expect(oddMessages('src/fragments/a.ts', spoken)).toEqual([
-    'src/fragments/a.ts:1 says "The talk": "the conversation"',
+  expect(oddMessages('src/core/fragments/a.ts', spoken)).toEqual([
+    'src/core/fragments/a.ts:1 says "The talk": "the conversation"',
   ]);
   expect(oddSentences('a.md', 'Fine.\nGo on with it.')).toEqual(['a.md:2 says "Go on with": "resume" or "continue"']);
 });

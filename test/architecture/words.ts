@@ -21,7 +21,7 @@ const inMessages: readonly Banned[] = [
 ];
 
 /** Text for the model is worded for models, and measured: it may speak in ways of its own, within the common rules. */
-const forModels = ['src/fragments/', 'src/compaction/prompts/'];
+const forModels = ['src/core/fragments/', 'src/core/world/', 'src/core/compaction/requests/prompts.ts'];
 
 /** Sentences in string literals of a source file that people would have to read twice: a file and a line each. */
 export function oddMessages(path: string, source: string): readonly string[] {

@@ -12,9 +12,9 @@ import { holds, scoreOf } from '../../bench/compaction/score.ts';
 import { artefact, decision, type Exchange, requirement, type Transcript } from '../../bench/compaction/transcript.ts';
 import { transcripts } from '../../bench/compaction/transcripts/all.ts';
 import { twoTasks } from '../../bench/compaction/transcripts/two-tasks.ts';
-import { userMessage } from '../../src/fragments/message.ts';
-import type { Entry } from '../../src/history/entry.ts';
-import { historyOf } from '../../src/history/history.ts';
+import { userMessage } from '../../src/core/fragments/message-items.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
+import { historyOf } from '../../src/core/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { startScriptedModel } from '../../src/testing/index.ts';
 

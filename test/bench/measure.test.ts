@@ -7,10 +7,10 @@ import { cpuSecondsIn, peakBytesIn } from '../../bench/process/read-usage.ts';
 import { runSteps } from '../../bench/run-steps.ts';
 import { SampleBook } from '../../bench/sample-book.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
-import { entries } from '../../src/history/history.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
+import { entries } from '../../src/core/history/history.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 
 describe('what the system says about a process', () => {
   it('is read from behind a name that may hold anything', () => {

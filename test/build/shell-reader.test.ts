@@ -22,7 +22,7 @@ test('the package has the files of the parser, as they were published', () => {
 
 test('scripts are read without node_modules, bundled and minified', () => {
   const [sources, program] = [temporaryFolder(), temporaryFolder()];
-  const loader = join(root, 'src/exec/shell-reader/load-shell-reader.ts');
+  const loader = join(root, 'src/adapters/exec/shell-reader.ts');
   writeFileSync(
     join(sources, 'main.ts'),
     `import { createShellReaderLoader } from ${JSON.stringify(loader)};

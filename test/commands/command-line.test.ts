@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allCommands, commandNames } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
+import { allCommands, commandNames } from '../../src/surfaces/views/command-line/command-group.ts';
+import { commandTable } from '../../src/surfaces/cli/table/command-table.ts';
 import { scene } from '../harness/scene.ts';
 
 describe('help', () => {

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { helpOption } from '../../src/surfaces/commands/command.ts';
-import { allCommands } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
-import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
-import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
+import { helpOption } from '../../src/surfaces/views/command-line/command.ts';
+import { allCommands } from '../../src/surfaces/views/command-line/command-group.ts';
+import { commandTable } from '../../src/surfaces/cli/table/command-table.ts';
+import { parseCommand } from '../../src/surfaces/views/command-line/run-command.ts';
+import { listCommand } from '../../src/surfaces/cli/table/threads-read-commands.ts';
 import { pages, readPage, root, shellBlocks } from './pages.ts';
 
 const commands = allCommands(commandTable);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { editHint } from '../../src/config/edit-hint.ts';
+import { editHint } from '../../src/core/config/toml/write-toml.ts';
 import { expect, it } from 'vitest';
 import { LiveThread } from '../harness/live-thread.ts';
 import { scene } from '../harness/scene.ts';

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
-import { allCommands, type CommandGroup } from '../../src/surfaces/commands/command-group.ts';
-import { commandHelp, groupHelp } from '../../src/surfaces/commands/command-help.ts';
-import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
+import { commandTable } from '../../src/surfaces/cli/table/command-table.ts';
+import {
+  allCommands,
+  type CommandGroup,
+  commandHelp,
+  groupHelp,
+} from '../../src/surfaces/views/command-line/command-group.ts';
+import { parseCommand } from '../../src/surfaces/views/command-line/run-command.ts';
 
 const commands = allCommands(commandTable);
 const groups = [commandTable, ...Object.values(commandTable.commands).filter((entry) => 'commands' in entry)];

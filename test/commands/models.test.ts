@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { builtInProviders } from '../../src/config/built-in-providers.ts';
+import { builtInProviders } from '../../src/core/config/providers/built-in-providers.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, httpError, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { startLocalServer } from '../harness/local-server.ts';

@@ -2,9 +2,13 @@ import { expect, it } from 'vitest';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { noUsage } from '../../src/protocol/usage.ts';
 import type { CheckpointEvent } from '../../src/protocol/thread-event.ts';
-import { checkpointLine, checkpointText, failedCheckpointLine } from '../../src/surfaces/wording/checkpoint-words.ts';
-import { contextLine } from '../../src/surfaces/exec/context-events.ts';
-import { execEvents } from '../../src/surfaces/exec/events.ts';
+import {
+  checkpointLine,
+  checkpointText,
+  failedCheckpointLine,
+} from '../../src/surfaces/views/wording/checkpoint-words.ts';
+import { contextLine } from '../../src/surfaces/exec/context-and-question-events.ts';
+import { execEvents } from '../../src/surfaces/exec/json-output.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { someReport } from '../harness/checkpoint-line.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';

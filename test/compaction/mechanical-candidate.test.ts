@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
-import type { WorkPlan } from '../../src/compaction/plan/work-records.ts';
-import type { Entry } from '../../src/history/entry.ts';
+import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
+import type { WorkPlan } from '../../src/core/compaction/plan/work-records.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
 const why = { code: 'model_failed', message: 'the provider refused', next: 'Try again.' };

@@ -1,15 +1,15 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
-import type { TurnFacts } from '../../src/envelope/facts.ts';
-import type { Identity } from '../../src/envelope/identity.ts';
-import { chatFormat } from '../../src/model/chat/client.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import { responsesFormat } from '../../src/model/responses/client.ts';
-import { lookUpModel } from '../../src/envelope/model-record.ts';
-import { resolveWindow } from '../../src/envelope/window.ts';
-import { userMessage } from '../../src/fragments/message.ts';
+import type { TurnFacts } from '../../src/core/envelope/facts.ts';
+import type { Identity } from '../../src/core/envelope/identity.ts';
+import { chatFormat } from '../../src/adapters/model/chat/client.ts';
+import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
+import { lookUpModel } from '../../src/core/envelope/model-record.ts';
+import { resolveWindow } from '../../src/core/envelope/window.ts';
+import { userMessage } from '../../src/core/fragments/message-items.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { inputOf } from '../../src/state/request.ts';
+import { requestInput } from '../../src/core/state/plan-request.ts';
 import {
   answer,
   callTool,
@@ -107,7 +107,7 @@ class UncountedThread {
     const { tools = [], instructions = firstMessage(body) } = body;
     const { history } = this.#thread.live!.state;
     const coming = phase === 'pre_turn' ? [userMessage('msg_', words(this.#words))] : [];
-    const input = [...inputOf(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
+    const input = [...requestInput(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
     this.shares.push(countedTokens({ body: { instructions, tools, input } }) / limits.autoCompact);
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/history/entry.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
 import { words } from '../../src/index.ts';
-import { readWork, storeWork, foldWork } from '../../src/state/work.ts';
+import { readWork, storeWork, foldWork } from '../../src/core/state/fold/plan-and-changed-files.ts';
 import { answer, callTool, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { said } from './scene.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { AskUser } from '../../src/index.ts';
 import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
-import { isFaulty } from '../../src/compaction/candidates/candidate.ts';
-import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
-import { structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
+import { isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
+import { structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';

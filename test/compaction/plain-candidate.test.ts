@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
-import { plainCandidate, structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
-import type { Entry } from '../../src/history/entry.ts';
-import { usersWords } from '../../src/history/users-words.ts';
+import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { plainCandidate, structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
+import { usersWords } from '../../src/core/history/user-words.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
 const context: Entry = {

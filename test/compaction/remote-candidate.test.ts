@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
-import { remoteCandidate } from '../../src/compaction/candidates/remote-candidate.ts';
-import type { Entry } from '../../src/history/entry.ts';
+import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { remoteCandidate } from '../../src/core/compaction/candidates/remote-candidate.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, turn, worked } from './scene.ts';
 

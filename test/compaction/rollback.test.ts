@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Entry } from '../../src/history/entry.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointLine, someReport, type WrittenCheckpoint } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';

@@ -1,10 +1,10 @@
-import type { CompactionPlan, CompactionSource } from '../../src/compaction/plan/plan.ts';
-import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
-import { noWork, type WorkRecords } from '../../src/compaction/plan/work-records.ts';
-import { userMessage } from '../../src/fragments/message.ts';
-import { type Entry, entryMetadata, entryOf } from '../../src/history/entry.ts';
-import { historyOf } from '../../src/history/history.ts';
-import { project } from '../../src/history/project.ts';
+import type { CompactionPlan, CompactionSource } from '../../src/core/compaction/plan/compaction-plan.ts';
+import type { Candidate } from '../../src/core/compaction/candidates/candidate.ts';
+import { noWork, type WorkRecords } from '../../src/core/compaction/plan/work-records.ts';
+import { userMessage } from '../../src/core/fragments/message-items.ts';
+import { type Entry, entryMetadata, entryOf } from '../../src/core/history/entry.ts';
+import { historyOf } from '../../src/core/history/history.ts';
+import { projectHistory } from '../../src/core/history/sent-items.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -41,7 +41,7 @@ export function planOf(budget: Partial<CompactionPlan['budget']> = {}): Compacti
 
 export function sourceOf(entries: readonly Entry[], work: WorkRecords = noWork): CompactionSource {
   const history = historyOf(entries);
-  return { history, input: project(history), work };
+  return { history, input: projectHistory(history), work };
 }
 
 const picture = 'data:image/png;base64,AAAA';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { sentBytes } from '../../src/fragments/text/truncate.ts';
-import { textTokens } from '../../src/history/text-tokens.ts';
-import { type Candidate, isFaulty } from '../../src/compaction/candidates/candidate.ts';
-import { mechanicalCandidate } from '../../src/compaction/candidates/candidate-parts.ts';
-import { structuredCandidate } from '../../src/compaction/candidates/written-candidate.ts';
-import type { Entry } from '../../src/history/entry.ts';
-import { usersWords } from '../../src/history/users-words.ts';
+import { sentBytes } from '../../src/core/fragments/text/truncate.ts';
+import { textTokens } from '../../src/core/history/text-tokens.ts';
+import { type Candidate, isFaulty } from '../../src/core/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../src/core/compaction/candidates/build-candidate.ts';
+import { structuredCandidate } from '../../src/core/compaction/candidates/written-candidate.ts';
+import type { Entry } from '../../src/core/history/entry.ts';
+import { usersWords } from '../../src/core/history/user-words.ts';
 import { answered, answerOf, installed, planOf, readAll, said, sourceOf, textsOf, worked } from './scene.ts';
 
 const task = 'Rewrite the parser so that it reads TOML.\n\nKeep the old tests green, whatever happens.';

@@ -1,14 +1,13 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import type { KeyKind } from '../../src/config/key-kind.ts';
-import { keyTable } from '../../src/config/key-table.ts';
-import { keyStatus } from '../../src/config/known-key.ts';
-import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
-import { readRequirements } from '../../src/config/requirements.ts';
-import { requirementTable } from '../../src/config/requirement-keys.ts';
-import { bundledCatalogue } from '../../src/gather/catalogue/catalogue.ts';
-import { catalogueEntry } from '../../src/gather/catalogue/catalogue-file.ts';
+import { readConfig } from '../../src/core/config/config.ts';
+import type { KeyKind } from '../../src/core/config/keys/key-kinds.ts';
+import { keyTable } from '../../src/core/config/keys/key-table.ts';
+import { keyStatus } from '../../src/core/config/keys/inspect-keys.ts';
+import { withoutForbiddenKeys } from '../../src/core/config/project-trust.ts';
+import { readRequirements, requirementTable } from '../../src/core/config/requirements/read-requirements.ts';
+import { bundledCatalogue } from '../../src/adapters/gather/bundled-models.ts';
+import { catalogueEntry } from '../../src/adapters/gather/model-catalogue-file.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { pages, readPage } from '../commands/pages.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { uncutTokens } from '../../src/envelope/context-shares.ts';
-import { sentTokens } from '../../src/fragments/text/truncate.ts';
+import { uncutContextTokens } from '../../src/core/envelope/window.ts';
+import { sentTokens } from '../../src/core/fragments/text/truncate.ts';
 import { words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
@@ -90,6 +90,6 @@ it.each(windows)(
     const effective = window * 0.95;
     for (const size of sizes) expect(size).toBeLessThan(effective);
     // A quarter of what can be cut is for the work.
-    expect(sizes[0]).toBeLessThan(Math.min(60_000, effective - (effective - uncutTokens) / 4));
+    expect(sizes[0]).toBeLessThan(Math.min(60_000, effective - (effective - uncutContextTokens) / 4));
   },
 );

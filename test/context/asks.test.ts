@@ -440,10 +440,10 @@ describe('capstan envelope', () => {
       value: 'high',
       origin: 'flags',
       consumers: [
-        'src/thread/request/request-options.ts',
-        'src/state/turn-drafts.ts',
-        'src/thread/request/trace-step.ts',
-        'src/thread/turn/model-switch.ts',
+        'src/engine/thread/request/model-request.ts',
+        'src/core/state/drafts/turn-lines.ts',
+        'src/engine/thread/request/model-exchange.ts',
+        'src/engine/thread/turn/open-turn.ts',
       ],
       roles: ['request builder', 'rollout', 'telemetry', 'model switch'],
     });

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { lastSettings } from '../../src/state/resumed-settings.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { lastSettings } from '../../src/core/state/resumed-settings.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 type Draft = Pick<Line, 'type' | 'payload'>;
 

@@ -2,13 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
-import { unknown } from '../../src/world/sections/section.ts';
-import { sections } from '../../src/world/sections.ts';
-import { permissionsSection } from '../../src/world/sections/permissions.ts';
-import { realtimeSection } from '../../src/world/sections/realtime.ts';
+import { permissionsSection, type PermissionsText } from '../../src/core/world/sections/permissions.ts';
+import { unknownState } from '../../src/core/world/sections/section.ts';
+import { sections } from '../../src/core/world/catalog.ts';
+import { realtimeSection } from '../../src/core/world/sections/modes.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
+import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
 /** What each request told, besides words and answers. */
@@ -157,7 +156,7 @@ describe('saved approvals', () => {
     readsEverything: true,
     missingRoots: [],
     approvedPrefixes: [['git', 'log']],
-    held: nothingHeld,
+    held: noHeldPatterns,
   };
   const kinds = (now: PermissionsText) =>
     permissionsSection.change(permissionsSection.stored(permissions), now).map(({ kind, text }) => [kind, text]);
@@ -194,7 +193,7 @@ describe('a spoken conversation', () => {
   });
 
   it('of which nothing is proven is told as it is now, whichever it was', () => {
-    const tell = (active: boolean) => realtimeSection.change(unknown, { active }).map(({ kind }) => kind);
+    const tell = (active: boolean) => realtimeSection.change(unknownState, { active }).map(({ kind }) => kind);
     expect([tell(true), tell(false)]).toEqual([['realtime-start'], ['realtime-end']]);
   });
 });

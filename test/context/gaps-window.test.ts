@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TurnFacts } from '../../src/envelope/facts.ts';
-import type { Identity } from '../../src/envelope/identity.ts';
-import type { Settings } from '../../src/envelope/settings.ts';
-import { resolveWindow, type Window } from '../../src/envelope/window.ts';
+import type { TurnFacts } from '../../src/core/envelope/facts.ts';
+import type { Identity } from '../../src/core/envelope/identity.ts';
+import type { Settings } from '../../src/core/envelope/settings.ts';
+import { resolveWindow, type Window } from '../../src/core/envelope/window.ts';
 
 function windowOf(contextWindow: number, effectivePercent: number, window: Settings['window'] = {}): Window {
   const model = { contextWindow, effectivePercent, truncation: { mode: 'tokens', limit: 10_000 } };

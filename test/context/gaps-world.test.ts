@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Facts } from '../../src/envelope/facts.ts';
+import type { Facts } from '../../src/core/envelope/facts.ts';
 import type { SettingsChange } from '../../src/index.ts';
-import { recognise } from '../../src/fragments/foreign/recognise.ts';
+import { recogniseFragment } from '../../src/core/world/recognise-fragments.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
@@ -54,7 +54,7 @@ async function stage(script: Script): Promise<Stage> {
 }
 
 const kinds = (texts: readonly string[]) =>
-  texts.map((text) => recognise('developer', text) ?? recognise('user', text) ?? text);
+  texts.map((text) => recogniseFragment('developer', text) ?? recogniseFragment('user', text) ?? text);
 
 describe('what was found', () => {
   it('apps, plugins and skills are told when they come, and taken back when they go', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { itemTokens } from '../../src/history/size.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, type ItemDraft, say, type ScriptedUsage } from '../../src/testing/index.ts';
 import { long, requestKinds, says, smallLimit, talk, task } from '../compaction/talk.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import { answer, callTool, httpError, reason, say } from '../../src/testing/index.ts';
-import { steeringFor } from '../../src/thread/steering.ts';
+import { steeringFor } from '../../src/engine/thread/client-input.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { withoutSandbox } from '../harness/scene.ts';
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { SpendingLimits } from '../../src/envelope/settings.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import { responsesFormat } from '../../src/model/responses/client.ts';
+import type { SpendingLimits } from '../../src/core/envelope/settings.ts';
+import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
 import { answer, say, type ScriptStep } from '../../src/testing/index.ts';
 import { saysLong } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';

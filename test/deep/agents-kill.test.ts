@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { readUsage } from '../../src/state/usage-fields.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { readUsage } from '../../src/core/state/drafts/usage-and-failure-fields.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 import {
   answer,
   callTool,

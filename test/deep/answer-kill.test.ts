@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 import { answer, callTool, say, startScriptedModel, type ScriptStep } from '../../src/testing/index.ts';
 import { KilledWriter, linesIn } from './killed-writer.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { shellWords } from '../../src/protocol/shell-words.ts';
+import { shellWords } from '../../src/protocol/shell.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { type Scene, scene, textsOf } from '../harness/scene.ts';

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
-import { shellWords } from '../../src/protocol/shell-words.ts';
+import { shellWords } from '../../src/protocol/shell.ts';
 import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
 import { DemoStage } from '../demo/demo-stage.ts';
 import { type Container, containers, withoutLandlock } from '../harness/container.ts';
 import { capstanScript, Place } from '../harness/run-capstan.ts';
 import { requireTmux, TmuxShell } from '../harness/tmux.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
+import { findLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/adapters/sandbox/sandbox-route.ts';
 
 const found = findLandlock(join(import.meta.dirname, '../../node_modules/koffi/index.cjs'));
 const noLandlock =

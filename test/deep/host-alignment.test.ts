@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, inject, test } from 'vitest';
-import { networkReach } from '../../src/policy/network/network-reach.ts';
-import { systemWays } from '../../src/sandbox/network/dial.ts';
+import { networkReach } from '../../src/core/policy/paths/access.ts';
+import { systemDialer } from '../../src/adapters/sandbox/network/connection-gate.ts';
 import { closeStages, get, publicAddress, say, stage, website } from '../harness/proxy-stage.ts';
 import { decidedReach, hostCase, hostText, policyOfCommand, statedReach, targets } from '../laws/hosts-law.ts';
 
@@ -23,7 +23,7 @@ test(`law: the text, the decision and a request through the proxy agree about ev
         const { port: proxy } = await stage(lists, {
           ways: {
             resolve: async () => [publicAddress],
-            connect: (_address, _port, signal) => systemWays.connect('127.0.0.1', site.port, signal),
+            connect: (_address, _port, signal) => systemDialer.connect('127.0.0.1', site.port, signal),
           },
           // As the thread answers: a question that may not be asked is none.
           decide: async ({ name, port }) => {

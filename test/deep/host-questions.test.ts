@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
-import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
+import { deadTurnNotice } from '../../src/engine/thread/turn/cut-off-turn.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Page } from '../../src/surfaces/demo/page.ts';
-import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/terminal/visible-text.ts';
+import { DemoPage } from '../../src/surfaces/demo/play-turn.ts';
+import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/views/terminal/text.ts';
 import { answer, callTool, httpError, type ItemDraft, reason, say } from '../../src/testing/index.ts';
 import { type InsideOptions, runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
@@ -243,7 +243,7 @@ describe('what is made visible', () => {
 
   it('what the demo shows is harmless, with colours of its own', () => {
     const written: string[] = [];
-    const page = new Page({ isTTY: true, write: (text) => written.push(text) }, {});
+    const page = new DemoPage({ isTTY: true, write: (text) => written.push(text) }, {});
     page.heading(evil);
     page.paragraph(evil, 'red');
     page.command(evil);
@@ -263,20 +263,20 @@ it('only what makes text harmless writes to the streams of the process', () => {
   const names = writers.map((path) => path.slice(path.indexOf('/src/') + 1)).toSorted();
   expect(names).toEqual([
     'src/bin.ts', // its version, and faults as ASCII
-    'src/surfaces/apply-patch/run-apply-patch.ts', // names the stream to print.ts
+    'src/surfaces/cli/run-apply-patch.ts', // names the stream to print.ts
     'src/surfaces/cli/own-node.ts', // asks whether they are a terminal
-    'src/surfaces/demo/project.ts', // the text of a program that the demo writes
+    'src/surfaces/demo/demo-folders.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/exec/approvals/load-approvals.ts', // asks how wide the terminal is
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
-    'src/surfaces/mcp-server/run-mcp-server.ts',
-    'src/surfaces/sandbox/probe-script.ts', // the text of a program that the check runs
-    'src/surfaces/terminal/open-screen.ts', // gives the stream to a screen
-    'src/surfaces/terminal/page.ts', // paints spans, which makes their text visible
-    'src/surfaces/terminal/print.ts',
-    'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
-    'src/surfaces/terminal/with-progress.ts', // gives the stream to a screen
-    'src/surfaces/tui/screen/process-terminal.ts', // draws rows of cells, whose text is clean
+    'src/surfaces/servers/mcp/run-mcp-server.ts',
+    'src/surfaces/cli/sandbox/probes.ts', // the text of a program that the check runs
+    'src/surfaces/views/terminal/screen.ts', // gives the stream to a screen
+    'src/surfaces/views/terminal/page.ts', // paints spans, which makes their text visible
+    'src/surfaces/views/terminal/print.ts',
+    'src/surfaces/views/terminal/process.ts', // writes nothing: waits
+    'src/surfaces/views/terminal/progress.ts', // gives the stream to a screen
+    'src/surfaces/tui/screen/terminal/process-terminal.ts', // draws rows of cells, whose text is clean
   ]);
 });
 

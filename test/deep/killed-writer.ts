@@ -6,8 +6,8 @@ import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { describeState } from '../harness/describe-state.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 
 export interface Acknowledged {
   readonly id: string;

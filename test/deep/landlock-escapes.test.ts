@@ -3,13 +3,13 @@ import { spawn as start, spawnSync } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import { findLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/adapters/sandbox/sandbox-route.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 
 const root = join(import.meta.dirname, '../..');
 const library = join(root, 'node_modules/koffi/index.cjs');
@@ -31,7 +31,7 @@ const sandbox = createSandbox({
   // Without a mark, engines of every home would wait for these commands.
   landlockHelper: {
     node: process.execPath,
-    script: join(root, 'src/sandbox/linux/landlock-helper.ts'),
+    script: join(root, 'src/adapters/sandbox/linux/landlock-helper.ts'),
     library,
     mark: 1,
   },

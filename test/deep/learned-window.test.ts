@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, valueAt } from '../../src/protocol/json.ts';
 import { answer, overflow, overflowForms, say, type ScriptStep } from '../../src/testing/index.ts';
-import type { Steered } from '../../src/thread/steering.ts';
+import type { Steered } from '../../src/engine/thread/client-input.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from '../compaction/talk.ts';
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { WorkProgress } from '../../src/ports/work-progress.ts';
+import type { WorkProgress } from '../../src/ports/thread-store.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
-import { StoredThreads } from '../../src/surfaces/engine/stored-threads.ts';
+import { StoredThreads } from '../../src/engine/store/stored-threads.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';
 import { hasTerminals } from '../harness/terminal.ts';

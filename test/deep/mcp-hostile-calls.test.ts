@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAlive } from '../../src/disk/processes.ts';
+import { isAlive } from '../../src/adapters/disk/processes.ts';
 import { answer } from '../../src/testing/index.ts';
 import { mcpCall, mcpScene, reading } from '../mcp/mcp-scene.ts';
 

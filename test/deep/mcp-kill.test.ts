@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isAlive } from '../../src/disk/processes.ts';
+import { isAlive } from '../../src/adapters/disk/processes.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';

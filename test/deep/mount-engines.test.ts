@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { otherEngine, stopped } from '../harness/other-engine.ts';
 
 let base = '';

@@ -3,23 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { computeUpdate } from '../../src/tools/apply-patch/compute-update.ts';
-import { explainMismatch } from '../../src/tools/apply-patch/explain-mismatch.ts';
-import { absolutePath } from '../../src/tools/apply-patch/follow-path.ts';
-import { noGuard } from '../../src/tools/apply-patch/guard.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
-import type { Chunk, Hunk } from '../../src/tools/apply-patch/patch.ts';
+import { computePatch, noGuard } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
+import { bytesAsText, computeUpdate, textAsBytes } from '../../src/adapters/tools/apply-patch/compute-update.ts';
 import {
+  explainMismatch,
   mostComparisons,
   type SearchedLines,
   SearchEffort,
   searchLines,
   seekLines,
   TooMuchToSearch,
-} from '../../src/tools/apply-patch/seek-lines.ts';
-import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/update-bytes.ts';
+} from '../../src/adapters/tools/apply-patch/seek-lines.ts';
+import { absolutePath } from '../../src/adapters/tools/follow-path.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
+import type { Chunk, Hunk } from '../../src/adapters/tools/apply-patch/patch.ts';
 import { anyCharacter } from '../../src/testing/any-character.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
@@ -201,7 +199,7 @@ describe('bytes that are no UTF-8', () => {
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
         const bytes = Buffer.concat(pieces);
         const text = bytesAsText(bytes);
-        expect(Buffer.from(bytesOf(text))).toEqual(bytes);
+        expect(Buffer.from(textAsBytes(text))).toEqual(bytes);
         expect(text.toWellFormed().replaceAll('\ufffd', '')).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));
       }),
       { numRuns: 750 * inject('runFactor') },

@@ -13,14 +13,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
-import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
-import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import { applyChanges } from '../../src/adapters/tools/apply-patch/apply-changes.ts';
+import { computePatch } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
+import { policyGuard } from '../../src/adapters/tools/apply-patch/prepare-patch.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 const durationMs = 10_000;
 
@@ -43,7 +43,7 @@ test.runIf(process.platform === 'linux')(
     writeFileSync(join(workspace, 'd/f'), 'inside\n');
     writeFileSync(join(root, 'outside/f'), 'outside\n');
     symlinkSync(join(root, 'outside'), join(workspace, 'link'));
-    const profile = profileFor('workspace-write', {
+    const profile = builtInProfile('workspace-write', {
       network: false,
       writableRoots: [],
       excludeTmpdir: true,

@@ -2,27 +2,27 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
-import { render } from '../../src/fragments/text/define.ts';
-import { access } from '../../src/policy/access.ts';
-import { landlockObstacle } from '../../src/policy/landlock-policy.ts';
-import type { Places } from '../../src/policy/places.ts';
-import { describePolicy } from '../../src/policy/describe-policy.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { readConfig } from '../../src/core/config/config.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { permissionsFragment } from '../../src/core/world/sections/permissions.ts';
+import { render } from '../../src/core/fragments/text/define-fragment.ts';
+import { accessAt } from '../../src/core/policy/paths/access.ts';
+import { landlockObstacle } from '../../src/core/policy/profiles/landlock-policy.ts';
+import type { Places } from '../../src/core/policy/paths/special-places.ts';
+import { describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import { findLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/adapters/sandbox/sandbox-route.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { createTrial } from '../harness/sandbox-trial.ts';
 import { readPermissions } from '../laws/permissions-reader.ts';
 import { statedAccess } from './stated-access.ts';
-import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
+import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const spawn = createNodeSpawn({ clock, runFolder: '/nowhere' });
@@ -46,7 +46,7 @@ const sandbox = createSandbox({
   mountRegistries: mountRegistryFolders,
   landlockHelper: {
     node: process.execPath,
-    script: join(import.meta.dirname, '../../src/sandbox/linux/landlock-helper.ts'),
+    script: join(import.meta.dirname, '../../src/adapters/sandbox/linux/landlock-helper.ts'),
     library,
     mark: 1,
   },
@@ -168,7 +168,7 @@ function stated(policy: ResolvedPolicy) {
     approval: 'never',
     canAsk: false,
     approvedPrefixes: [],
-    held: nothingHeld,
+    held: noHeldPatterns,
   } as const;
   const read = readPermissions(render(permissionsFragment, told).text);
   return (path: string) => (read === undefined ? 'deny' : statedAccess(read, path));
@@ -214,9 +214,9 @@ async function observed(policy: ResolvedPolicy): Promise<readonly string[] | str
 
 /** Under Landlock: a readable folder that cannot be listed, because a folder in it is hidden. Its own file may be, too. */
 function isUnlisted(policy: ResolvedPolicy, name: string): boolean {
-  if (policy.landlock === undefined || access(policy, join(base, name)) !== 'read') return false;
+  if (policy.landlock === undefined || accessAt(policy, join(base, name)) !== 'read') return false;
   const start = name === '.' ? '' : `${name}/`;
-  return folders.some((other) => other.startsWith(start) && access(policy, join(base, other)) === 'deny');
+  return folders.some((other) => other.startsWith(start) && accessAt(policy, join(base, other)) === 'deny');
 }
 
 const runs = 20 * inject('runFactor');
@@ -232,7 +232,7 @@ describe.each(routes)('the text, access() and a real process agree, by $by', ({ 
     await fc.assert(
       fc.asyncProperty(filesystem, async (table) => {
         const policy = policyOf(table, more);
-        fc.pre(access(policy, join(base, 'ws')) !== 'deny');
+        fc.pre(accessAt(policy, join(base, 'ws')) !== 'deny');
         // What Landlock cannot hold is refused, by a law of its own below.
         fc.pre(policy.landlock === undefined || landlockObstacle(policy) === undefined);
         const told = stated(policy);
@@ -244,11 +244,11 @@ describe.each(routes)('the text, access() and a real process agree, by $by', ({ 
         const rows = existing.map((name, index) => {
           const path = join(base, name);
           const seen = isUnlisted(policy, name) && found[index] === 'deny' ? 'read' : found[index];
-          return [name, access(policy, path), told(path), seen].join(' ');
+          return [name, accessAt(policy, path), told(path), seen].join(' ');
         });
         expect(rows).toEqual(
           existing.map((name) => {
-            const granted = access(policy, join(base, name));
+            const granted = accessAt(policy, join(base, name));
             return [name, granted, granted, granted].join(' ');
           }),
         );
@@ -256,8 +256,8 @@ describe.each(routes)('the text, access() and a real process agree, by $by', ({ 
         expect(made).toEqual(
           missing.map((name) => {
             const [path, folder] = [join(base, name), join(base, dirname(name))];
-            expect(told(path)).toBe(access(policy, path));
-            const isMade = access(policy, path) === 'write' && access(policy, folder) === 'write';
+            expect(told(path)).toBe(accessAt(policy, path));
+            const isMade = accessAt(policy, path) === 'write' && accessAt(policy, folder) === 'write';
             return `${name} ${isMade ? 'made' : 'kept'}`;
           }),
         );

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
+import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
 import type { Line } from '../../src/protocol/line.ts';
 
 export interface PlacedLine {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRules } from '../../src/policy/rules/read-rules.ts';
+import { readRules } from '../../src/core/policy/rules/rules-file.ts';
 import { variablesWithCompiled } from '../harness/compiled-once.ts';
 import { Random } from '../harness/random.ts';
 import { testSeed } from '../harness/seed.ts';

@@ -1,7 +1,7 @@
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { writeRule } from '../../src/gather/rules/write-rule.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { writeRule } from '../../src/adapters/gather/config/edit-rules-file.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
 
 /** Saves one rule after another, short and long, and prints the word of each when it is saved, until it is killed. */

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { capstanScript, Place } from '../harness/run-capstan.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { sandboxIsPossible } from '../security/sandboxed.ts';
@@ -28,7 +28,7 @@ function aPlace(): Place {
 }
 
 const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-const readOnly = JSON.stringify(profileFor('read-only', options));
+const readOnly = JSON.stringify(builtInProfile('read-only', options));
 
 suite('capstan sandbox', () => {
   it('runs a command that may only read, whatever the configuration says, and ends as it ends', async () => {

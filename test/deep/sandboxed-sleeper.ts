@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
 
 /** A process that starts commands in sandboxes and kills itself after so many microseconds, while one is being built. */
@@ -24,7 +24,7 @@ const sandbox = createSandbox({
 });
 const places = { cwd: folder, workspaceRoots: [folder], slashTmp: false, gitDirectories: [], own: noOwnPlaces };
 const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-const policy = resolvePolicy(profileFor('workspace-write', choices), places);
+const policy = resolvePolicy(builtInProfile('workspace-write', choices), places);
 
 async function run(script: string): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '' };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
-import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
-import { shellWords } from '../../src/protocol/shell-words.ts';
+import { analyseCommand, canonicalCommand, mayBeDangerous } from '../../src/core/policy/commands/analyse-command.ts';
+import { shellWords } from '../../src/protocol/shell.ts';
 import { shellReader } from '../shell/reader.ts';
 
 const megabyte = 1024 * 1024;

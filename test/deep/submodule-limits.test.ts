@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readLimits } from '../../src/gather/files/read-limits.ts';
+import { readLimits } from '../../src/adapters/gather/files/read-guard.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parseThreadId } from '../../src/protocol/ids.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { keepCompiled } from '../harness/compiled-once.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { ownership } from '../../src/envelope/ownership.ts';
+import { ownership } from '../../src/core/envelope/ownership.ts';
 import { rewriteCommand } from './document.ts';
 
 /** What stands in the table until a person has said what the source does. */
@@ -8,7 +8,7 @@ export const unknownRole = '?';
 /** Parts that are handed on whole to a function that says in its types what it takes: there the reads are seen. */
 const handedOn = new Set(['identity.model', 'instructions.user']);
 
-/** The text of `src/envelope/consumers.ts`. */
+/** The text of `src/core/envelope/consumers.ts`. */
 export function consumersSource(table: string): string {
   return `/**
  * Which sources read the envelope: what each does, its path, and the parts that it reads. The parts are found by a test,

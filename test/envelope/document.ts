@@ -1,4 +1,4 @@
-import type { Ownership } from '../../src/envelope/ownership.ts';
+import type { Ownership } from '../../src/core/envelope/ownership.ts';
 
 export const rewriteCommand = 'npm test -- test/envelope/ownership.test.ts -u';
 
@@ -37,7 +37,7 @@ On a terminal, long values are cut, and \`--diff\` shows the part that differs. 
 
 Capstan makes the envelope once, when the turn begins, from facts and settings, and freezes it. All code of the turn reads from it. Two parts may have a newer value in the thread's state: the instructions at the start of requests, after a checkpoint, and the window, after a server has named a narrower one.
 
-The tables list the source of every field, and the code that reads it. Two readers are not listed because they read every field: \`src/state/stored-envelope.ts\` stores the envelope in the rollout, and \`src/surfaces/envelope/\` shows it. A field without another reader says what it waits for.
+The tables list the source of every field, and the code that reads it. Two readers are not listed because they read every field: \`src/core/state/drafts/turn-lines.ts\` stores the envelope in the rollout, and \`src/surfaces/views/threads/envelope-page.ts\` shows it. A field without another reader says what it waits for.
 
 | Source | Meaning |
 |---|---|
@@ -48,7 +48,7 @@ The tables list the source of every field, and the code that reads it. Two reade
 | effective window | a share of \`window.effective\` |
 | default | built in |
 
-This page is generated from \`src/envelope/ownership.ts\`. Tests compare that map with the types, a resolved envelope and the sources. \`${rewriteCommand}\` rewrites the page.
+This page is generated from \`src/core/envelope/ownership.ts\`. Tests compare that map with the types, a resolved envelope and the sources. \`${rewriteCommand}\` rewrites the page.
 `;
 
 function row({ field, source, consumers, awaits }: Ownership): string {

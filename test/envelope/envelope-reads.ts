@@ -63,12 +63,12 @@ interface Walker {
 function typesOf(node: Node, path: string): readonly string[] {
   if (node.type === 'ImportDeclaration') {
     const from = (node['source'] as { value: string }).value;
-    const isOurs = /(?:^|\/)envelope\//.test(from) || (path.startsWith('src/envelope/') && from.startsWith('./'));
+    const isOurs = /(?:^|\/)envelope\//.test(from) || (path.startsWith('src/core/envelope/') && from.startsWith('./'));
     if (!isOurs) return [];
     return (node['specifiers'] as Node[]).map(({ local }) => (local as { name: string }).name);
   }
   const declared = node.type === 'ExportNamedDeclaration' ? (node['declaration'] as Node | null) : node;
-  const isType = declared?.type === 'TSInterfaceDeclaration' && path.startsWith('src/envelope/');
+  const isType = declared?.type === 'TSInterfaceDeclaration' && path.startsWith('src/core/envelope/');
   return isType ? [(declared['id'] as { name: string }).name] : [];
 }
 

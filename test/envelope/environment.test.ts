@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fullEnvelope } from './full-envelope.ts';
-import { environmentOf } from '../../src/envelope/environment.ts';
+import { resolveEnvironment } from '../../src/core/envelope/environment.ts';
 
 const lists = { allow: ['a.test', 'b.test'], deny: ['c.test'], local: false, methods: 'any' } as const;
 const networkRules = [{ host: 'x.test', action: 'allow' } as const, { host: 'y.test', action: 'deny' } as const];
@@ -11,7 +11,7 @@ function networkOf(network: 'restricted' | 'enabled', given: typeof lists | unde
   const open = { ...resolved, network, ...(given === undefined ? {} : { lists: given }) };
   const networkProxy = given !== undefined && network === 'enabled' ? 'lists' : 'none';
   const changed = { ...policy, networkRules, networkProxy, resolved: open } as const;
-  const of = environmentOf({ ...rest, policy: changed }, { date: '2026-11-16' });
+  const of = resolveEnvironment({ ...rest, policy: changed }, { date: '2026-11-16' });
   return [of.networkAccess, of.allowedDomains, of.deniedDomains];
 }
 
@@ -24,12 +24,12 @@ test('a host that a rule asks about is denied where the question reaches no one'
   const resolved = { ...policy.resolved, network: 'enabled', lists: { ...lists, ask: ['a.test'] } } as const;
   const deniedFor = (more: Partial<typeof policy>): readonly string[] => {
     const changed = { ...policy, networkProxy: 'lists', resolved, ...more } as const;
-    return environmentOf({ ...rest, policy: changed }, { date: '2026-11-16' }).deniedDomains;
+    return resolveEnvironment({ ...rest, policy: changed }, { date: '2026-11-16' }).deniedDomains;
   };
   expect(deniedFor({ approval: 'on-request', canAsk: true })).toEqual(['c.test']);
   const { canAsk: _, ...unasked } = policy;
   expect(
-    environmentOf({ ...rest, policy: { ...unasked, networkProxy: 'lists', resolved } }, { date: '' }),
+    resolveEnvironment({ ...rest, policy: { ...unasked, networkProxy: 'lists', resolved } }, { date: '' }),
   ).toMatchObject({
     deniedDomains: ['c.test', 'a.test'],
   });
@@ -46,7 +46,10 @@ test('full access and a read-only sandbox do not have the same list of writable 
   const { policy, ...rest } = fullEnvelope();
   const rootsOf = (files: (typeof policy)['resolved']['files'], enforcement: 'disabled' | 'managed') => {
     const resolved = { enforcement, files, network: 'enabled' } as const;
-    const of = environmentOf({ ...rest, policy: { ...policy, resolved } as typeof policy }, { date: '2026-11-16' });
+    const of = resolveEnvironment(
+      { ...rest, policy: { ...policy, resolved } as typeof policy },
+      { date: '2026-11-16' },
+    );
     return [of.sandboxMode, of.writableRoots];
   };
   const readOnly = {
@@ -73,7 +76,7 @@ test('what is open again inside of a denied path is named, readable or writable'
   ];
   const files = { kind: 'restricted', rules, denyGlobs: [], platformDefaults: false } as const;
   const resolved = { enforcement: 'managed', files, network: 'restricted' } as const;
-  const of = environmentOf({ ...rest, workspace, policy: { ...policy, resolved } }, { date: '2026-11-16' });
+  const of = resolveEnvironment({ ...rest, workspace, policy: { ...policy, resolved } }, { date: '2026-11-16' });
   expect(of).toMatchObject({
     writableRoots: ['/repo', '/repo/a/b'],
     deniedPaths: ['/repo/a', '/repo/a/c/d'],

@@ -1,7 +1,7 @@
-import { type Envelope, resolveEnvelope } from '../../src/envelope/envelope.ts';
-import type { TurnFacts } from '../../src/envelope/facts.ts';
-import type { CatalogueEntry } from '../../src/envelope/model-record.ts';
-import type { TurnSettings } from '../../src/envelope/settings.ts';
+import { type Envelope, resolveEnvelope } from '../../src/core/envelope/envelope.ts';
+import type { TurnFacts } from '../../src/core/envelope/facts.ts';
+import type { CatalogueEntry } from '../../src/core/envelope/model-record.ts';
+import type { TurnSettings } from '../../src/core/envelope/settings.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fullEnvelope } from './full-envelope.ts';
-import type { GranularApproval } from '../../src/protocol/permission-profile.ts';
-import { isOffered } from '../../src/envelope/offered-tools.ts';
+import type { GranularApproval } from '../../src/protocol/permissions.ts';
+import { isToolOffered } from '../../src/core/envelope/capabilities.ts';
 
 function granular(sandbox: boolean, permissions: boolean): GranularApproval {
   const off = { rules: false, skill_approval: false, mcp_elicitations: false };
@@ -17,7 +17,7 @@ test.each([
 ] as const)('a tool that changes files, in a read-only sandbox under %j: %s', (approval, expected) => {
   const { identity } = fullEnvelope();
   const offered = (more: object) =>
-    isOffered(
+    isToolOffered(
       { name: 'apply_patch', effect: 'files' },
       identity,
       { approval, sandboxLevel: 'read-only', ...more },

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { consumerTable } from '../../src/envelope/consumers.ts';
-import { mapOwnership, type Ownership, ownership } from '../../src/envelope/ownership.ts';
+import { consumerTable } from '../../src/core/envelope/consumers.ts';
+import { mapOwnership, type Ownership, ownership } from '../../src/core/envelope/ownership.ts';
 import { isJsonObject } from '../../src/protocol/json.ts';
 import { consumersSource, tableNow, unknownRole } from './consumers-source.ts';
 import { ownershipDocument, rewriteCommand } from './document.ts';
@@ -26,7 +26,7 @@ describe('the map of the envelope', () => {
 
   test('names the sources that read a field, and no others', async () => {
     await expect(consumersSource(currentTable), `stale: run ${rewriteCommand}`).toMatchFileSnapshot(
-      join(root, 'src/envelope/consumers.ts'),
+      join(root, 'src/core/envelope/consumers.ts'),
     );
   });
 
@@ -38,7 +38,7 @@ describe('the map of the envelope', () => {
     const readers = [...reads].filter(([, own]) =>
       own.some((read) => /^identity\.model\.(?:max)?contextWindow$/i.test(read)),
     );
-    expect(readers.map(([path]) => path)).toEqual(['src/envelope/window.ts']);
+    expect(readers.map(([path]) => path)).toEqual(['src/core/envelope/window.ts']);
   });
 
   test('docs/envelope.md is what the map says', async () => {

@@ -1,10 +1,10 @@
 import { expect, it, test } from 'vitest';
-import { bundledPrices } from '../../src/gather/catalogue/bundled-prices.ts';
-import { mendUsage } from '../../src/protocol/usage.ts';
-import { findPrice, type Price, priced } from '../../src/envelope/price.ts';
+import { bundledPrices } from '../../src/adapters/gather/bundled-models.ts';
+import { repairUsage } from '../../src/protocol/usage.ts';
+import { findPrice, type Price, usageWithCost } from '../../src/core/envelope/prices.ts';
 
 const price: Price = { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, source: 'model_prices' };
-const usage = mendUsage({ input: 1000, cachedInput: 600, cacheWriteInput: 100, output: 50 });
+const usage = repairUsage({ input: 1000, cachedInput: 600, cacheWriteInput: 100, output: 50 });
 
 test.each<[string, Price, number]>([
   ['each sort of token at its price', price, 300 * 2000 + 600 * 100 + 100 * 2500 + 50 * 10_000],
@@ -15,12 +15,12 @@ test.each<[string, Price, number]>([
   ],
   ['nothing, where a model is free', { input: 0, output: 0, source: '' }, 0],
 ])('%s', (_, at, nanoUsd) => {
-  expect(priced(usage, at).cost).toEqual({ nanoUsd, unpriced: 0 });
+  expect(usageWithCost(usage, at).cost).toEqual({ nanoUsd, unpriced: 0 });
 });
 
 it('has no cost without a price, and none for a request that is too long for it', () => {
-  expect(priced(usage, undefined)).toBe(usage);
-  expect(priced(usage, { ...price, mostInput: 999 })).toBe(usage);
+  expect(usageWithCost(usage, undefined)).toBe(usage);
+  expect(usageWithCost(usage, { ...price, mostInput: 999 })).toBe(usage);
 });
 
 const openai = { provider: 'openai', model: 'gpt-6.1-sol', address: 'https://api.openai.com/v1' };

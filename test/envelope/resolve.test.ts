@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultShares } from '../../src/config/defaults.ts';
-import { resolveEnvelope } from '../../src/envelope/envelope.ts';
-import type { TurnFacts } from '../../src/envelope/facts.ts';
-import type { WindowSettings } from '../../src/envelope/settings.ts';
-import { type Window, windowUnder } from '../../src/envelope/window.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
+import { defaultShares } from '../../src/core/config/defaults.ts';
+import { resolveEnvelope } from '../../src/core/envelope/envelope.ts';
+import type { TurnFacts } from '../../src/core/envelope/facts.ts';
+import type { WindowSettings } from '../../src/core/envelope/settings.ts';
+import { type Window, windowUnder } from '../../src/core/envelope/window.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/core/policy/environment/shell-environment-policy.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
 import { fullFacts, fullSettings } from './full-envelope.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 const { effort: _effort, ...bareSettings } = settingsOf(firstWorld);
 const bareFacts: TurnFacts = {
@@ -19,7 +19,7 @@ const bareFacts: TurnFacts = {
   tools: [{ name: 'exec_command', effect: 'program' }],
 };
 const guessedModel = { ...bareFacts.catalogue.fallback, slug: 'gpt-5.5', guessed: true };
-const writable = profileFor('workspace-write', {
+const writable = builtInProfile('workspace-write', {
   network: false,
   writableRoots: [],
   excludeTmpdir: false,

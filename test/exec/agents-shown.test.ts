@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { isAlive } from '../../src/disk/processes.ts';
+import { isAlive } from '../../src/adapters/disk/processes.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say, type ScriptStep } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { localProviders } from '../../src/config/local-providers.ts';
-import { providerDefaults } from '../../src/config/providers.ts';
+import { localProviders, providerDefaults } from '../../src/core/config/providers/provider-config.ts';
 import { startLocalServer, startOtherServer } from '../harness/local-server.ts';
-import { findOnlyServer, type LocalCandidate } from '../../src/surfaces/engine/local-model.ts';
+import { findOnlyServer, type LocalCandidate } from '../../src/engine/models/local-servers.ts';
 
 /** Ollama and LM Studio at these ports. */
 function at(...ports: readonly number[]): readonly LocalCandidate[] {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
-import { encodeLine } from '../../src/rollout/lines/line-codec.ts';
+import { encodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { inputOf, scene, threadId } from '../harness/scene.ts';

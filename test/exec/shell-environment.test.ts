@@ -19,11 +19,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
-import type { Clock } from '../../src/ports/clock.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/core/policy/environment/shell-environment-policy.ts';
+import type { Clock } from '../../src/ports/system.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
-import type { LoginShellOptions } from '../../src/exec/login-shell/login-shell.ts';
-import { createShellEnvironment, createShellEnvironments } from '../../src/exec/shell-environment.ts';
+import type { LoginShellOptions } from '../../src/adapters/exec/login-shell/login-shell.ts';
+import { createShellEnvironment, createShellEnvironments } from '../../src/adapters/exec/shell-environment.ts';
 import { builtProgram } from '../harness/built-program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-shell-'));
@@ -42,7 +42,7 @@ const env = (): Record<string, string> => ({ HOME: home, PATH: '/usr/bin:/bin', 
 const own = () => ({ HOME: home, PATH: '/usr/bin:/bin', OWN: '1' });
 const program = {
   node: process.execPath,
-  path: builtProgram({ built: 'dist/keep-variables.js', source: 'src/exec/login-shell/keep-variables.ts' }),
+  path: builtProgram({ built: 'dist/keep-variables.js', source: 'src/adapters/exec/login-shell/keep-variables.ts' }),
 };
 const hour = 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-import { overrideList } from '../../src/gather/config/config-layers.ts';
+import { overrideList } from '../../src/adapters/gather/config/config-layers.ts';
 import { expect } from 'vitest';
 import type { EngineOptions, ThreadRequest } from '../../src/index.ts';
 import type { Script, ScriptedModelOptions } from '../../src/testing/index.ts';

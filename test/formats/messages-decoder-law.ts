@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { defaultAnswerLimits } from '../../src/config/defaults.ts';
-import { anthropicReader } from '../../src/model/anthropic/decode.ts';
-import { answerDecoder } from '../../src/model/http/answer-decoder.ts';
-import { cutFailure } from '../../src/model/http/answer-failure.ts';
-import type { ModelEvent } from '../../src/ports/model-client.ts';
-import { anthropicRenderer } from '../../src/testing/anthropic-sse.ts';
+import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
+import { anthropicReader } from '../../src/adapters/model/anthropic/decode.ts';
+import { answerDecoder } from '../../src/adapters/model/http/answer-decoder.ts';
+import { cutFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
+import type { ModelEvent } from '../../src/ports/model.ts';
+import { anthropicRenderer } from '../../src/testing/anthropic-renderer.ts';
 import type { StreamStep } from '../../src/testing/script.ts';
 import { numbering } from '../../src/testing/wire-renderer.ts';
 

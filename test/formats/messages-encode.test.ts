@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { brokenRules, checkMessagesBody, marksIn, PromptCache, unmarked, wireBlocks } from './messages-rules.ts';
-import type { Prompt, RequestOptions } from '../../src/ports/prompt.ts';
+import type { Prompt, RequestOptions } from '../../src/ports/model.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { anthropicEncoder } from '../../src/model/anthropic/encode.ts';
+import { anthropicEncoder } from '../../src/adapters/model/anthropic/encode.ts';
 
 const options: RequestOptions = {
   model: 'claude-sonnet-4-5',

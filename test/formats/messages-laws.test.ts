@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { anthropicFormat } from '../../src/model/anthropic/client.ts';
+import { anthropicFormat } from '../../src/adapters/model/anthropic/client.ts';
 import { lawRuns } from '../harness/law-runs.ts';
 import { randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { done, endOf, first, never, SocketTalk, user } from '../harness/socket-talk.ts';
-import type { ModelEvent, ModelRequest } from '../../src/ports/model-client.ts';
-import type { Prompt } from '../../src/ports/prompt.ts';
+import type { ModelEvent, ModelRequest, Prompt } from '../../src/ports/model.ts';
 import {
   answer,
   callTool,
@@ -16,7 +15,7 @@ import {
   socketFault,
   type SocketFault,
 } from '../../src/testing/index.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 
 describe('a conversation over one connection', () => {
   test('sends the first request whole, and then what is new', async () => {

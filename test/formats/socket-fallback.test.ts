@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { done, endOf, first, SocketTalk } from '../harness/socket-talk.ts';
 import { startRelay } from '../harness/relay.ts';
-import type { ModelEvent } from '../../src/ports/model-client.ts';
+import type { ModelEvent } from '../../src/ports/model.ts';
 import { cutAfter, httpError, socketFault } from '../../src/testing/index.ts';
 
 const noticesIn = (events: readonly ModelEvent[]) =>

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { OwnTool } from '../../src/index.ts';
-import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import {
   answer,
   callTool,

@@ -2,8 +2,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { openOver } from '../../src/model/socket/open-socket.ts';
-import type { WebSocketConnection } from '../../src/model/socket/web-socket.ts';
+import { openOver } from '../../src/adapters/model/http/network/open-socket.ts';
+import type { WebSocketConnection } from '../../src/adapters/model/http/network/web-socket.ts';
 import { acceptance, frame, opcode, readSocket } from '../harness/socket-bytes.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { cutLaw, damageLaw, splitLaw } from './socket-laws.ts';

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { defaultAnswerLimits } from '../../src/config/defaults.ts';
-import { anthropicReader } from '../../src/model/anthropic/decode.ts';
-import { chatReader } from '../../src/model/chat/decode.ts';
-import { commonDialect } from '../../src/model/chat/dialect.ts';
-import { answerDecoder, type AnswerReader } from '../../src/model/http/answer-decoder.ts';
-import { cutFailure } from '../../src/model/http/answer-failure.ts';
-import { joinedDeltas } from '../../src/model/http/joined-deltas.ts';
-import { responsesReader } from '../../src/model/responses/decode.ts';
-import type { ModelEvent, ModelFailure } from '../../src/ports/model-client.ts';
+import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
+import { anthropicReader } from '../../src/adapters/model/anthropic/decode.ts';
+import { chatReader } from '../../src/adapters/model/chat/decode.ts';
+import { commonDialect } from '../../src/adapters/model/chat/dialect.ts';
+import { answerDecoder, type AnswerReader, joinedDeltas } from '../../src/adapters/model/http/answer-decoder.ts';
+import { cutFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
+import { responsesReader } from '../../src/adapters/model/responses/decode.ts';
+import type { ModelEvent, ModelFailure } from '../../src/ports/model.ts';
 import { asItem } from '../../src/protocol/item.ts';
-import { anthropicRenderer } from '../../src/testing/anthropic-sse.ts';
-import { chatRenderer } from '../../src/testing/chat-chunks.ts';
+import { anthropicRenderer } from '../../src/testing/anthropic-renderer.ts';
+import { chatRenderer } from '../../src/testing/chat-renderer.ts';
 import {
   answer,
   callTool,
@@ -23,7 +22,7 @@ import {
   type ScriptedUsage,
   type StreamStep,
 } from '../../src/testing/script.ts';
-import { responsesRenderer } from '../../src/testing/sse.ts';
+import { responsesRenderer } from '../../src/testing/responses-renderer.ts';
 import { numbering, type WireRenderer } from '../../src/testing/wire-renderer.ts';
 
 /** How the bytes of one format are made and read. A new format is one more row. */

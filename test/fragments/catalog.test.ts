@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { fragmentCatalog } from '../../src/fragments/catalog.ts';
-import { recognise } from '../../src/fragments/foreign/recognise.ts';
-import { estimateTokens } from '../../src/fragments/text/truncate.ts';
+import { fragmentCatalog } from '../../src/core/world/catalog.ts';
+import { recogniseFragment } from '../../src/core/world/recognise-fragments.ts';
+import { estimateTokens } from '../../src/core/fragments/text/truncate.ts';
 import { renderings } from './arbitraries.ts';
 
 describe('the catalogue', () => {
@@ -134,7 +134,7 @@ it.each(renderings.map(({ kind, arbitrary }) => [kind.id, kind, arbitrary] as co
         const expected = kind.markers === undefined ? undefined : (kind.formOf ?? kind.id);
         const matching = fragmentCatalog.filter((other) => other.matches(text)).map(({ id }) => id);
         expect(matching).toEqual(expected === undefined ? [] : [expected]);
-        expect(recognise(role, text)).toBe(expected);
+        expect(recogniseFragment(role, text)).toBe(expected);
 
         // It ends where its end marker is, and nowhere before.
         const [start, end] = kind.markersFor?.(payload as never) ?? kind.markers ?? ['', ''];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fragmentCatalog } from '../../src/fragments/catalog.ts';
+import { fragmentCatalog } from '../../src/core/world/catalog.ts';
 import { fragmentsDocument, rewriteCommand } from './document.ts';
 import { examples } from './examples.ts';
 

@@ -1,4 +1,4 @@
-import type { Fragment, FragmentKind } from '../../src/fragments/text/define.ts';
+import type { Fragment, FragmentKind } from '../../src/core/fragments/text/define-fragment.ts';
 
 export const rewriteCommand = 'npm test -- test/fragments/document.test.ts -u';
 
@@ -27,7 +27,7 @@ Every kind of text that Capstan sends to the model beside the user's own words. 
 - **Cap** is the most tokens that one text may take.
 - **Section** is the part of the model's environment that the text describes. When that part changes, Capstan sends the text again. A kind without a section is an event, and is sent once.
 
-This page is generated from the catalogue in \`src/fragments/catalog.ts\`. \`${rewriteCommand}\` rewrites it.
+This page is generated from the catalogue in \`src/core/world/catalog.ts\`. \`${rewriteCommand}\` rewrites it.
 `;
 
 const heading = `| Kind | Role | Markers | Cap | Section | Purpose |

@@ -1,53 +1,67 @@
-import { agentsMdFragment } from '../../src/fragments/sections/agents-md.ts';
-import { approvedPrefixesFragment } from '../../src/fragments/sections/approved-prefixes.ts';
-import { appsGuidanceFragment } from '../../src/fragments/sections/apps-guidance.ts';
-import { checkpointIntentFragment } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
-import { checkpointRecordsFragment } from '../../src/fragments/checkpoint/checkpoint-records.ts';
-import { checkpointSummaryFragment } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
-import { collaborationModeFragment } from '../../src/fragments/sections/collaboration-mode.ts';
-import { deferredToolsFragment } from '../../src/fragments/sections/deferred-tools.ts';
-import { type Fragment, render } from '../../src/fragments/text/define.ts';
-import * as developer from '../../src/fragments/sections/developer-instructions.ts';
-import { environmentFragment } from '../../src/fragments/sections/environment.ts';
-import * as environments from '../../src/fragments/sections/environments-guidance.ts';
-import { goalFragment } from '../../src/fragments/events/goal-words.ts';
-import { hookContextFragment, hookPromptFragment } from '../../src/fragments/events/hook-words.ts';
-import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
-import * as managed from '../../src/fragments/sections/managed-instructions.ts';
-import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
-import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
-import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
-import { grantedPermissionsFragment } from '../../src/fragments/sections/granted-permissions.ts';
-import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
-import { personalityFragment, personalityText } from '../../src/fragments/sections/personality.ts';
-import { pinnedNotesFragment } from '../../src/fragments/sections/pinned-notes.ts';
-import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
-import { pluginsGuidanceFragment } from '../../src/fragments/sections/plugins-guidance.ts';
-import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
-import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
-import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
-import { mcpInstructionsFragment, mcpServersFragment } from '../../src/fragments/sections/mcp-servers.ts';
-import { memoryFragment } from '../../src/fragments/sections/memory.ts';
-import { sessionContextFragment } from '../../src/fragments/sections/session-context.ts';
-import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
-import { skillHintFragment } from '../../src/fragments/events/skill-hint.ts';
-import { skillsCatalogueFragment } from '../../src/fragments/sections/skills.ts';
-import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
-import { turnContinuedFragment } from '../../src/fragments/events/turn-continued.ts';
-import { filesChangedBesideFragment } from '../../src/fragments/events/files-changed-beside.ts';
-import { filesPutBackFragment } from '../../src/fragments/events/files-put-back.ts';
-import { sessionsEndedFragment } from '../../src/fragments/events/sessions-ended.ts';
-import { agentsElsewhereFragment } from '../../src/fragments/events/agents-elsewhere.ts';
-import { knownAgentsFragment } from '../../src/fragments/sections/known-agents.ts';
-import { sessionsFragment } from '../../src/fragments/sections/sessions.ts';
-import { generatedImagesFragment } from '../../src/fragments/events/generated-images.ts';
-import { newRepositoriesFragment } from '../../src/fragments/events/new-repositories.ts';
-import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
-import { imageResizeNoticeFragment } from '../../src/fragments/events/image-resize-notice.ts';
-import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
+import * as developer from '../../src/core/world/sections/instructions.ts';
+import * as managed from '../../src/core/world/sections/instructions.ts';
+import { agentsMdFragment, sessionContextFragment } from '../../src/core/world/sections/instructions.ts';
+import { approvedPrefixesFragment } from '../../src/core/world/sections/approvals.ts';
+import * as recommended from '../../src/core/world/sections/plugins-and-apps.ts';
+import { appsGuidanceFragment, pluginsGuidanceFragment } from '../../src/core/world/sections/plugins-and-apps.ts';
+import { checkpointIntentFragment } from '../../src/core/fragments/checkpoint-messages.ts';
+import { checkpointRecordsFragment, checkpointSummaryFragment } from '../../src/core/fragments/checkpoint-work.ts';
+import {
+  collaborationModeFragment,
+  personalityFragment,
+  personalityText,
+  realtimeEndFragment,
+  realtimeStartFragment,
+} from '../../src/core/world/sections/modes.ts';
+import {
+  deferredToolsFragment,
+  mcpInstructionsFragment,
+  mcpServersFragment,
+} from '../../src/core/world/sections/deferred-tools-and-mcp-servers.ts';
+import { type Fragment, render } from '../../src/core/fragments/text/define-fragment.ts';
+import * as environments from '../../src/core/world/sections/environments.ts';
+import { environmentFragment } from '../../src/core/world/sections/environments.ts';
+import {
+  goalFragment,
+  turnAbortedFragment,
+  turnContinuedFragment,
+} from '../../src/core/fragments/events/turns-and-goals.ts';
+import {
+  hookContextFragment,
+  hookPromptFragment,
+  pluginHintFragment,
+  skillBodyFragment,
+} from '../../src/core/fragments/events/hooks-skills-and-plugins.ts';
+import {
+  agentsElsewhereFragment,
+  interAgentMessageFragment,
+  subagentNotificationFragment,
+} from '../../src/core/fragments/events/agents.ts';
+import { modelSwitchFragment } from '../../src/core/world/sections/model.ts';
+import * as multiAgent from '../../src/core/world/sections/agents.ts';
+import { knownAgentsFragment } from '../../src/core/world/sections/agents.ts';
+import {
+  grantedPermissionsFragment,
+  networkRulesFragment,
+  permissionsFragment,
+} from '../../src/core/world/sections/permissions.ts';
+import { memoryFragment, pinnedNotesFragment } from '../../src/core/world/sections/memory-and-pinned-notes.ts';
+import {
+  realtimeDelegationFragment,
+  userActionFragment,
+  userShellCommandFragment,
+} from '../../src/core/fragments/events/user-actions.ts';
+import { skillHintFragment, skillsCatalogueFragment } from '../../src/core/world/sections/skills.ts';
+import {
+  filesChangedBesideFragment,
+  filesPutBackFragment,
+  generatedImagesFragment,
+  imageResizeNoticeFragment,
+  newRepositoriesFragment,
+  unusableImagesFragment,
+} from '../../src/core/fragments/events/files-and-images.ts';
+import { sessionsEndedFragment, sessionsFragment } from '../../src/core/world/sections/sessions.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
-import { userActionFragment } from '../../src/fragments/events/user-action.ts';
-import { userShellCommandFragment } from '../../src/fragments/events/user-shell-command.ts';
 
 /** One rendering of every kind, as the document shows it. */
 export const examples: readonly Fragment[] = [

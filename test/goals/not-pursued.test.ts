@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ThreadRequest, words, writtenBy } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { clientLeft } from '../../src/protocol/stopped-by.ts';
+import { clientLeft } from '../../src/protocol/abort.ts';
 import { answer, callTool, httpError, say, type ScriptStep } from '../../src/testing/index.ts';
 import { agentScene } from '../agents/agent-scene.ts';
 import { LiveThread } from '../harness/live-thread.ts';

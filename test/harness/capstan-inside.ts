@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
-import { findCommand } from '../../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../../src/surfaces/cli/table/command-table.ts';
+import { findCommand } from '../../src/surfaces/views/command-line/command-group.ts';
 import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts';
 import { eventsIn, type Finished, type Place, type StartOptions } from './run-capstan.ts';
 

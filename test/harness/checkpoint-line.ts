@@ -1,11 +1,11 @@
-import { type Entry, entryMetadata, type Origin } from '../../src/history/entry.ts';
-import { entries } from '../../src/history/history.ts';
-import type { CheckpointReport } from '../../src/protocol/checkpoint-report.ts';
+import { type Entry, entryMetadata, type Origin } from '../../src/core/history/entry.ts';
+import { entries } from '../../src/core/history/history.ts';
+import type { CheckpointReport } from '../../src/protocol/thread-event.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
-import { carriedState } from '../../src/state/compacted.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 export const someReport: CheckpointReport = {
   id: 'checkpoint-1',

@@ -1,5 +1,5 @@
-import { entries } from '../../src/history/history.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import { entries } from '../../src/core/history/history.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** The state as plain JSON, for comparing and for people. Rollback marks, and what stands behind a checkpoint, are left out: a fold from there has not read it. */
 export function describeState(state: ThreadState): string {

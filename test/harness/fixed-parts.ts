@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Ids } from '../../src/ports/ids.ts';
+import type { Clock, Ids } from '../../src/ports/system.ts';
 import type { ThreadRefused, Threads } from '../../src/ports/threads.ts';
 
 /** Nothing in a test takes so long: a caller that waits for it waits for something else to end first. */

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { loadLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { answer, assemble, isSeccompArchitecture, jump, label, load, offset } from '../../src/sandbox/linux/seccomp.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { loadLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import {
+  answer,
+  assemble,
+  isSeccompArchitecture,
+  jump,
+  label,
+  load,
+  offset,
+} from '../../src/adapters/sandbox/linux/seccomp.ts';
 
 // Becomes the command in its words, behind a filter that answers as Docker's usual one does, and on request as a kernel
 // without Landlock.

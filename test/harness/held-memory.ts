@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { ModelEvent } from '../../src/ports/model-client.ts';
+import type { ModelEvent } from '../../src/ports/model.ts';
 import { acceptance } from './socket-bytes.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EngineOptions, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
-import type { TurnResult } from '../../src/thread/turn/settle.ts';
+import type { TurnResult } from '../../src/engine/thread/turn/settle-turn.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene, textsOf } from './scene.ts';
 import { placeEngine } from './place-engine.ts';

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import type { InstructionRules } from '../../src/envelope/settings.ts';
-import { InstructionFiles } from '../../src/gather/instructions/instruction-document.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import type { InstructionRules } from '../../src/core/envelope/settings.ts';
+import { InstructionFiles } from '../../src/adapters/gather/instruction-files.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
 
 /** A user folder and a repository on the disk, new for each test of a file. */
 export class InstructionFolders {

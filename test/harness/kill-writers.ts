@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
-import { createRolloutStore } from '../../src/rollout/store.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
+import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { keepCompiled, variablesWithCompiled } from './compiled-once.ts';
 
 /** What was promised and what was kept when writers of one thread are killed one after another. */

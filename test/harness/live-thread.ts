@@ -1,8 +1,8 @@
-import { homeSeals } from '../../src/gather/system/home-seals.ts';
-import { claimIn, sealText, withSeal } from '../../src/state/sealed-lines.ts';
+import { homeSeals } from '../../src/adapters/gather/home-seals.ts';
+import { claimIn, sealText, withSeal } from '../../src/core/state/line-seals.ts';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { recognise } from '../../src/fragments/foreign/recognise.ts';
+import { recogniseFragment } from '../../src/core/world/recognise-fragments.ts';
 import type { Engine } from '../../src/index.ts';
 import {
   type EngineOptions,
@@ -16,8 +16,8 @@ import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
-import type { TurnResult } from '../../src/thread/turn/settle.ts';
-import type { ThreadTurn } from '../../src/thread/thread.ts';
+import type { TurnResult } from '../../src/engine/thread/turn/settle-turn.ts';
+import type { ThreadTurn } from '../../src/engine/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene } from './scene.ts';
 import { placeEngine } from './place-engine.ts';
@@ -140,5 +140,5 @@ export function rowOf(item: JsonObject): Row {
 }
 
 export function namesIn([role = '', ...texts]: Row): Row {
-  return [role, ...texts.map((text) => recognise(role, text) ?? text)];
+  return [role, ...texts.map((text) => recogniseFragment(role, text) ?? text)];
 }

@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless';
-import { InputReader } from '../../src/surfaces/tui/screen/input-reader.ts';
-import type { TerminalListener, TerminalPort } from '../../src/surfaces/tui/screen/terminal-port.ts';
+import { InputReader } from '../../src/surfaces/tui/screen/terminal/input-reader.ts';
+import type { TerminalListener, TerminalPort } from '../../src/surfaces/tui/screen/terminal/terminal-port.ts';
 
 /** A terminal in memory: what is written to it stands on a screen that tests can read. */
 export class MemoryTerminal implements TerminalPort {

@@ -1,8 +1,8 @@
 import fs, { mkdirSync, statSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 
 /**
  * An engine in a process of its own. `rounds`: mounts on a folder again and again, and says how often it lost the folder

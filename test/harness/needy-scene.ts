@@ -3,8 +3,8 @@ import type { Answer, Question } from '../../src/protocol/question.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { Tool } from '../../src/tools/define.ts';
-import { createRouter } from '../../src/tools/router.ts';
+import type { Tool } from '../../src/adapters/tools/tool.ts';
+import { createRouter } from '../../src/adapters/tools/router.ts';
 import { whenTestEnds } from './when-test-ends.ts';
 import { WatchedThread } from './watched-thread.ts';
 

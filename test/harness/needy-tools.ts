@@ -1,4 +1,4 @@
-import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import type { PreparedCall, Tool } from '../../src/adapters/tools/tool.ts';
 
 /** A tool whose calls need what the test says. */
 export function needy(name: string, more: Partial<PreparedCall> = {}): Tool {

@@ -1,6 +1,6 @@
-import type { HttpClientOptions } from '../../src/model/http/ask.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
+import type { HttpClientOptions } from '../../src/adapters/model/http/send-question.ts';
+import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import type { Provider, ProviderCapabilities } from '../../src/ports/model.ts';
 
 /** A provider that speaks the format. Unless its options name one that can, it does not compact by itself. */
 export function providerIn(format: WireFormat, options: HttpClientOptions): Provider {

@@ -1,10 +1,9 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { vi } from 'vitest';
-import type { NetworkLists } from '../../src/protocol/network-lists.ts';
-import { type CommandProxy, createCommandProxy } from '../../src/sandbox/network/command-proxy.ts';
-import { systemWays, type Ways } from '../../src/sandbox/network/dial.ts';
-import type { GateOptions } from '../../src/sandbox/network/gate.ts';
+import type { NetworkLists } from '../../src/protocol/permissions.ts';
+import { type CommandProxy, createCommandProxy } from '../../src/adapters/sandbox/network/command-proxy.ts';
+import { type Dialer, type GateOptions, systemDialer } from '../../src/adapters/sandbox/network/connection-gate.ts';
 
 const closers: (() => void)[] = [];
 
@@ -46,7 +45,7 @@ export async function stage(
   more: Partial<GateOptions> & { names?: Record<string, string[]> } = {},
 ): Promise<Stage> {
   const traffic: string[] = [];
-  const ways: Ways = {
+  const ways: Dialer = {
     async resolve(name) {
       traffic.push(`resolve ${name}`);
       const found = more.names?.[name];
@@ -55,7 +54,7 @@ export async function stage(
     },
     connect(address, port, signal) {
       traffic.push(`connect ${address} ${port}`);
-      return systemWays.connect(address === publicAddress ? '127.0.0.1' : address, port, signal);
+      return systemDialer.connect(address === publicAddress ? '127.0.0.1' : address, port, signal);
     },
   };
   const proxy = createCommandProxy({ lists: { ...none, ...lists }, ways, ...more });

@@ -1,6 +1,6 @@
 /** A process that sends one request, reads the answer to its end, and reports the most memory that it held. */
-import { providerDefaults } from '../../src/config/providers.ts';
-import { responsesClient } from '../../src/model/responses/client.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import { responsesClient } from '../../src/adapters/model/responses/client.ts';
 
 const prompt = {
   options: { model: 'm', parallelToolCalls: true, cacheKey: 't1', labels: {} },

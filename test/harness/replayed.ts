@@ -1,7 +1,7 @@
-import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
+import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import type { WatchedThread } from './watched-thread.ts';
 
 /** How each request of the thread compares with what is rebuilt from its file. */

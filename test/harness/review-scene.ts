@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
-import type { RecordedRequest } from '../../src/testing/recorded-request.ts';
+import type { RecordedRequest } from '../../src/testing/script.ts';
 import { answer, say, type ScriptStep } from '../../src/testing/index.ts';
 import { needyScene, type NeedyScene } from './needy-scene.ts';
 import { escalating } from './needy-tools.ts';

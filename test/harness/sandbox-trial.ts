@@ -1,24 +1,23 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import type { ProcessTable } from '../../src/ports/processes.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import type { ProcessTable, ProgramFiles } from '../../src/ports/system.ts';
 import type { PlainCommand } from '../../src/ports/sandbox.ts';
-import type { ProgramFiles } from '../../src/ports/program-files.ts';
-import type { Spawn, SpawnLimits } from '../../src/ports/spawn.ts';
-import { defined } from '../../src/protocol/defined.ts';
-import type { DeniedRequest } from '../../src/protocol/denied-request.ts';
+import type { Spawn, SpawnLimits } from '../../src/ports/commands.ts';
+import { defined } from '../../src/base/objects.ts';
 import type {
   Access,
+  DeniedRequest,
   FileSystemEntry,
   NetworkAccess,
   PermissionProfile,
+  ResolvedPolicy,
   SandboxMode,
-} from '../../src/protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+} from '../../src/protocol/permissions.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
+import { bubblewrapCandidates } from '../../src/adapters/sandbox/linux/find-bubblewrap.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { noNamespaces } from './namespaces.ts';
 
 /** Real commands in real sandboxes, for tests. */
@@ -146,7 +145,7 @@ export function createTrial({ spawn, programFiles, processes, registry = 'shared
 }
 
 export function modeProfile(mode: SandboxMode, network: NetworkAccess): PermissionProfile {
-  return profileFor(mode, {
+  return builtInProfile(mode, {
     network: network === 'enabled',
     writableRoots: [],
     excludeTmpdir: false,

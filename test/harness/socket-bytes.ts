@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { openOver } from '../../src/model/socket/open-socket.ts';
-import type { SocketRead } from '../../src/model/socket/web-socket.ts';
+import { openOver } from '../../src/adapters/model/http/network/open-socket.ts';
+import type { SocketRead } from '../../src/adapters/model/http/network/web-socket.ts';
 import { Pieces } from './pieces.ts';
 
 export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };

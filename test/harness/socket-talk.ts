@@ -1,11 +1,10 @@
-import { providerDefaults } from '../../src/config/providers.ts';
-import type { HttpClientOptions } from '../../src/model/http/ask.ts';
-import type { ProviderOptions } from '../../src/model/http/credentials.ts';
-import { responsesClient } from '../../src/model/responses/client.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { ModelClient, ModelEvent, ModelRequest, SentFrame } from '../../src/ports/model-client.ts';
-import type { Prompt } from '../../src/ports/prompt.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import type { HttpClientOptions } from '../../src/adapters/model/http/send-question.ts';
+import type { ProviderOptions } from '../../src/adapters/model/http/credentials-and-headers.ts';
+import { responsesClient } from '../../src/adapters/model/responses/client.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
+import type { Clock } from '../../src/ports/system.ts';
+import type { ModelClient, ModelEvent, ModelRequest, Prompt, SentFrame } from '../../src/ports/model.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import {
   answer,

@@ -4,8 +4,8 @@ import type { Line } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import type { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { Tool } from '../../src/tools/define.ts';
-import { createRouter } from '../../src/tools/router.ts';
+import type { Tool } from '../../src/adapters/tools/tool.ts';
+import { createRouter } from '../../src/adapters/tools/router.ts';
 import { answeringCommands, needyScene, type NeedyScene } from './needy-scene.ts';
 import { escalating } from './needy-tools.ts';
 

@@ -1,40 +1,39 @@
-import { createDigester } from '../../src/model/digester.ts';
-import type { Envelope } from '../../src/envelope/envelope.ts';
-import type { StepFacts } from '../../src/envelope/facts.ts';
-import { defaultAnswerLimits, defaultCompactionLimits } from '../../src/config/defaults.ts';
-import { providerDefaults } from '../../src/config/providers.ts';
-import type { Credentials } from '../../src/model/http/credentials.ts';
-import { noRequirements } from '../../src/policy/requirements.ts';
-import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
-import { defined } from '../../src/protocol/defined.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import type { Envelope } from '../../src/core/envelope/envelope.ts';
+import type { StepFacts } from '../../src/core/envelope/facts.ts';
+import { defaultAnswerLimits, defaultCompactionLimits } from '../../src/core/config/defaults.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import type { Credentials } from '../../src/adapters/model/http/credentials-and-headers.ts';
+import { noRequirements } from '../../src/core/policy/requirements.ts';
+import type { Owned, RolloutStore } from '../../src/ports/thread-store.ts';
+import { defined } from '../../src/base/objects.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
-import { ownedFacts } from '../../src/rollout/lines/owned-facts.ts';
-import { withSeals } from '../../src/rollout/sealed-store.ts';
-import { createRolloutStore } from '../../src/rollout/store.ts';
+import { leaseFacts, withSeals } from '../../src/adapters/rollout/store/store-wrappers.ts';
+import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { describeState } from './describe-state.ts';
-import type { Settings } from '../../src/envelope/settings.ts';
-import { instructionsOf, emptyState, type ThreadState } from '../../src/state/thread-state.ts';
-import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
-import type { Sessions } from '../../src/ports/sessions.ts';
+import type { Settings } from '../../src/core/envelope/settings.ts';
+import { instructionsOf, emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
+import { withoutModelDefaults, lastSettings } from '../../src/core/state/resumed-settings.ts';
+import type { Sessions } from '../../src/ports/commands.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
-import type { Ids } from '../../src/ports/ids.ts';
-import { silentTracer } from '../../src/telemetry/load-tracer.ts';
-import type { ThreadParts } from '../../src/thread/parts/parts.ts';
-import { skillsNow } from '../../src/thread/contract/skills-now.ts';
-import { foldThread } from '../../src/thread/branch/resume.ts';
-import { Thread } from '../../src/thread/thread.ts';
-import { openProven } from '../../src/thread/branch/unproven.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
-import { createRouter, type Router } from '../../src/tools/router.ts';
-import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
-import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
+import type { Ids } from '../../src/ports/system.ts';
+import { silentTracer } from '../../src/adapters/telemetry/load-tracer.ts';
+import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
+import { skillsNow } from '../../src/engine/thread/context/current-step.ts';
+import { foldThread } from '../../src/engine/thread/branch/resume-thread.ts';
+import { Thread } from '../../src/engine/thread/thread.ts';
+import { openProvenThread } from '../../src/engine/thread/branch/unproven-lines.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { execCommandTool } from '../../src/adapters/tools/exec-command.ts';
+import { createRouter, type Router } from '../../src/adapters/tools/router.ts';
+import { updatePlanTool } from '../../src/adapters/tools/update-plan.ts';
+import { viewImageTool } from '../../src/adapters/tools/view-image.ts';
 import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import { responsesFormat } from '../../src/model/responses/client.ts';
+import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
 import { providerIn } from './provider-in.ts';
 import { memorySeals } from './memory-seals.ts';
 import { worldSkills } from './world-skills.ts';
@@ -142,7 +141,7 @@ export class WatchedThread {
     };
     const settings = { ...settingsOf(this.world), ...this.settings };
     const options = { settings, listener };
-    const resumed = this.#id === undefined ? undefined : await openProven(parts, this.#id);
+    const resumed = this.#id === undefined ? undefined : await openProvenThread(parts, this.#id);
     if (resumed?.kind === 'resumed') {
       const lines = await this.lines();
       this.#lines = lines.length;
@@ -269,7 +268,7 @@ export class WatchedThread {
     // What a process does after its end belongs to no thread any more.
     const isGone = (): boolean => disk !== this.#disk;
     const watch = (owned: Owned): Owned => ({
-      ...ownedFacts(owned),
+      ...leaseFacts(owned),
       append: (drafts) => {
         const lines = owned.append(drafts);
         if (isGone()) return lines;
@@ -343,6 +342,9 @@ export class WatchedThread {
 /** What the thread remembers over what is configured, as the engine puts it together. */
 function remembered(world: World, state: ThreadState): Settings {
   const { personality: configured, ...others } = configuredIn(world);
-  const { personality = configured, ...last } = chosenOnly(lastSettings(state), factsOf(world, world.cwd, 0).catalogue);
+  const { personality = configured, ...last } = withoutModelDefaults(
+    lastSettings(state),
+    factsOf(world, world.cwd, 0).catalogue,
+  );
   return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../src/envelope/model-record.ts';
+import type { Catalogue } from '../../src/core/envelope/model-record.ts';
 
 /** A model that can do everything and is in no catalogue. */
 const fallback: Catalogue['fallback'] = {

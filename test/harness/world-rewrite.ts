@@ -1,11 +1,11 @@
-import { lookUpModel } from '../../src/envelope/model-record.ts';
-import { entries } from '../../src/history/history.ts';
-import { type Entry, entryMetadata } from '../../src/history/entry.ts';
+import { lookUpModel } from '../../src/core/envelope/model-record.ts';
+import { entries } from '../../src/core/history/history.ts';
+import { type Entry, entryMetadata } from '../../src/core/history/entry.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
-import { carriedState } from '../../src/state/compacted.ts';
-import { instructionsOf, type ThreadState } from '../../src/state/thread-state.ts';
+import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
+import { instructionsOf, type ThreadState } from '../../src/core/state/thread-state.ts';
 import { worldModels } from './world-models.ts';
 
 /**

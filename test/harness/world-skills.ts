@@ -1,5 +1,5 @@
-import type { LoadedSkills } from '../../src/skills/load-skills.ts';
-import { readNamed, relevantLoaded, selectLoaded } from '../../src/skills/create-skills.ts';
+import type { LoadedSkills } from '../../src/adapters/skills/load-skills.ts';
+import { readNamed, relevantLoaded, selectLoaded } from '../../src/adapters/skills/select-skills.ts';
 import type { Skills } from '../../src/ports/skills.ts';
 
 /** A skill of a world: its file says what its name says. */

@@ -1,13 +1,13 @@
-import type { Facts, StepFacts } from '../../src/envelope/facts.ts';
-import type { SettingsChange } from '../../src/envelope/override.ts';
-import type { CollaborationSetting, OmittedContext, Personality, Settings } from '../../src/envelope/settings.ts';
-import type { NetworkRule } from '../../src/policy/network/network-rules.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
-import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';
+import type { Facts, StepFacts } from '../../src/core/envelope/facts.ts';
+import type { SettingsChange } from '../../src/core/envelope/apply-settings-change.ts';
+import type { CollaborationSetting, OmittedContext, Personality, Settings } from '../../src/core/envelope/settings.ts';
+import type { NetworkRule } from '../../src/core/policy/rules/rule-set.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/core/policy/environment/shell-environment-policy.ts';
+import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permissions.ts';
 import { worldModels } from './world-models.ts';
 import type { WorldSkill } from './world-skills.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 /** Everything that may differ between two turns of a thread: what was chosen, and what is the case. */
 export interface World {
@@ -124,7 +124,7 @@ export function changeTo(world: World): SettingsChange {
 }
 
 function profileOf({ mode, network }: World) {
-  return profileFor(mode, { network, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false });
+  return builtInProfile(mode, { network, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false });
 }
 
 export function factsOf(world: World, cwd: string, epochMs: number): Facts {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { SessionStarts } from '../../src/hooks/session-starts.ts';
-import { createHooks } from '../../src/hooks/create-hooks.ts';
-import { readHooks } from '../../src/hooks/read-hooks.ts';
-import { hookEvents } from '../../src/protocol/hook-run.ts';
+import { createHooks, SessionStarts } from '../../src/adapters/hooks/run-hooks.ts';
+import { readHooks } from '../../src/adapters/hooks/hook-definitions.ts';
+import { hookEvents } from '../../src/protocol/thread-event.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { type JsonObject, parseJsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
+import { readHooksFile } from '../../src/adapters/hooks/load-hooks.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
-import type { HookSource } from '../../src/hooks/hook-definition.ts';
-import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
+import type { HookSource } from '../../src/adapters/hooks/hook-definitions.ts';
+import { readHooksFile } from '../../src/adapters/hooks/load-hooks.ts';
 
 function problemsOf(text: string, owner: HookSource['owner'] = 'user') {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-hooks-test-'));

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { recordLandlockRoots } from '../../src/gather/config/landlock-record.ts';
-import { forgetWriter } from '../../src/gather/config/landlock-writers.ts';
-import { readHooksFile } from '../../src/hooks/read-hooks-file.ts';
+import { recordLandlockRoots } from '../../src/adapters/gather/config/project-trust.ts';
+import { forgetWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
+import { readHooksFile } from '../../src/adapters/hooks/load-hooks.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { hook, hookedScene, type HookTable } from './hooked-scene.ts';

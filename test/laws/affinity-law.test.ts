@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { isBlankText } from '../../src/base/invisible.ts';
+import { isBlankText } from '../../src/base/invisible-characters.ts';
 import { expect, inject, it } from 'vitest';
-import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, lineType } from '../../src/protocol/line.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import {
   answer,
   callTool,

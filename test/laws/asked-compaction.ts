@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Thread } from '../../src/thread/thread.ts';
+import type { Thread } from '../../src/engine/thread/thread.ts';
 
 /** How a compaction ends when the disk holds. */
 export const compactionEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;

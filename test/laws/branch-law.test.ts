@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RolloutStore } from '../../src/ports/rollout-store.ts';
-import { createRolloutStore } from '../../src/rollout/store.ts';
+import type { RolloutStore } from '../../src/ports/thread-store.ts';
+import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
 import { createMemoryStore, SimulatedDisk } from '../../src/testing/index.ts';
 import { steppingClock } from '../harness/fixed-parts.ts';
 import { lawRuns } from '../harness/law-runs.ts';

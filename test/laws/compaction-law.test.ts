@@ -1,24 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { requestWeight, sentWeight } from '../../src/compaction/requests/fits.ts';
-import { begin, type CompactionStep, next } from '../../src/compaction/machine.ts';
-import { planCompaction } from '../../src/compaction/plan/plan-compaction.ts';
+import { requestWeight, sentWeight, splitIntoUnits } from '../../src/core/compaction/requests/history-parts.ts';
+import { beginCompaction, type CompactionStep, continueCompaction } from '../../src/core/compaction/state-machine.ts';
+import { planCompaction } from '../../src/core/compaction/plan/plan-compaction.ts';
 import type {
   CompactionPlan,
   CompactionWindow,
   CompactionSource,
   CompactionOutcome,
   CompactionRequest,
-} from '../../src/compaction/plan/plan.ts';
-import { stubOf } from '../../src/compaction/requests/stub.ts';
-import { unitsOf } from '../../src/compaction/requests/stages.ts';
-import { noWork } from '../../src/compaction/plan/work-records.ts';
-import { entryOf } from '../../src/history/entry.ts';
-import { historyOf } from '../../src/history/history.ts';
-import { pairedItem } from '../../src/history/missing-answer.ts';
-import { project } from '../../src/history/project.ts';
-import { itemTokens } from '../../src/history/size.ts';
-import type { ModelFailureCode } from '../../src/ports/model-client.ts';
+} from '../../src/core/compaction/plan/compaction-plan.ts';
+import { stubItem } from '../../src/core/compaction/requests/item-stub.ts';
+import { noWork } from '../../src/core/compaction/plan/work-records.ts';
+import { entryOf } from '../../src/core/history/entry.ts';
+import { historyOf } from '../../src/core/history/history.ts';
+import { pairedItem, projectHistory } from '../../src/core/history/sent-items.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
+import type { ModelFailureCode } from '../../src/ports/model.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { Item } from '../../src/protocol/item.ts';
 
@@ -70,7 +68,7 @@ function withOwnCalls(items: readonly Item[]): readonly Item[] {
 
 const source: fc.Arbitrary<CompactionSource> = fc.array(item, { maxLength: 60, size: 'max' }).map((items) => {
   const history = historyOf(withOwnCalls(items).map((each) => entryOf(each, undefined)));
-  return { history, input: project(history), work: noWork };
+  return { history, input: projectHistory(history), work: noWork };
 });
 
 const plan = fc.record({
@@ -142,12 +140,12 @@ function play(given: Drawn, source: CompactionSource, outcomes: readonly Compact
     budget: { request, fixed, answer, words, pictures: 1000, records: 500, before, context: 0, most, gain: most },
   };
   const asked: { request: CompactionRequest; tooLong: boolean }[] = [];
-  let step = begin(planned, source);
+  let step = beginCompaction(planned, source);
   while (step.kind === 'request' && asked.length <= mostRequests) {
     const outcome = outcomes[asked.length % outcomes.length]!;
     const tooLong = outcome.kind === 'failed' && outcome.failure.code === 'context-window-exceeded';
     asked.push({ request: step.request, tooLong });
-    step = next(step.state, outcome);
+    step = continueCompaction(step.state, outcome);
   }
   return { plan: planned, asked, end: step };
 }
@@ -191,8 +189,8 @@ describe('a thread that is full', () => {
         const context = share(5);
         const sizes = { window, requestWindow: window, fixed, history, due: context, context, standing: 0 };
         const plan = planCompaction({ ...asked, turnId: 'turn' as TurnId, model: 'some', readAll: 'show all' }, sizes);
-        let step = begin(plan, source);
-        while (step.kind === 'request') step = next(step.state, { kind: 'answer', text: '', items: [] });
+        let step = beginCompaction(plan, source);
+        while (step.kind === 'request') step = continueCompaction(step.state, { kind: 'answer', text: '', items: [] });
         expect(step).toMatchObject({ kind: 'mechanical' });
         const { tokens } = (step as Extract<CompactionStep, { kind: 'mechanical' }>).candidate;
         expect(fixed + context + tokens).toBeLessThan(window.autoCompact);
@@ -212,7 +210,7 @@ function expectInBounds({ from, to, stubbed }: CompactionRequest, { input }: Com
 function expectWholePairs({ from, to, stubbed }: CompactionRequest, { input }: CompactionSource): void {
   const sent = input
     .slice(from, to)
-    .flatMap((each, offset) => (stubbed.includes(from + offset) ? (stubOf(each) ?? []) : each));
+    .flatMap((each, offset) => (stubbed.includes(from + offset) ? (stubItem(each) ?? []) : each));
   const halves = (half: 'call' | 'answer') =>
     sent.flatMap((each) => (pairedItem(each)?.half === half ? [pairedItem(each)!.id] : [])).toSorted();
   expect(halves('call')).toEqual(halves('answer'));
@@ -235,7 +233,7 @@ function expectInOrder({ asked, end }: Played, { input }: CompactionSource): voi
   const looked = new Set(
     taken.filter(({ tooLong }) => !tooLong).flatMap(({ request: { from, to } }) => placesIn({ from, to })),
   );
-  const passedOver = unitsOf(input, 0).filter((unit) => {
+  const passedOver = splitIntoUnits(input, 0).filter((unit) => {
     const places = placesIn(unit);
     const weight = places.reduce((sum, at) => sum + sentWeight(input[at]!, true), 0);
     return weight <= leastCapacity && !places.every((at) => looked.has(at));

@@ -1,12 +1,11 @@
-import { truncateMiddle } from '../../src/fragments/text/truncate.ts';
-import { SessionStarts } from '../../src/hooks/session-starts.ts';
-import { createHooks } from '../../src/hooks/create-hooks.ts';
-import type { HookDefinition } from '../../src/hooks/hook-definition.ts';
+import { truncateMiddle } from '../../src/core/fragments/text/truncate.ts';
+import { createHooks, SessionStarts } from '../../src/adapters/hooks/run-hooks.ts';
+import type { HookDefinition } from '../../src/adapters/hooks/hook-definitions.ts';
 import type { Hooks } from '../../src/ports/hooks.ts';
-import type { ProgramEnd } from '../../src/ports/run-program.ts';
-import { type HookEvent, hookEvents } from '../../src/protocol/hook-run.ts';
+import type { ProgramEnd } from '../../src/ports/commands.ts';
+import { type HookEvent, hookEvents } from '../../src/protocol/thread-event.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../src/protocol/json.ts';
-import type { ThreadParts } from '../../src/thread/parts/parts.ts';
+import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
 import { byHook } from '../harness/watched-thread.ts';
 
 /** What hooks of a random thread say, and said when the session started last. */

@@ -1,10 +1,10 @@
-import { allowsAsking, approvalName, type AskedAbout } from '../../src/policy/approval-policy.ts';
-import { environmentOf } from '../../src/envelope/environment.ts';
-import { modeGuidance } from '../../src/fragments/sections/collaboration-mode.ts';
-import { describePolicy, networkWord } from '../../src/policy/describe-policy.ts';
-import type { OmittedContext } from '../../src/envelope/settings.ts';
-import { defined } from '../../src/protocol/defined.ts';
-import type { NetworkLists } from '../../src/protocol/network-lists.ts';
+import { allowsAsking, approvalName, type QuestionTopic } from '../../src/core/policy/decide/approval-policy.ts';
+import { resolveEnvironment } from '../../src/core/envelope/environment.ts';
+import { modeGuidance } from '../../src/core/world/sections/modes.ts';
+import { describePolicy, networkWord } from '../../src/core/policy/profiles/describe-policy.ts';
+import type { OmittedContext } from '../../src/core/envelope/settings.ts';
+import { defined } from '../../src/base/objects.ts';
+import type { NetworkLists } from '../../src/protocol/permissions.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
 
@@ -80,7 +80,7 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
   const { approvedPrefixes } = policy;
   const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
   const { lists, ...described } = describePolicy(policy.resolved, workspace.cwd);
-  const asks = (about: AskedAbout): boolean => policy.canAsk === true && allowsAsking(policy.approval, about);
+  const asks = (about: QuestionTopic): boolean => policy.canAsk === true && allowsAsking(policy.approval, about);
   const ruled = (decision: string): readonly string[] =>
     policy.rules.prefixes.flatMap((rule) => (rule.decision === decision ? [JSON.stringify(rule.pattern)] : []));
   const isAsked = asks('rules');
@@ -99,7 +99,7 @@ function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFac
 }
 
 /** A question that reaches no one is a no. */
-function listsToKnow({ allow, deny, ask = [], local, methods }: NetworkLists, asks: (about: AskedAbout) => boolean) {
+function listsToKnow({ allow, deny, ask = [], local, methods }: NetworkLists, asks: (about: QuestionTopic) => boolean) {
   const [asked, denied] = asks('rules') ? [ask, deny] : [[], [...deny, ...ask]];
   // Beside all hosts there are no others.
   const asksAboutOthers = !allow.includes('*') && asks('sandbox');
@@ -112,7 +112,7 @@ function environmentTags(envelope: EnteredStep['envelope'], facts: EnteredStep['
   const tagOf = (name: string): string =>
     tags[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(
-    Object.entries(environmentOf(envelope, facts)).flatMap(([name, value]) =>
+    Object.entries(resolveEnvironment(envelope, facts)).flatMap(([name, value]) =>
       value.length === 0 ? [] : [[tagOf(name), value as string | readonly string[]]],
     ),
   );

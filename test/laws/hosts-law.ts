@@ -1,24 +1,19 @@
 import fc from 'fast-check';
-import { permissionsFragment } from '../../src/fragments/sections/permissions.ts';
-import { render } from '../../src/fragments/text/define.ts';
-import type { DecisionContext } from '../../src/policy/call-decision.ts';
-import { decideCall } from '../../src/policy/decide-call.ts';
-import { decideConnection } from '../../src/policy/decide-connection.ts';
-import { describeNetwork, describePolicy } from '../../src/policy/describe-policy.ts';
-import { grantedPolicy } from '../../src/policy/granted-policy.ts';
-import { hostKey, permissionKeys } from '../../src/policy/grants.ts';
-import { standingGrants, withGrantedNetwork } from '../../src/policy/standing-grants.ts';
-import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
-import { noRules } from '../../src/policy/rules/rule-set.ts';
-import { decideHost, readHostLists } from '../../src/policy/network/decide-host.ts';
-import { networkReach } from '../../src/policy/network/network-reach.ts';
-import { withNetworkRules } from '../../src/policy/network/network-rules.ts';
-import { decidedHosts } from '../../src/policy/rules/allowed-by-rules.ts';
-import { readRules } from '../../src/policy/rules/read-rules.ts';
-import { defined } from '../../src/protocol/defined.ts';
-import type { NetworkLists } from '../../src/protocol/network-lists.ts';
-import type { ApprovalPolicy } from '../../src/protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { permissionsFragment } from '../../src/core/world/sections/permissions.ts';
+import { render } from '../../src/core/fragments/text/define-fragment.ts';
+import type { DecisionContext } from '../../src/core/policy/decide/call-decision.ts';
+import { decideCall } from '../../src/core/policy/decide/decide-call.ts';
+import { decideConnection } from '../../src/core/policy/network/decide-connection.ts';
+import { describeNetwork, describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
+import { grantedPolicy, standingGrants, withGrantedNetwork } from '../../src/core/policy/grants/granted-policy.ts';
+import { hostKey, permissionKeys } from '../../src/core/policy/grants/grants.ts';
+import { noHeldPatterns, noRules, withNetworkRules } from '../../src/core/policy/rules/rule-set.ts';
+import { decideHost, readHostLists } from '../../src/core/policy/network/host-lists.ts';
+import { networkReach } from '../../src/core/policy/paths/access.ts';
+import { decidedHosts } from '../../src/core/policy/rules/match-rules.ts';
+import { readRules } from '../../src/core/policy/rules/rules-file.ts';
+import { defined } from '../../src/base/objects.ts';
+import type { ApprovalPolicy, NetworkLists, ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { readPermissions } from './permissions-reader.ts';
 
 /** What a command meets that wants to connect. */
@@ -148,7 +143,7 @@ export function hostText(given: HostCase): string {
     approval,
     canAsk,
     approvedPrefixes: [],
-    held: nothingHeld,
+    held: noHeldPatterns,
     ...defined({ granted }),
   }).text;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** Law: what the user has pinned stays until it is taken away, whatever becomes of history. */
 export function checkPins(lines: readonly Line[], { pins }: ThreadState): void {

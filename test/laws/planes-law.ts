@@ -3,9 +3,9 @@ import { expect } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { isSuspended } from '../../src/state/questions.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { isSuspended } from '../../src/core/state/questions/pending-questions.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 import {
   answer,
   callTool,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
 import type { Engine } from '../../src/index.ts';
 import { liveThreads, type Thread, type ThreadEvent } from '../../src/index.ts';
-import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
+import { createHomeStore } from '../../src/engine/store/home-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { Answer } from '../../src/protocol/question.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import type { RequestOptions } from '../../src/ports/prompt.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
+import type { RequestOptions } from '../../src/ports/model.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
-import { planRequest, promptFor } from '../../src/state/request.ts';
-import type { RequestRecord } from '../../src/state/request-record.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { planRequest, promptFor } from '../../src/core/state/plan-request.ts';
+import type { RequestRecord } from '../../src/core/state/request-record.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** Two values for each option: often enough two requests have the same. */
 const options: fc.Arbitrary<RequestOptions> = fc.record(

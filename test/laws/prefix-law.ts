@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { createDigester } from '../../src/model/digester.ts';
-import { loadEncoders } from '../../src/model/provider-for.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import { loadEncoders } from '../../src/adapters/model/provider-for.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { PrefixBreak } from '../../src/protocol/thread-event.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import type { ScriptedModel } from '../../src/testing/index.ts';
 
 /** What a model was sent, in order. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { isBlankText } from '../../src/base/invisible.ts';
+import { isBlankText } from '../../src/base/invisible-characters.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';
-import { sections } from '../../src/world/sections.ts';
+import { sections } from '../../src/core/world/catalog.ts';
 import type { OpenedWith } from '../harness/watched-thread.ts';
 import type { World } from '../harness/world.ts';
 

@@ -1,13 +1,17 @@
 import { expect } from 'vitest';
-import type { RolloutStore } from '../../src/ports/rollout-store.ts';
+import type { RolloutStore } from '../../src/ports/thread-store.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
-import { isRecorded, nothingRecorded, recordedUntil, type RecordedState } from '../../src/state/recorded-events.ts';
-import { newsOf, type PlacedNews, recordedAt } from '../../src/surfaces/engine/live/recorded-past.ts';
-import { toldEvents } from '../../src/surfaces/engine/live/told-events.ts';
-import type { LogNews } from '../../src/thread/parts/subscribers.ts';
-import type { Thread } from '../../src/thread/thread.ts';
+import {
+  isRecorded,
+  initialRecordedState,
+  recordedUntil,
+  type RecordedState,
+} from '../../src/core/state/recorded/thread-events.ts';
+import { collectSentEvents, newsOf, type PlacedNews, recordedAt } from '../../src/engine/live/thread-news.ts';
+import type { LogNews } from '../../src/engine/thread/event-stream.ts';
+import type { Thread } from '../../src/engine/thread/thread.ts';
 
 interface Seen {
   readonly place: number;
@@ -28,10 +32,12 @@ export class RecordedLaw {
     const process = { from: place, seen: [] as Seen[], last: place };
     this.#processes.push(process);
     const isOpen = thread.state.openTurn !== undefined;
-    let state = isOpen ? stateAfter(nothingRecorded(thread.id), lines) : recordedUntil(thread.id, thread.state, place);
+    let state = isOpen
+      ? stateAfter(initialRecordedState(thread.id), lines)
+      : recordedUntil(thread.id, thread.state, place);
     thread.subscribe({
       durable: (news: readonly LogNews[]) => {
-        const told = toldEvents(news);
+        const told = collectSentEvents(news);
         const taken = new Set<ThreadEvent>();
         for (const each of news) {
           if (each.kind !== 'line') continue;
@@ -70,7 +76,7 @@ export async function checkRecorded(
   const [first] = lines;
   if (first === undefined) return;
   const id = first.payload['id'] as Thread['id'];
-  const all = readAll(nothingRecorded(id), lines);
+  const all = readAll(initialRecordedState(id), lines);
   for (const { from, seen, last } of processes) {
     expect(seen).toEqual(all.filter(({ place }) => place > from && place <= last));
   }

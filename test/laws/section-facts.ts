@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import type { Environment } from '../../src/envelope/environment.ts';
-import type { InstructionDocument } from '../../src/envelope/facts.ts';
-import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
-import type { RealtimeSetting } from '../../src/envelope/settings.ts';
-import { nothingHeld } from '../../src/policy/rules/held-patterns.ts';
-import { defined } from '../../src/protocol/defined.ts';
-import type { NetworkLists } from '../../src/protocol/network-lists.ts';
-import type { ReachedNetwork } from '../../src/policy/describe-policy.ts';
-import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
-import type { ModelFact } from '../../src/world/sections/model.ts';
-import type { PersonalityFact } from '../../src/world/sections/personality.ts';
+import type { Environment } from '../../src/core/envelope/environment.ts';
+import type { InstructionDocument } from '../../src/core/envelope/facts.ts';
+import type { CollaborationModeText, PersonalityFact } from '../../src/core/world/sections/modes.ts';
+import type { RealtimeSetting } from '../../src/core/envelope/settings.ts';
+import { noHeldPatterns } from '../../src/core/policy/rules/rule-set.ts';
+import { defined } from '../../src/base/objects.ts';
+import type { NetworkLists } from '../../src/protocol/permissions.ts';
+import type { ReachedNetwork } from '../../src/core/policy/profiles/describe-policy.ts';
+import type { PermissionsText } from '../../src/core/world/sections/permissions.ts';
+import type { ModelFact } from '../../src/core/world/sections/model.ts';
 import { anyCharacter } from '../../src/testing/any-character.ts';
 
 /** Facts of every section, with what strangers may write into them. */
@@ -139,7 +138,7 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   readsEverything: true,
   missingRoots: [],
   canAsk: true,
-  held: nothingHeld,
+  held: noHeldPatterns,
 }));
 
 export const collaborationMode: fc.Arbitrary<CollaborationModeText> = fc.record({

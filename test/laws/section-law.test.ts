@@ -1,28 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fragment } from '../../src/fragments/text/define.ts';
+import type { Fragment } from '../../src/core/fragments/text/define-fragment.ts';
 import { isJsonObject, type Json, type JsonWithoutNull } from '../../src/protocol/json.ts';
-import { type Section, unknown } from '../../src/world/sections/section.ts';
-import { sections } from '../../src/world/sections.ts';
-import { agentsMdSection } from '../../src/world/sections/agents-md.ts';
-import { appsSection } from '../../src/world/sections/apps.ts';
-import { collaborationModeSection } from '../../src/world/sections/collaboration-mode.ts';
-import { deferredToolsSection } from '../../src/world/sections/deferred-tools.ts';
-import { developerInstructionsSection } from '../../src/world/sections/developer-instructions.ts';
-import { environmentsSection } from '../../src/world/sections/environments.ts';
-import { managedInstructionsSection } from '../../src/world/sections/managed-instructions.ts';
-import { modelSection } from '../../src/world/sections/model.ts';
-import { permissionsSection } from '../../src/world/sections/permissions.ts';
-import { personalitySection } from '../../src/world/sections/personality.ts';
-import { pinnedNotesSection } from '../../src/world/sections/pinned-notes.ts';
-import { pluginsSection } from '../../src/world/sections/plugins.ts';
-import { realtimeSection } from '../../src/world/sections/realtime.ts';
-import { mcpInstructionsSection, mcpServersSection } from '../../src/world/sections/mcp-servers.ts';
-import { memorySection } from '../../src/world/sections/memory.ts';
-import { sessionContextSection } from '../../src/world/sections/session-context.ts';
-import { knownAgentsSection } from '../../src/world/sections/known-agents.ts';
-import { sessionsSection } from '../../src/world/sections/sessions.ts';
-import { skillsSection } from '../../src/world/sections/skills.ts';
+import { type Section, unknownState } from '../../src/core/world/sections/section.ts';
+import { sections } from '../../src/core/world/catalog.ts';
+import {
+  agentsMdSection,
+  developerInstructionsSection,
+  managedInstructionsSection,
+  sessionContextSection,
+} from '../../src/core/world/sections/instructions.ts';
+import { appsSection, pluginsSection } from '../../src/core/world/sections/plugins-and-apps.ts';
+import { collaborationModeSection, personalitySection, realtimeSection } from '../../src/core/world/sections/modes.ts';
+import {
+  deferredToolsSection,
+  mcpInstructionsSection,
+  mcpServersSection,
+} from '../../src/core/world/sections/deferred-tools-and-mcp-servers.ts';
+import { environmentsSection } from '../../src/core/world/sections/environments.ts';
+import { modelSection } from '../../src/core/world/sections/model.ts';
+import { permissionsSection } from '../../src/core/world/sections/permissions.ts';
+import { memorySection, pinnedNotesSection } from '../../src/core/world/sections/memory-and-pinned-notes.ts';
+import { knownAgentsSection } from '../../src/core/world/sections/agents.ts';
+import { sessionsSection } from '../../src/core/world/sections/sessions.ts';
+import { skillsSection } from '../../src/core/world/sections/skills.ts';
 import * as facts from './section-facts.ts';
 import { isWorldText, readWorld, type WorldFacts } from './world-reader.ts';
 
@@ -70,7 +71,7 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull, Past = Stored>(
     it('an unknown past is answered so that it does not matter, whatever was told before', () => {
       fc.assert(
         fc.property(fc.array(fact, { maxLength: 2 }), orNothing, (before, now) => {
-          const told = [...before.flatMap((each) => section.full(each)), ...section.change(unknown, now)];
+          const told = [...before.flatMap((each) => section.full(each)), ...section.change(unknownState, now)];
           expect(knownFrom(told)).toEqual(knownFrom(whole(now)));
         }),
       );
@@ -106,7 +107,7 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull, Past = Stored>(
       fc.assert(
         fc.property(fc.oneof(anything, edited), fc.option(anything), orNothing, (stored, beside, now) => {
           const before = section.read(stored, beside);
-          for (const { role, text } of section.change(before ?? unknown, now)) {
+          for (const { role, text } of section.change(before ?? unknownState, now)) {
             expect(isWorldText({ role, text })).toBe(true);
           }
         }),
@@ -155,7 +156,7 @@ it('holds the law against every section', () => {
 /** Chosen base instructions hold for every model: a switch says nothing, whatever it is from and to. */
 it('is silent about models under custom instructions', () => {
   const custom = { model: 'two', guidance: { kind: 'custom' }, digest: '2' } as const;
-  const pasts = [{ model: 'one', digest: '1' }, { model: 'two', digest: '1' }, unknown] as const;
+  const pasts = [{ model: 'one', digest: '1' }, { model: 'two', digest: '1' }, unknownState] as const;
   expect([modelSection.full(custom), ...pasts.map((past) => modelSection.change(past, custom))]).toEqual([
     [],
     [],

@@ -1,12 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { fragmentCatalog } from '../../src/fragments/catalog.ts';
-import { entries } from '../../src/history/history.ts';
+import { fragmentCatalog, sections } from '../../src/core/world/catalog.ts';
+import { entries } from '../../src/core/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { pinAdded } from '../../src/state/pins.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import { pinAdded } from '../../src/core/state/fold/pinned-notes.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import { sections } from '../../src/world/sections.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import type { World } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';

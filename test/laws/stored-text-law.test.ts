@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { itemTokens } from '../../src/history/size.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
-import { asItem, type Item } from '../../src/protocol/item.ts';
+import { asItem, hasUnreadOutput, type Item, takeItemText } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
-import { takeItemText } from '../../src/protocol/item-text.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { hasUnreadOutput } from '../../src/protocol/unread-output.ts';
-import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
-import { read } from '../../src/rollout/lines/read.ts';
+import { decodeLine } from '../../src/adapters/rollout/lines/line-format.ts';
+import { readRolloutLines } from '../../src/adapters/rollout/lines/read-lines.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 
 /** The items of a file with these lines, as a thread that is resumed gets them. */
@@ -22,7 +20,7 @@ async function linesOf(bytes: Buffer): Promise<readonly Line[]> {
   const file = await new SimulatedDisk().open('/file', { create: true, mode: 0o600 });
   await file.append(bytes);
   const lines: Line[] = [];
-  for await (const line of read(file, { from: 0 as Ordinal })) lines.push(line);
+  for await (const line of readRolloutLines(file, { from: 0 as Ordinal })) lines.push(line);
   return lines;
 }
 

@@ -1,17 +1,17 @@
-import { approvalName } from '../../src/policy/approval-policy.ts';
+import { approvalName } from '../../src/core/policy/decide/approval-policy.ts';
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import type { SettingsChange } from '../../src/envelope/override.ts';
-import type { Settings } from '../../src/envelope/settings.ts';
-import { widthOf } from '../../src/policy/profile-width.ts';
+import type { SettingsChange } from '../../src/core/envelope/apply-settings-change.ts';
+import type { Settings } from '../../src/core/envelope/settings.ts';
+import { profileWidth } from '../../src/core/policy/profiles/profile-entries.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { contextSettings } from '../../src/state/turn-settings.ts';
+import { contextSettings } from '../../src/core/state/turns/turn-words.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
-import type { CompactionResult } from '../../src/thread/parts/compaction-result.ts';
-import { defined } from '../../src/protocol/defined.ts';
-import type { Thread, ThreadTurn } from '../../src/thread/thread.ts';
+import type { CompactionResult } from '../../src/engine/thread/checkpoint/compaction-result.ts';
+import { defined } from '../../src/base/objects.ts';
+import type { Thread, ThreadTurn } from '../../src/engine/thread/thread.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
@@ -225,7 +225,13 @@ function ofContext(context: JsonObject): Chosen {
 }
 
 function ofSettings({ model, approvals: approval, sandbox: profile, personality, cwd }: Settings): Chosen {
-  return { model, approval: approvalName(approval), sandbox: widthOf(profile), personality: personality ?? null, cwd };
+  return {
+    model,
+    approval: approvalName(approval),
+    sandbox: profileWidth(profile),
+    personality: personality ?? null,
+    cwd,
+  };
 }
 
 it('every turn runs under the settings it was submitted with, and the last accepted change is what resume restores', async () => {

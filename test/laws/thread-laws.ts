@@ -1,20 +1,20 @@
 import { expect } from 'vitest';
-import type { Settings } from '../../src/envelope/settings.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
+import type { Settings } from '../../src/core/envelope/settings.ts';
+import type { WireFormat } from '../../src/adapters/model/http/http-client.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { describeState } from '../harness/describe-state.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { pinAdded, pinRemoved } from '../../src/core/state/fold/pinned-notes.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 import { type ScriptedUsage, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { ThreadParts } from '../../src/thread/parts/parts.ts';
-import type { Thread } from '../../src/thread/thread.ts';
+import type { ThreadParts } from '../../src/engine/thread/thread-parts.ts';
+import type { Thread } from '../../src/engine/thread/thread.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { turnGoesOn } from '../../src/fragments/events/turn-continued.ts';
+import { continuedTurnInput } from '../../src/core/fragments/events/turns-and-goals.ts';
 import { type UserInput, words } from '../../src/protocol/user-input.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
@@ -340,7 +340,7 @@ interface Played {
   atCompaction: () => Promise<void>;
 }
 
-const continuing = turnGoesOn('other-model');
+const continuing = continuedTurnInput('other-model');
 
 /** The same parts with another model, as the engine has it for a model of the same provider. */
 function withFallback(parts: ThreadParts, model: string | undefined): ThreadParts {

@@ -3,9 +3,9 @@ import { expect, inject, it } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { carriedState } from '../../src/state/compacted.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
+import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
 import { checkTurns } from './turns-law.ts';
 
 type Draft = Pick<Line, 'type' | 'payload'>;

@@ -1,21 +1,27 @@
 import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { spokenWords } from '../../src/state/spoken-words.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
-import { readTurnItems } from '../../src/state/turn-items.ts';
-import { turnList } from '../../src/state/turn-list.ts';
-import { turnPlaces } from '../../src/state/turn-places.ts';
-import { concernsTurns, foldTurn, noTurns, noTurnsOfAny, standingTurns, type TurnLog } from '../../src/state/turns.ts';
-import { tellStory } from '../../src/surfaces/context/thread-story.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { spokenWords } from '../../src/core/state/turns/turn-words.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
+import { readTurnItems } from '../../src/core/state/turns/turn-items.ts';
+import { turnList, turnPlaces } from '../../src/core/state/turns/turn-list.ts';
+import {
+  concernsTurns,
+  foldTurn,
+  noTurns,
+  noTurnsWithInherited,
+  standingTurns,
+  type TurnLog,
+} from '../../src/core/state/turns/turn-log.ts';
+import { readThreadStory } from '../../src/surfaces/views/context/thread-story.ts';
 
 /**
  * Law: lists, places, items, the story and the state agree on which turns there are, what they are called, which of them
  * were taken back, and where they stand. Gives the turns that began, so that an empty run is noticed.
  */
 export async function checkTurns(lines: readonly Line[]): Promise<number> {
-  const log = fold(noTurnsOfAny, lines);
+  const log = fold(noTurnsWithInherited, lines);
   const ids = standingTurns(log).map(({ id }) => id);
 
   const { turns: told } = readTurnItems(lines);
@@ -23,7 +29,7 @@ export async function checkTurns(lines: readonly Line[]): Promise<number> {
   expect(standing.map(({ id, number, status }) => ({ id, number, status }))).toEqual(
     standingTurns(log).map(({ id, number, status }) => ({ id, number, status })),
   );
-  const { turns: story, requests } = tellStory(lines);
+  const { turns: story, requests } = readThreadStory(lines);
   // Items of a thread without turns stand in one that has no name.
   const all = (turns: readonly (typeof story | typeof told)[number][]) =>
     turns.flatMap(({ number, id }) => (id === undefined ? [] : [{ number, id }]));
@@ -72,11 +78,11 @@ function checkState(log: TurnLog, lines: readonly Line[]): void {
 /** A log is plain JSON from which a reader can continue, and lines that do not concern turns are not needed where they are numbered. */
 function checkContinued(log: TurnLog, lines: readonly Line[]): void {
   const half = Math.floor(lines.length / 2);
-  const stored = JSON.parse(JSON.stringify(fold(noTurnsOfAny, lines.slice(0, half)))) as TurnLog;
+  const stored = JSON.parse(JSON.stringify(fold(noTurnsWithInherited, lines.slice(0, half)))) as TurnLog;
   expect(fold(stored, lines.slice(half))).toEqual(log);
   if (lines.some(({ ordinal }) => ordinal === undefined)) return;
   const wanted = lines.filter(({ type, payload }) => concernsTurns({ type, payloadType: payload['type'] as string }));
-  expect(standingTurns(fold(noTurnsOfAny, wanted))).toEqual(standingTurns(log));
+  expect(standingTurns(fold(noTurnsWithInherited, wanted))).toEqual(standingTurns(log));
   expect(fold(noTurns, wanted)).toMatchObject({ began: fold(noTurns, lines).began });
 }
 

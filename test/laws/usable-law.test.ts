@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { isUsable } from '../../src/envelope/offered-tools.ts';
-import { decideMcp } from '../../src/policy/decide-mcp.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { isMcpToolUsable } from '../../src/core/envelope/capabilities.ts';
+import { decideMcp } from '../../src/core/policy/decide/decide-call.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
 
 const limited: ResolvedPolicy = {
   enforcement: 'managed',
@@ -39,7 +39,7 @@ it('a tool of a server is shown exactly where a call of it would run or be asked
   fc.assert(
     fc.property(given, ({ approval, sandboxLevel, canAsk, changesNothing, mode, hints }) => {
       const need = { server: 's', tool: 't', mode, hints: JSON.parse(JSON.stringify(hints)) as object };
-      const isShown = isUsable(need, {
+      const isShown = isMcpToolUsable(need, {
         approval,
         sandboxLevel,
         ...(canAsk ? { canAsk: true as const } : {}),

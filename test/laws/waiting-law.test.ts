@@ -3,9 +3,9 @@ import { expect, inject, it } from 'vitest';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { entries } from '../../src/history/history.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
-import { waitingItem } from '../../src/state/waiting.ts';
+import { entries } from '../../src/core/history/history.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
+import { waitingItem } from '../../src/core/state/fold/waiting-messages.ts';
 import {
   answer,
   callTool,

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { Item } from '../../src/protocol/item.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../../src/protocol/json.ts';
 import { type Line, lineType } from '../../src/protocol/line.ts';
-import { waitingItem } from '../../src/state/waiting.ts';
+import { waitingItem } from '../../src/core/state/fold/waiting-messages.ts';
 import type { UserInput } from '../../src/protocol/user-input.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import type { ThreadState } from '../../src/core/state/thread-state.ts';
 
 /** Law: a message that was accepted is in the file from then on, and stands there once: as history, or as waiting. */
 export class AcceptedMessages {

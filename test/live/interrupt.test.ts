@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { liveThreads, words } from '../../src/index.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';

@@ -1,5 +1,5 @@
 import { type FollowOptions, type LiveNews, liveThreads, type ThreadRequest } from '../../src/index.ts';
-import type { LiveThread as Live, LiveThreads } from '../../src/surfaces/engine/live/live-thread.ts';
+import type { LiveThread as Live, LiveThreads } from '../../src/engine/live/live-thread-types.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
 import { words } from '../../src/index.ts';
-import type { LiveThread } from '../../src/surfaces/engine/live/live-thread.ts';
+import type { LiveThread } from '../../src/engine/live/live-thread-types.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { Listener, liveScene, until } from './live-scene.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
-import type { LiveThread, LiveThreads } from '../../src/surfaces/engine/live/live-thread.ts';
+import type { LiveThread, LiveThreads } from '../../src/engine/live/live-thread-types.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
 import { Listener, liveScene } from './live-scene.ts';
 

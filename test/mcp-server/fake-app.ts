@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ServerApp } from '../../src/surfaces/mcp-server/offer/server-app.ts';
 import type {
   CallContext,
   InputRequired,
+  ServerApp,
   ServerTool,
   ToolAnswer,
-} from '../../src/surfaces/mcp-server/offer/server-tool.ts';
+} from '../../src/surfaces/servers/mcp/server-interface.ts';
 
 const question = {
   message: 'May the command run?',

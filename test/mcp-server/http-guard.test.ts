@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { serveHttp } from '../../src/surfaces/mcp-server/wire/serve-http.ts';
+import { serveHttp } from '../../src/surfaces/servers/mcp/wire/serve-http.ts';
 import { connected } from './clients.ts';
 import { fakeApp } from './fake-app.ts';
 import { envelope, initialize, toolCall } from './raw-client.ts';

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, describe } from 'vitest';
-import { serveHttp } from '../../src/surfaces/mcp-server/wire/serve-http.ts';
+import { serveHttp } from '../../src/surfaces/servers/mcp/wire/serve-http.ts';
 import { revisions } from './clients.ts';
 import { fakeApp } from './fake-app.ts';
 import { wireSuite } from './suite.ts';

@@ -1,5 +1,5 @@
 // Serves the fake app on its standard streams, as `capstan mcp-server` serves the real one.
-import { serveStdio } from '../../src/surfaces/mcp-server/wire/serve-stdio.ts';
+import { serveStdio } from '../../src/surfaces/servers/mcp/wire/serve-stdio.ts';
 import { fakeApp } from './fake-app.ts';
 
 const note = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
-import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
+import { liveThreads } from '../../src/engine/live/live-threads.ts';
+import { createMcpApp } from '../../src/surfaces/servers/mcp/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction, userTexts } from '../compaction/summariser.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

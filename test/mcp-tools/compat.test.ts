@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, hang, say } from '../../src/testing/index.ts';
-import { argumentsProblem } from '../../src/surfaces/mcp-server/wire/check-arguments.ts';
+import { argumentsProblem } from '../../src/surfaces/servers/mcp/wire/check-arguments.ts';
 import { served, TestClient } from './served.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summariser.ts';
 

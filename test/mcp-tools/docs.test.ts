@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { argumentsProblem } from '../../src/surfaces/mcp-server/wire/check-arguments.ts';
+import { argumentsProblem } from '../../src/surfaces/servers/mcp/wire/check-arguments.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summariser.ts';
 import { capstanScript } from '../harness/run-capstan.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import { answer, say } from '../../src/testing/index.ts';
-import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
-import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
+import { liveThreads } from '../../src/engine/live/live-threads.ts';
+import { createMcpApp } from '../../src/surfaces/servers/mcp/app.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { until } from '../mcp-server/suite.ts';
 import { engineOf, served, TestClient } from './served.ts';

@@ -1,7 +1,7 @@
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { serveHttp } from '../../src/surfaces/mcp-server/wire/serve-http.ts';
+import { serveHttp } from '../../src/surfaces/servers/mcp/wire/serve-http.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { connected, type WireRevision } from '../mcp-server/clients.ts';

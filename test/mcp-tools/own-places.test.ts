@@ -2,12 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { access } from '../../src/policy/access.ts';
+import { accessAt } from '../../src/core/policy/paths/access.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { Engine } from '../../src/surfaces/engine/engine.ts';
-import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
-import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { liveThreads } from '../../src/engine/live/live-threads.ts';
+import { createMcpApp } from '../../src/surfaces/servers/mcp/app.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { type Served, served, TestClient } from './served.ts';
@@ -28,7 +28,7 @@ async function reached({ place }: Served, client: TestClient, thread_id: unknown
   const { value } = fields.find(({ field }) => field === 'policy.resolved')!;
   const { home, workspace, root } = place;
   const places = [home, `${home}/rules`, `${home}/config.toml`, `${home}/auth.json`, `${workspace}/link`, root];
-  return places.map((path) => access(value as unknown as ResolvedPolicy, path));
+  return places.map((path) => accessAt(value as unknown as ResolvedPolicy, path));
 }
 
 const closed = ['read', 'read', 'read', 'deny', 'read', 'write'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { Question } from '../../src/protocol/question.ts';
-import { clientQuestion } from '../../src/surfaces/mcp-server/tools/client-questions.ts';
+import { clientQuestion } from '../../src/surfaces/servers/mcp/tools/client-questions.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { type Served, served, TestClient } from './served.ts';
 import { noNamespaces } from '../harness/namespaces.ts';

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ClientPort, ClientResponse, FormQuestion } from '../../src/surfaces/mcp-server/offer/server-tool.ts';
-import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
-import { createMcpApp } from '../../src/surfaces/mcp-server/app.ts';
+import type { ClientPort, ClientResponse, FormQuestion } from '../../src/surfaces/servers/mcp/server-interface.ts';
+import { liveThreads } from '../../src/engine/live/live-threads.ts';
+import { createMcpApp } from '../../src/surfaces/servers/mcp/app.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

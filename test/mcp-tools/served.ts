@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { version } from '../../src/protocol/version.ts';
-import { Engine } from '../../src/surfaces/engine/engine.ts';
-import { liveThreads } from '../../src/surfaces/engine/live/kept-threads.ts';
-import { createMcpApp, type McpApp, type McpAppOptions } from '../../src/surfaces/mcp-server/app.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { liveThreads } from '../../src/engine/live/live-threads.ts';
+import { createMcpApp, type McpApp, type McpAppOptions } from '../../src/surfaces/servers/mcp/app.ts';
 import type {
   CallContext,
   ClientPort,
@@ -11,7 +11,7 @@ import type {
   ClientResponse,
   ServerTool,
   ToolAnswer,
-} from '../../src/surfaces/mcp-server/offer/server-tool.ts';
+} from '../../src/surfaces/servers/mcp/server-interface.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene } from '../harness/scene.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { misfit } from '../../src/surfaces/mcp-server/wire/check-arguments.ts';
+import { schemaProblem } from '../../src/surfaces/servers/mcp/wire/check-arguments.ts';
 import { served, TestClient } from './served.ts';
 
 it.each<[JsonObject, string]>([
@@ -26,7 +26,7 @@ it.each<[JsonObject, string]>([
   expect(refused.data).toMatchObject({ status: 'failed', error: { message: expect.any(String) as string } });
   // Otherwise clients do not get the data.
   const { output } = app.tools.find(({ name }) => name === 'thread_start')!;
-  expect(await misfit(output, refused.data)).toBeUndefined();
+  expect(await schemaProblem(output, refused.data)).toBeUndefined();
 });
 
 it('a relative folder starts where the server works, in every call; settings say how much of the network is open', async () => {

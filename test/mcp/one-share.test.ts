@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { contextBudget } from '../../src/envelope/context-shares.ts';
+import { contextBudget } from '../../src/core/envelope/window.ts';
 import type { ClientTool } from '../../src/index.ts';
-import { sentTokens } from '../../src/fragments/text/truncate.ts';
+import { sentTokens } from '../../src/core/fragments/text/truncate.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, say } from '../../src/testing/index.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readMcpServers } from '../../src/config/mcp-servers.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { ServerPool } from '../../src/mcp/server-pool.ts';
-import { ThreadServers } from '../../src/mcp/thread-servers.ts';
+import { readMcpServers } from '../../src/core/config/servers/mcp-servers.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { ServerPool } from '../../src/adapters/mcp/connection.ts';
+import { ThreadServers } from '../../src/adapters/mcp/thread-servers.ts';
 import type { McpElicitation } from '../../src/ports/mcp-servers.ts';
 import { askingServer } from './asking-server.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sentTokens } from '../../src/fragments/text/truncate.ts';
+import { sentTokens } from '../../src/core/fragments/text/truncate.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { mcpScene, reading } from './mcp-scene.ts';

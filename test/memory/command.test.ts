@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeNote } from '../../src/gather/memory/memory-notes.ts';
+import { writeNote } from '../../src/adapters/gather/memory-files.ts';
 import { scene } from '../harness/scene.ts';
 
 it('shows what is remembered and what it cost, and clears it', async () => {

@@ -1,8 +1,8 @@
-import { overrideList } from '../../src/gather/config/config-layers.ts';
+import { overrideList } from '../../src/adapters/gather/config/config-layers.ts';
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Thread, ThreadId } from '../../src/index.ts';
-import { readNotes } from '../../src/gather/memory/memory-notes.ts';
+import { readNotes } from '../../src/adapters/gather/memory-files.ts';
 import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

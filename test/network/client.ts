@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { providerDefaults } from '../../src/config/providers.ts';
-import type { ProviderOptions } from '../../src/model/http/credentials.ts';
-import { responsesClient } from '../../src/model/responses/client.ts';
-import type { ModelClient, ModelFailure } from '../../src/ports/model-client.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import type { ProviderOptions } from '../../src/adapters/model/http/credentials-and-headers.ts';
+import { responsesClient } from '../../src/adapters/model/responses/client.ts';
+import type { ModelClient, ModelFailure } from '../../src/ports/model.ts';
 import { answer, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 

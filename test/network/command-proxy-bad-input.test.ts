@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemWays } from '../../src/sandbox/network/dial.ts';
+import { systemDialer } from '../../src/adapters/sandbox/network/connection-gate.ts';
 import {
   closeStages,
   get,
@@ -100,7 +100,7 @@ describe('what no program should send', () => {
   test('closing ends connections that are still being opened', async () => {
     const signals: AbortSignal[] = [];
     const ways = {
-      ...systemWays,
+      ...systemDialer,
       connect: (_: string, __: number, signal: AbortSignal) => (signals.push(signal), new Promise<never>(() => {})),
     };
     const { port, proxy } = await stage({ allow: ['127.0.0.1'] }, { ways });

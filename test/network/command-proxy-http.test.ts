@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemWays } from '../../src/sandbox/network/dial.ts';
+import { systemDialer } from '../../src/adapters/sandbox/network/connection-gate.ts';
 import {
   closeStages,
   echo,
@@ -100,7 +100,7 @@ describe('plain HTTP', () => {
   });
 
   test('a name whose lookup takes too long is the same', async () => {
-    const ways = { ...systemWays, resolve: () => new Promise<never>(() => {}) };
+    const ways = { ...systemDialer, resolve: () => new Promise<never>(() => {}) };
     const { port } = await stage({ allow: ['*'] }, { ways, lookupMs: 30 });
     const answer = await say(port, get('http://slow.test/'));
     expect(answer).toMatch(/^HTTP\/1\.1 502 .*The name of this host cannot be resolved\.\n$/s);
@@ -122,7 +122,7 @@ describe('plain HTTP', () => {
           resolve: async () => answers.shift() ?? [],
           connect: (address, target, signal) => (
             dialled.push(address),
-            systemWays.connect('127.0.0.1', target, signal)
+            systemDialer.connect('127.0.0.1', target, signal)
           ),
         },
       },

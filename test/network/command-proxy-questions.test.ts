@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { systemWays } from '../../src/sandbox/network/dial.ts';
-import type { GateOptions } from '../../src/sandbox/network/gate.ts';
+import { type GateOptions, systemDialer } from '../../src/adapters/sandbox/network/connection-gate.ts';
 import {
   closeStages,
   get,
@@ -26,7 +25,7 @@ describe('a host that no list names', () => {
     const { port, proxy } = await ask(async (host) => (asked.push(host), 'allowed'), {
       ways: {
         resolve: async () => [publicAddress],
-        connect: (_, to, signal) => systemWays.connect('127.0.0.1', to, signal),
+        connect: (_, to, signal) => systemDialer.connect('127.0.0.1', to, signal),
       },
     });
     const site = await website();

@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { providerDefaults } from '../../src/config/providers.ts';
-import type { HttpClientOptions } from '../../src/model/http/ask.ts';
-import type { Credentials } from '../../src/model/http/credentials.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import type { HttpClientOptions } from '../../src/adapters/model/http/send-question.ts';
+import type { Credentials } from '../../src/adapters/model/http/credentials-and-headers.ts';
 import { words } from '../../src/index.ts';
-import { providerFor } from '../../src/model/provider-for.ts';
-import type { ModelRequest } from '../../src/ports/model-client.ts';
+import { providerFor } from '../../src/adapters/model/provider-for.ts';
+import type { ModelRequest } from '../../src/ports/model.ts';
 import { answer, callTool, compacted, httpError, say, startScriptedModel } from '../../src/testing/index.ts';
 import { FormatThread } from '../formats/format-thread.ts';
 import { formats } from '../formats/formats.ts';

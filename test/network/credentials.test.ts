@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import { providerDefaults } from '../../src/config/providers.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
 import type { ChatgptLogin, Login } from '../../src/ports/login.ts';
-import { authModeOf, keyAdvice } from '../../src/model/http/credentials.ts';
-import type { Variables } from '../../src/protocol/variables.ts';
-import type { Credentials, ProviderOptions } from '../../src/model/http/credentials.ts';
-import { providerCredentials } from '../../src/model/http/auth/credentials.ts';
+import {
+  authModeOf,
+  type Credentials,
+  keyAdvice,
+  type ProviderOptions,
+} from '../../src/adapters/model/http/credentials-and-headers.ts';
+import type { Variables } from '../../src/protocol/shell.ts';
+import { providerCredentials } from '../../src/adapters/model/http/auth/provider-credentials.ts';
 import { LoginInMemory } from '../harness/login-in-memory.ts';
-import type { PostJson, SmallAnswer, SmallRequests } from '../../src/model/http/auth/small-requests.ts';
+import type { PostJson, SmallAnswer, SmallRequests } from '../../src/adapters/model/http/small-requests.ts';
 
 const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'http://x' };
 const noLogin = (): Login => ({ kind: 'none' });

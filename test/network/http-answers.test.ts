@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { awaitHead } from '../../src/model/http/network/await-head.ts';
-import { readWhole, ResponseBody } from '../../src/model/http/network/response-body.ts';
+import { awaitHead } from '../../src/adapters/model/http/network/http-head.ts';
+import { readWhole, ResponseBody } from '../../src/adapters/model/http/network/response-body.ts';
 import { anyCharacter } from '../../src/testing/any-character.ts';
 import { cutAt, Pieces } from '../harness/pieces.ts';
 

@@ -2,9 +2,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { sender } from '../../src/model/http/network/exchange.ts';
-import { readWhole } from '../../src/model/http/network/response-body.ts';
-import { targetAt } from '../../src/model/http/network/target.ts';
+import { createSender } from '../../src/adapters/model/http/network/exchange.ts';
+import { readWhole } from '../../src/adapters/model/http/network/response-body.ts';
+import { parseTarget } from '../../src/adapters/model/http/network/destination.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 async function listening(server: Server): Promise<string> {
@@ -19,7 +19,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 function asker(url: string) {
-  const send = sender({ environment: {} })(targetAt(url)!);
+  const send = createSender({ environment: {} })(parseTarget(url)!);
   const { signal } = new AbortController();
   return async (body = 'x', more: Partial<Parameters<typeof send>[0]> = {}) => {
     const opened = await send({ headers: {}, body: [Buffer.from(body)], idleMs: 2000, signal, ...more });
@@ -147,7 +147,7 @@ it('an answer that is over keeps its connection for a moment only', async () => 
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'));
     }),
   );
-  const send = sender({ environment: {} })(targetAt(url)!);
+  const send = createSender({ environment: {} })(parseTarget(url)!);
   const { signal } = new AbortController();
   const opened = await send({ headers: {}, body: [], idleMs: 2000, signal });
   if (opened.kind !== 'answer') throw new Error(opened.kind);

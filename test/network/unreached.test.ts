@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { connectionFailure, noAnswerFailure } from '../../src/model/http/no-answer-failure.ts';
-import type { RequestRetry } from '../../src/ports/model-client.ts';
+import { connectionFailure, noAnswerFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
+import type { RequestRetry } from '../../src/ports/model.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { ask, clientAt, far } from './client.ts';
 

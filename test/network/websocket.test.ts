@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import type { ModelClient } from '../../src/ports/model-client.ts';
-import type { Prompt } from '../../src/ports/prompt.ts';
+import { responsesEncoder } from '../../src/adapters/model/responses/encode.ts';
+import type { ModelClient, Prompt } from '../../src/ports/model.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { certify } from './certificate.ts';
 import { clientAt, far, fileWith, startModel, type Variables } from './client.ts';

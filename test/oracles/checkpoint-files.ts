@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { readCheckpoint } from '../../src/state/checkpoints.ts';
+import { readCheckpoint } from '../../src/core/state/checkpoints/checkpoint-counts.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { withoutNullContent } from './items.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadRulesFiles } from '../../src/surfaces/engine/rules-files.ts';
-import { checkAnswer } from '../../src/surfaces/execpolicy/run-execpolicy-check.ts';
+import { loadRulesFiles } from '../../src/engine/home/command-rules.ts';
+import { checkAnswer } from '../../src/surfaces/cli/commands/execpolicy-check.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { testSeed } from '../harness/seed.ts';
 import { makeRulesCase, type RulesCase } from './execpolicy/cases.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ThreadHits, ThreadSummary } from '../../src/protocol/thread-summary.ts';
+import type { ThreadHits, ThreadSummary } from '../../src/protocol/thread.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { AppServer } from './app-server.ts';
 import { runCodex } from './codex.ts';

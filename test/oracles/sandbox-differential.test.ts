@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Access, FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { Access, FileSystemEntry, PermissionProfile } from '../../src/protocol/permissions.ts';
 import { capstanScript } from '../harness/run-capstan.ts';
 import { codexSearchPath, nativeCodex } from './native-codex.ts';
 

@@ -1,10 +1,9 @@
 import type { ClosedGap } from '../harness/closed-gap.ts';
 
-const model = 'src/model';
 const shared = 'test/formats/same-threads.test.ts';
 const failures = 'test/providers/failure-table.test.ts';
-const client = `${model}/responses/client.test.ts`;
-const decode = `${model}/responses/decode.test.ts`;
+const client = 'src/adapters/model/responses/client.test.ts';
+const decode = 'src/adapters/model/responses/decode.test.ts';
 
 /** What users of other models, servers and keys miss. */
 export const closedGaps: readonly ClosedGap[] = [
@@ -18,8 +17,8 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'a compaction, however a server says that a request is too long',
     shownBy: [
-      [`${model}/http/overflow.test.ts`, 'with the code %s is seen in every form'],
-      [`${model}/http/overflow.test.ts`, 'in words alone is seen in every form: %s'],
+      ['src/adapters/model/http/failures/overflow.test.ts', 'with the code %s is seen in every form'],
+      ['src/adapters/model/http/failures/overflow.test.ts', 'in words alone is seen in every form: %s'],
       ['test/formats/compaction.test.ts', 'after a refusal for length, as %s'],
     ],
   },
@@ -54,7 +53,7 @@ export const closedGaps: readonly ClosedGap[] = [
     missed: 'an answer that no odd count can spoil',
     shownBy: [
       [decode, 'is never lost over accounting: %s'],
-      [`${model}/responses/wire-usage.test.ts`, 'is what an auditor makes of the raw counts, or nothing'],
+      ['src/adapters/model/responses/wire-usage.test.ts', 'is what an auditor makes of the raw counts, or nothing'],
     ],
   },
   {
@@ -74,8 +73,8 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'behaviour that depends on what a server can do, and not on its name',
     shownBy: [
-      [`${model}/responses/capabilities.test.ts`, 'a name alone'],
-      [`${model}/responses/capabilities.test.ts`, 'one that says so'],
+      ['src/adapters/model/responses/capabilities.test.ts', 'a name alone'],
+      ['src/adapters/model/responses/capabilities.test.ts', 'one that says so'],
     ],
   },
   {
@@ -88,12 +87,12 @@ export const closedGaps: readonly ClosedGap[] = [
         'test/providers/models-etag.test.ts',
         'an answer that names another state of the list lets Capstan read it again, for the next turn',
       ],
-      ['src/gather/catalogue/catalogue-file.test.ts', 'a notice says how to describe an unknown model'],
+      ['src/adapters/gather/model-catalogue-file.test.ts', 'a notice says how to describe an unknown model'],
     ],
   },
   {
     missed: 'query parameters that arrive as they were meant, in their order',
-    shownBy: [[`${model}/http/network/target.test.ts`, '%s with %j']],
+    shownBy: [['src/adapters/model/http/network/target.test.ts', '%s with %j']],
   },
   {
     missed: 'a way back from HTTP to the WebSocket, and another model where one is down',

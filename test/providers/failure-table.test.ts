@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { eventFailure, stopFailure } from '../../src/model/anthropic/answer-errors.ts';
-import { errorFailure, finishMeaning } from '../../src/model/chat/finish.ts';
-import { cutFailure, idleFailure } from '../../src/model/http/answer-failure.ts';
-import { type CauseRow, type FailureCause, failureCauses } from '../../src/model/http/failure-causes.ts';
-import { modelFailure } from '../../src/model/http/failure.ts';
-import { httpFailure } from '../../src/model/http/http-failure.ts';
-import { connectionFailure } from '../../src/model/http/no-answer-failure.ts';
-import { streamFailure } from '../../src/model/http/stream-failure.ts';
-import type { ModelFailure } from '../../src/ports/model-client.ts';
+import { eventFailure, stopFailure } from '../../src/adapters/model/anthropic/decode.ts';
+import { errorFailure, finishMeaning } from '../../src/adapters/model/chat/decode.ts';
+import { connectionFailure, cutFailure, idleFailure } from '../../src/adapters/model/http/failures/answer-failure.ts';
+import {
+  type CauseRow,
+  type FailureCause,
+  failureCauses,
+} from '../../src/adapters/model/http/failures/failure-causes.ts';
+import { modelFailure, streamFailure } from '../../src/adapters/model/http/failures/model-failure.ts';
+import { httpFailure } from '../../src/adapters/model/http/failures/http-failure.ts';
+import type { ModelFailure } from '../../src/ports/model.ts';
 
 const asked = { now: 0, api: 'Responses API' };
 const http = (status: number, body: object | string, headers: Record<string, string> = {}): ModelFailure =>

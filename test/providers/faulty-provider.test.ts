@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { OwnTool } from '../../src/index.ts';
-import { bearerHeader } from '../../src/model/http/request-headers.ts';
-import { httpClient, httpConnection } from '../../src/model/http/transport.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import type { ModelEvent } from '../../src/ports/model-client.ts';
+import { bearerHeader } from '../../src/adapters/model/http/credentials-and-headers.ts';
+import { httpClient, httpConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import type { ModelEvent } from '../../src/ports/model.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startToyServer } from './toy-server.ts';
 import { toyEncoder, toyFormat } from './toy-wire.ts';

@@ -1,8 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { defaultAnswerLimits } from '../../src/config/defaults.ts';
-import { socketReader } from '../../src/model/responses/socket-reader.ts';
+import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
+import { socketReader } from '../../src/adapters/model/responses/socket-exchange.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { OwnTool } from '../../src/index.ts';
-import { createDigester } from '../../src/model/digester.ts';
-import { loadEncoders } from '../../src/model/provider-for.ts';
+import { createDigester } from '../../src/adapters/model/request-digester.ts';
+import { loadEncoders } from '../../src/adapters/model/provider-for.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { createComparison } from '../../src/replay/compare.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { createComparison } from '../../src/core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../src/core/replay/rebuild-requests.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { startToyServer, type ToyAnswer, type ToyServer } from './toy-server.ts';

@@ -1,15 +1,15 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { defaultAnswerLimits } from '../../src/config/defaults.ts';
-import { providerDefaults } from '../../src/config/providers.ts';
-import { anthropicFormat } from '../../src/model/anthropic/client.ts';
-import { anthropicReader } from '../../src/model/anthropic/decode.ts';
-import { chatFormat } from '../../src/model/chat/client.ts';
-import { chatReader } from '../../src/model/chat/decode.ts';
-import { commonDialect } from '../../src/model/chat/dialect.ts';
-import { responsesFormat } from '../../src/model/responses/client.ts';
-import { responsesReader } from '../../src/model/responses/decode.ts';
-import type { ModelEvent } from '../../src/ports/model-client.ts';
+import { defaultAnswerLimits } from '../../src/core/config/defaults.ts';
+import { providerDefaults } from '../../src/core/config/providers/provider-config.ts';
+import { anthropicFormat } from '../../src/adapters/model/anthropic/client.ts';
+import { anthropicReader } from '../../src/adapters/model/anthropic/decode.ts';
+import { chatFormat } from '../../src/adapters/model/chat/client.ts';
+import { chatReader } from '../../src/adapters/model/chat/decode.ts';
+import { commonDialect } from '../../src/adapters/model/chat/dialect.ts';
+import { responsesFormat } from '../../src/adapters/model/responses/client.ts';
+import { responsesReader } from '../../src/adapters/model/responses/decode.ts';
+import type { ModelEvent } from '../../src/ports/model.ts';
 import { acceptance } from '../harness/socket-bytes.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 

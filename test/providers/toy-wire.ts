@@ -1,9 +1,8 @@
-import { httpClient, httpConnection } from '../../src/model/http/transport.ts';
-import type { AnswerReader } from '../../src/model/http/answer-decoder.ts';
-import { bearerHeader } from '../../src/model/http/request-headers.ts';
-import { streamFailure } from '../../src/model/http/stream-failure.ts';
-import type { WireFormat } from '../../src/model/http/wire-format.ts';
-import type { Encoder, Prompt } from '../../src/ports/prompt.ts';
+import { httpClient, httpConnection, type WireFormat } from '../../src/adapters/model/http/http-client.ts';
+import type { AnswerReader } from '../../src/adapters/model/http/answer-decoder.ts';
+import { bearerHeader } from '../../src/adapters/model/http/credentials-and-headers.ts';
+import { streamFailure } from '../../src/adapters/model/http/failures/model-failure.ts';
+import type { Encoder, Prompt } from '../../src/ports/model.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import { arrayAt, objectAt, parseJsonObject, stringAt } from '../../src/protocol/json.ts';
 

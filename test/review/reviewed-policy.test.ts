@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permissions.ts';
 import { answer, callTool, hang, say } from '../../src/testing/index.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
-import { createRouter } from '../../src/tools/router.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { requestPermissionsTool } from '../../src/adapters/tools/request-permissions.ts';
+import { createRouter } from '../../src/adapters/tools/router.ts';
 import { replayed } from '../harness/replayed.ts';
 import { allow, type ReviewScene, reviewScene } from '../harness/review-scene.ts';
 import { calls, done } from '../harness/waiting-turn.ts';

@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, onTestFinished, test } from 'vitest';
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { systemIds } from '../../src/gather/system/system-ids.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { systemIds } from '../../src/adapters/gather/clock-and-ids.ts';
 import type { ThreadStore } from '../../src/ports/thread-store.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../../src/testing/index.ts';
-import { createFileContents } from '../../src/workspace/file-contents.ts';
-import { createBlobs } from '../../src/rollout/blobs/blobs.ts';
-import { withBlobs } from '../../src/rollout/blobs/blobs-store.ts';
-import { createFileDirectory } from '../../src/rollout/file-directory.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
-import { lockPath } from '../../src/rollout/find/names.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
-import { createRolloutStore, type RolloutStoreOptions } from '../../src/rollout/store.ts';
+import { createFileContents } from '../../src/engine/undo/content-store.ts';
+import { createBlobs } from '../../src/adapters/rollout/store/blobs.ts';
+import { withBlobs } from '../../src/adapters/rollout/store/store-wrappers.ts';
+import { createFileDirectory } from '../../src/adapters/rollout/index/thread-directory.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
+import { lockPath } from '../../src/adapters/rollout/files/rollout-paths.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
+import { createRolloutStore, type RolloutStoreOptions } from '../../src/adapters/rollout/store/rollout-store.ts';
 
 /** Every look at it takes a millisecond. */
 function steppingClock() {

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
+import { findLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/adapters/sandbox/sandbox-route.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { containers } from '../harness/container.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';

@@ -4,11 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
-import { isAlive, processFolders, processStart, readStat } from '../../src/disk/processes.ts';
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { systemProcesses } from '../../src/exec/survivors.ts';
-import { wardenScript } from '../../src/exec/warden-script.ts';
-import { landlockMark, landlockWriter, overlapWith } from '../../src/gather/config/landlock-writers.ts';
+import { isAlive, processFolders, processStart, readStat } from '../../src/adapters/disk/processes.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { leftoverProcesses, wardenScript } from '../../src/adapters/exec/leftover-processes.ts';
+import { landlockMark, landlockWriter, overlapWith } from '../../src/adapters/gather/config/landlock-writers.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** From a process of Linux: its name, its state and how many threads it has vary. */
@@ -91,8 +90,8 @@ libc.prctl(38, 1, 0, 0, 0)`,
   test('is ended by its number or by its mark', async () => {
     const [first, second] = [await headless({ CAPSTAN_COMMAND: 'h.1' }), await headless({ CAPSTAN_COMMAND: 'h.2' })];
     const startedAt = processStart(first.pid) ?? '';
-    expect(await systemProcesses.end({ pid: first.pid, startedAt, mark: 'h.0' })).toBe('ended');
-    expect(await systemProcesses.end({ pid: process.pid, startedAt: 'another', mark: 'h.2' })).toBe('ended');
+    expect(await leftoverProcesses.end({ pid: first.pid, startedAt, mark: 'h.0' })).toBe('ended');
+    expect(await leftoverProcesses.end({ pid: process.pid, startedAt: 'another', mark: 'h.2' })).toBe('ended');
     expect([isAlive(first.pid), isAlive(second.pid)]).toEqual([false, false]);
   });
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Engine, words } from '../../src/index.ts';
-import { findLandlock } from '../../src/sandbox/linux/landlock-library.ts';
-import { leastLandlockAbi } from '../../src/sandbox/sandbox-route.ts';
+import { findLandlock } from '../../src/adapters/sandbox/linux/landlock-library.ts';
+import { leastLandlockAbi } from '../../src/adapters/sandbox/sandbox-route.ts';
 import { answer, callTool, say, startScriptedModel } from '../../src/testing/index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import type { SpawnLimits } from '../../src/ports/spawn.ts';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import type { SpawnLimits } from '../../src/ports/commands.ts';
+import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import { ownSeconds, processesWith } from '../harness/process-table.ts';
 import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 

@@ -2,9 +2,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
 import { createTrial, modeProfile, type TrialOptions } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };

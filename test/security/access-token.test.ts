@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withLoginShell } from '../../src/policy/login-shell-variables.ts';
 import {
   childEnvironment,
   defaultShellEnvironmentPolicy,
   inheritedBy,
-} from '../../src/policy/shell-environment-policy.ts';
+  withLoginShell,
+} from '../../src/core/policy/environment/shell-environment-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import { planLinux } from '../../src/sandbox/linux/linux-sandbox.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import { planLinux } from '../../src/adapters/sandbox/linux/linux-sandbox.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
 import { otherEngine, stopped } from '../harness/other-engine.ts';
 import { rulesProfile } from '../harness/sandbox-trial.ts';
 

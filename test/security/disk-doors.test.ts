@@ -1,11 +1,11 @@
-/** What stands at a name that an attacker can reach: the doors of `src/disk/` must neither wait for it nor take it. */
+/** What stands at a name that an attacker can reach: the doors of `src/adapters/disk/` must neither wait for it nor take it. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../src/disk/own-file.ts';
-import { readUpTo, withRegular } from '../../src/disk/regular-file.ts';
+import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../src/adapters/disk/own-files.ts';
+import { readUpTo, withRegular } from '../../src/adapters/disk/regular-files.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'capstan-doors-'));
 const at = (name: string): string => join(base, name);

@@ -2,10 +2,10 @@ import { createSocket } from 'node:dgram';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
 /** What an attempt prints when it reached what it must not reach. */

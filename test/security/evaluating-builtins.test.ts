@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { builtinEffect, isCoverable } from '../../src/policy/commands/shell-builtins.ts';
+import { builtinEffect, isCoverable } from '../../src/core/policy/commands/shell-builtins.ts';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';

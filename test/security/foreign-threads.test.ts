@@ -2,17 +2,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { identifyProcess } from '../../src/exec/processes/process-identity.ts';
-import { markName } from '../../src/exec/warden-script.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { systemIds } from '../../src/gather/system/system-ids.ts';
+import { commandMarkVariable, identifyProcess } from '../../src/adapters/exec/leftover-processes.ts';
+import { systemClock, systemIds } from '../../src/adapters/gather/clock-and-ids.ts';
 import { liveThreads, type OpenedThread, type Outcome, words } from '../../src/index.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { importRollout } from '../../src/rollout/import-rollout.ts';
-import { localTime } from '../../src/rollout/find/names.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
+import { importRollout } from '../../src/adapters/rollout/maintenance/import-rollout.ts';
+import { localTime } from '../../src/adapters/rollout/files/rollout-paths.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
@@ -287,7 +285,7 @@ describe('a rollout that was placed into the sessions folder', () => {
 
   it('ends no process that it names', async () => {
     const live = await stage();
-    const sleeper = spawn('sleep', ['60'], { env: { ...process.env, [markName]: 'their-mark' } });
+    const sleeper = spawn('sleep', ['60'], { env: { ...process.env, [commandMarkVariable]: 'their-mark' } });
     whenTestEnds(() => void sleeper.kill());
     const startedAt = await identifyProcess(sleeper.pid!);
     const turn_id = '01a1dcd3-0000-7000-8000-00000000000b';

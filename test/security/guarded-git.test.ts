@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createGuardedGit } from '../../src/exec/guarded-git.ts';
-import { gitBounds } from '../../src/surfaces/engine/git-bounds.ts';
+import { createGuardedGit } from '../../src/adapters/exec/guarded-git.ts';
+import { gitBounds } from '../../src/engine/sandbox/git-bounds.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { createGitLab } from './git-lab.ts';
 

@@ -13,29 +13,30 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { loadCatalogue } from '../../src/gather/catalogue/catalogue-file.ts';
-import { loadEnvFile } from '../../src/gather/config/config-env-file.ts';
-import { loadConfigFile } from '../../src/gather/config/config-file.ts';
-import { gitConfigValue } from '../../src/gather/git/git-config.ts';
-import { findGitDirectory, mainCheckout } from '../../src/gather/git/git-directory.ts';
-import { readGitFacts } from '../../src/gather/git/git.ts';
-import { loadImage } from '../../src/gather/files/load-image.ts';
-import { readLoginFile } from '../../src/gather/system/login-file.ts';
-import { loadInstructionFiles } from '../../src/gather/instructions/model-instructions.ts';
-import { readBounded } from '../../src/disk/read-bounded.ts';
-import { systemIds } from '../../src/gather/system/system-ids.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { findTimezone } from '../../src/gather/system/timezone.ts';
-import { loadAuthorities } from '../../src/model/http/network/route.ts';
-import { importRollout } from '../../src/rollout/import-rollout.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
-import { threadNames } from '../../src/rollout/find/thread-names.ts';
-import { zstdCompressed, zstdDecompressed } from '../../src/rollout/disk/zstd.ts';
-import { loadOutputSchema } from '../../src/surfaces/exec/output-schema.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { loadIgnoreRules } from '../../src/workspace/load-ignore-rules.ts';
-import { inOpenFolder } from '../../src/workspace/disk.ts';
-import { listNames, nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { loadCatalogue } from '../../src/adapters/gather/model-catalogue-file.ts';
+import { loadEnvFile } from '../../src/adapters/gather/home.ts';
+import { loadConfigFile } from '../../src/adapters/gather/config/config-file.ts';
+import {
+  findGitDirectory,
+  gitConfigValue,
+  mainCheckout,
+  readGitFacts,
+} from '../../src/adapters/gather/git/repository.ts';
+import { loadImage } from '../../src/adapters/gather/files/load-image.ts';
+import { readLoginFile } from '../../src/adapters/gather/login-file.ts';
+import { loadInstructionFiles } from '../../src/adapters/gather/instruction-files.ts';
+import { readBounded } from '../../src/adapters/disk/regular-files.ts';
+import { systemClock, systemIds } from '../../src/adapters/gather/clock-and-ids.ts';
+import { findTimezone } from '../../src/adapters/gather/turn-facts.ts';
+import { loadAuthorities } from '../../src/adapters/model/http/network/route.ts';
+import { importRollout } from '../../src/adapters/rollout/maintenance/import-rollout.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
+import { threadNames } from '../../src/adapters/rollout/files/thread-names.ts';
+import { zstdCompressed, zstdDecompressed } from '../../src/adapters/rollout/files/zstd.ts';
+import { loadOutputSchema } from '../../src/surfaces/exec/option-files.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { loadIgnoreRules } from '../../src/engine/workspace/ignore-rules.ts';
+import { inOpenFolder, listNames, nodeWorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
 import { InstructionFolders } from '../harness/instruction-folders.ts';
 
 const gibibyte = 1024 ** 3;

@@ -3,9 +3,9 @@ import { expect, inject, it } from 'vitest';
 import { expectLinear } from '../../src/testing/expect-linear.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { exportPage } from '../../src/surfaces/export/export-page.ts';
-import { htmlOf } from '../../src/surfaces/export/html.ts';
-import { markdownHtml } from '../../src/surfaces/export/markdown-html.ts';
+import { exportPage } from '../../src/surfaces/views/export/export-page.ts';
+import { threadHtml } from '../../src/surfaces/views/export/html.ts';
+import { markdownHtml } from '../../src/surfaces/views/export/markdown-html.ts';
 import { anyCharacter } from '../../src/testing/any-character.ts';
 
 const names =
@@ -100,7 +100,7 @@ it('no part of a thread does so in the whole page', () => {
     fc.property(fc.func(hostile), (textOf) => {
       let count = 0;
       const text = (): string => textOf(count++);
-      const html = htmlOf(exportPage({ id: text(), name: text() }, hostileLines(text)));
+      const html = threadHtml(exportPage({ id: text(), name: text() }, hostileLines(text)));
       // The style is ours, and says nothing about a thread.
       expectOurs(html.replace(/(<style>)[^<]*(<\/style>)/, '$1$2'));
     }),

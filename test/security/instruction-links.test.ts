@@ -1,12 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { fileSystem } from '../../src/disk/file-system.ts';
-import { loadImage } from '../../src/gather/files/load-image.ts';
-import { readGitFacts } from '../../src/gather/git/git.ts';
-import { readGuard } from '../../src/gather/files/read-guard.ts';
-import type { Access } from '../../src/protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { fileSystem } from '../../src/adapters/disk/file-system.ts';
+import { loadImage } from '../../src/adapters/gather/files/load-image.ts';
+import { readGitFacts } from '../../src/adapters/gather/git/repository.ts';
+import { readGuard } from '../../src/adapters/gather/files/read-guard.ts';
+import type { Access, ResolvedPolicy } from '../../src/protocol/permissions.ts';
 import { answer, callTool, say, type Script } from '../../src/testing/index.ts';
 import { anyTurn, InstructionFolders } from '../harness/instruction-folders.ts';
 import { LiveThread } from '../harness/live-thread.ts';

@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createShellEnvironment } from '../../src/exec/shell-environment.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { isWithin } from '../../src/policy/paths.ts';
-import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
-import type { ShellEnvironmentRequest } from '../../src/ports/shell-environment.ts';
+import { createShellEnvironment } from '../../src/adapters/exec/shell-environment.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { isWithin } from '../../src/core/policy/paths/absolute-paths.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/core/policy/environment/shell-environment-policy.ts';
+import type { ShellEnvironmentRequest } from '../../src/ports/commands.ts';
 import type { Outcome } from '../../src/protocol/outcome.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { builtProgram } from '../harness/built-program.ts';
@@ -30,7 +30,10 @@ function variables(env: Readonly<Record<string, string>>, more: Partial<ShellEnv
       home,
       program: {
         node: process.execPath,
-        path: builtProgram({ built: 'dist/keep-variables.js', source: 'src/exec/login-shell/keep-variables.ts' }),
+        path: builtProgram({
+          built: 'dist/keep-variables.js',
+          source: 'src/adapters/exec/login-shell/keep-variables.ts',
+        }),
       },
       policy: defaultShellEnvironmentPolicy,
       secretNames: [],

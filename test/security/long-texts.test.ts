@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { layOutIntent } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
-import { layOutSummary } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
-import { findTags, intentTags, readStructured } from '../../src/compaction/candidates/structured-answer.ts';
-import { readLooseJson } from '../../src/compaction/candidates/loose-json.ts';
-import { quotedWords } from '../../src/compaction/candidates/match-words.ts';
-import { neutraliseMarkers } from '../../src/fragments/foreign/neutralise-markers.ts';
+import { layOutMessages } from '../../src/core/fragments/checkpoint-messages.ts';
+import { layOutSummary } from '../../src/core/fragments/checkpoint-work.ts';
+import { findTags, intentTags, readStructured } from '../../src/core/compaction/candidates/written-candidate.ts';
+import { readLooseJson } from '../../src/core/compaction/candidates/loose-json.ts';
+import { findQuotedWords } from '../../src/core/compaction/candidates/match-quote.ts';
+import { escapeFragmentMarkers } from '../../src/core/world/escape-fragment-markers.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -24,18 +24,18 @@ describe('tags of ours in a text that is not ours', () => {
     'signs of a heading': '# '.repeat(4 * million),
   };
   test.for(Object.entries(hostile))('%s', ([, text]) => {
-    expect(neutraliseMarkers(text).length).toBe(text.length);
+    expect(escapeFragmentMarkers(text).length).toBe(text.length);
   });
 
   test('are found as before', () => {
     const blanks = ' \r\n\t';
-    expect(neutraliseMarkers(`<${blanks}/${blanks}checkpoint_summary>`)).toMatch(/^&lt;/);
-    expect(neutraliseMarkers(`<${blanks}checkpoint_summary>`)).toMatch(/^&lt;/);
-    expect(neutraliseMarkers('a\r \t# AGENTS.md instructions')).toBe('a\r \t\\# AGENTS.md instructions');
-    expect(neutraliseMarkers('< checkpoint_summaries>')).toMatch(/^< /);
-    expect(neutraliseMarkers('<\u200Benv\u00ADironment_context>')).toMatch(/^&lt;/);
-    expect(neutraliseMarkers('<image\u2800 \u200Bname="x">')).toMatch(/^&lt;/);
-    expect(neutraliseMarkers('#\u200B AGENTS.md\u00A0instructions')).toMatch(/^\\#/);
+    expect(escapeFragmentMarkers(`<${blanks}/${blanks}checkpoint_summary>`)).toMatch(/^&lt;/);
+    expect(escapeFragmentMarkers(`<${blanks}checkpoint_summary>`)).toMatch(/^&lt;/);
+    expect(escapeFragmentMarkers('a\r \t# AGENTS.md instructions')).toBe('a\r \t\\# AGENTS.md instructions');
+    expect(escapeFragmentMarkers('< checkpoint_summaries>')).toMatch(/^< /);
+    expect(escapeFragmentMarkers('<\u200Benv\u00ADironment_context>')).toMatch(/^&lt;/);
+    expect(escapeFragmentMarkers('<image\u2800 \u200Bname="x">')).toMatch(/^&lt;/);
+    expect(escapeFragmentMarkers('#\u200B AGENTS.md\u00A0instructions')).toMatch(/^\\#/);
   });
 });
 
@@ -71,7 +71,7 @@ describe('the answer to a request for a checkpoint', () => {
       pictures: [],
       picturesLeftOut: 0,
     }));
-    expect(quotedWords(words as never, 'a b c d '.repeat(million))).toEqual([]);
+    expect(findQuotedWords(words as never, 'a b c d '.repeat(million))).toEqual([]);
   });
 });
 
@@ -101,7 +101,7 @@ describe('long lines of signs that look like a fence of ours', () => {
   const message = (text: string) =>
     ({ kind: 'message', text, pictures: [], pictureCount: 0, picturesLeftOut: 0, alsoIn: [] }) as const;
   const lengthOf = (texts: readonly string[]): number =>
-    String(layOutIntent({ rows: texts.map(message) }).parts[0]?.['text']).length;
+    String(layOutMessages({ rows: texts.map(message) }).parts[0]?.['text']).length;
 
   test('in a message of the user', () => {
     const [plain, signs] = ['x', '='].map((sign) => [sign.repeat(100_000), ...Array(40).fill('note')] as string[]);

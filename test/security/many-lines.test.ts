@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 // A file may say the same kind of thing any number of times. What the state keeps of it is bounded, so that folding a
 // line does not cost more with each line before it.

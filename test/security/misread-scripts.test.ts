@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
-import { analyseCommand } from '../../src/policy/commands/analyse.ts';
+import { analyseCommand } from '../../src/core/policy/commands/analyse-command.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';

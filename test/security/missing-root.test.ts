@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/gather/system/places.ts';
-import { access } from '../../src/policy/access.ts';
-import { describePolicy } from '../../src/policy/describe-policy.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { accessAt } from '../../src/core/policy/paths/access.ts';
+import { describePolicy } from '../../src/core/policy/profiles/describe-policy.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible } from './sandboxed.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 /** Outside of /tmp, which commands may write anyway. */
 let outside: string;
@@ -88,7 +88,7 @@ describe.runIf(sandboxIsPossible)('law: a missing root inside the workspace', ()
   ])('%s: the text, a patch and a command agree about what may be made', (_where, sub) => {
     const root = join(outside, sub);
     const options = { network: false, writableRoots: [root], excludeTmpdir: true, excludeSlashTmp: true };
-    const profile = profileFor('workspace-write', options);
+    const profile = builtInProfile('workspace-write', options);
     const policy = resolvePolicy(profile, findPlaces(outside, {}, { own: noOwnPlaces, profile }));
     const { readOnlyPaths, writableRoots, missingRoots } = describePolicy(policy, outside);
     const isTold = (path: string) => !readOnlyPaths.some((closed) => path.startsWith(`${closed}/`));
@@ -99,7 +99,7 @@ describe.runIf(sandboxIsPossible)('law: a missing root inside the workspace', ()
       sandboxed.run(policy, `mkdir -p ${join(path, '..')} && touch ${path}`, { user, cwd: outside });
       const isMade = existsSync(path);
       rmSync(join(outside, sub.split('/')[0]!), { recursive: true, force: true });
-      expect([path, access(policy, path) === 'write', isTold(path)]).toEqual([path, isMade, isMade]);
+      expect([path, accessAt(policy, path) === 'write', isTold(path)]).toEqual([path, isMade, isMade]);
     }
   });
 });

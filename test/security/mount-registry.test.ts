@@ -14,11 +14,11 @@ import {
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
 let base = '';
@@ -266,7 +266,7 @@ suite(trial.title, () => {
   });
 
   test('an engine inside a sandbox does not choose the registry that it cannot write there', async () => {
-    const module = join(import.meta.dirname, '../../src/sandbox/linux/mount-registry.ts');
+    const module = join(import.meta.dirname, '../../src/adapters/sandbox/linux/mount-registry.ts');
     const places = ['registry', 'repo/own'].map((name) => join(trial.base, name));
     const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.openMountRegistry(${JSON.stringify(places)})))`;
     // Not /tmp, on whose folders all other engines mount: they have another registry.

@@ -14,21 +14,21 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import type { RunnableCommand } from '../../src/ports/sandbox.ts';
-import { protectGit } from '../../src/sandbox/common/protect-git.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { protectGit } from '../../src/adapters/sandbox/policy-on-disk.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { answer, callTool, type ItemDraft, say, type Script } from '../../src/testing/index.ts';
-import { findGit } from '../../src/workspace/find-git.ts';
-import { Pace } from '../../src/workspace/pace.ts';
+import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
+import { Pace } from '../../src/engine/workspace/yield-to-event-loop.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
 const patch = (...lines: readonly string[]): ItemDraft => ({
@@ -224,7 +224,7 @@ describe('bounds', () => {
   const paths = (count: number) => Array.from({ length: count }, (_, index) => `/repo/${index}/.git`);
   const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
   const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  const policy = resolvePolicy(profileFor('workspace-write', options), places);
+  const policy = resolvePolicy(builtInProfile('workspace-write', options), places);
 
   it('more repositories than can be protected: no command runs', () => {
     expect(protectGit(policy, paths(200))).toMatchObject({ enforcement: 'managed' });
@@ -292,7 +292,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
   });
   const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
   const places = { cwd: root, workspaceRoots: [root], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-  const policy = resolvePolicy(profileFor('workspace-write', options), places);
+  const policy = resolvePolicy(builtInProfile('workspace-write', options), places);
   const limits = {
     pace: new Pace(systemClock, new AbortController().signal),
     mostEntries: 10_000,

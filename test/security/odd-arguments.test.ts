@@ -2,7 +2,7 @@ import type { SettingsChange } from '../../src/index.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Outcome, words } from '../../src/index.ts';
-import { oddMember } from '../../src/protocol/odd-text.ts';
+import { findUnstorableText } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -113,5 +113,5 @@ test('arguments that nest without end are refused', async () => {
   } as const;
   const live = await LiveThread.in([answer({ items: [call] }), answer({ items: [say('done')] })]);
   expect(await live.turn('go')).toMatchObject({ kind: 'completed' });
-  expect(oddMember(JSON.parse(nested))).toEqual({ at: expect.any(String), what: 'more than 100 levels' });
+  expect(findUnstorableText(JSON.parse(nested))).toEqual({ at: expect.any(String), what: 'more than 100 levels' });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { providerAddress } from '../../src/config/providers.ts';
+import { providerAddress } from '../../src/core/config/providers/provider-config.ts';
 import type { LineDraft } from '../../src/protocol/line.ts';
 import { task, textOf, TwoProviders } from '../compaction/two-providers.ts';
 

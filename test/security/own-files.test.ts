@@ -12,18 +12,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import type { FileSystemEntry, PermissionProfile } from '../../src/protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { ownPlaces } from '../../src/surfaces/engine/own-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import type { FileSystemEntry, PermissionProfile, ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import { ownPlaces } from '../../src/engine/sandbox/protected-paths.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
-import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
-import { findPlaces } from '../../src/gather/system/places.ts';
-import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
+import { applyChanges } from '../../src/adapters/tools/apply-patch/apply-changes.ts';
+import { computePatch } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
+import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { policyGuard } from '../../src/adapters/tools/apply-patch/prepare-patch.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
 
@@ -99,7 +98,7 @@ function ownHere({
 }
 
 const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-const workspaceWrite = profileFor('workspace-write', options);
+const workspaceWrite = builtInProfile('workspace-write', options);
 
 function policyOf({ cwd = workspace, profile = workspaceWrite, own = ownHere() } = {}): ResolvedPolicy {
   const places = { cwd, workspaceRoots: [cwd], temporaryDirectory: join(root, 'tmp'), slashTmp: true };
@@ -196,7 +195,7 @@ echo x > node_modules/.pnpm/capstan@1/node_modules/capstan/dist/bin.js; mv node_
 
     test('cannot read a login, a key or the variables of providers, under any policy', () => {
       const script = secrets.map((name) => `cat ../${name}; cp ../${name} copy; ln ../${name} hard`).join('; ');
-      for (const policy of [policyOf(), policyOf({ profile: profileFor('read-only', options) })]) {
+      for (const policy of [policyOf(), policyOf({ profile: builtInProfile('read-only', options) })]) {
         expect(run(`${script}; cat copy hard`, policy)).not.toContain(secret);
       }
     });

@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import { nameMatcher, type NamePart } from '../../src/base/name-machine.ts';
-import { globCovers, parseGlob } from '../../src/policy/glob.ts';
-import { childEnvironment, defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
-import { httpFailure } from '../../src/model/http/http-failure.ts';
-import { saysOverflow } from '../../src/model/http/overflow.ts';
-import { parseIgnorePattern } from '../../src/workspace/ignore-pattern.ts';
-import { isIgnored, mostIgnoreBytes, nothingIgnored, withIgnoreFile } from '../../src/workspace/ignore-rules.ts';
+import { nameMatcher, type NamePart } from '../../src/base/name-matcher.ts';
+import { globCovers, parseGlob } from '../../src/core/policy/paths/glob.ts';
+import {
+  childEnvironment,
+  defaultShellEnvironmentPolicy,
+} from '../../src/core/policy/environment/shell-environment-policy.ts';
+import { httpFailure } from '../../src/adapters/model/http/failures/http-failure.ts';
+import { saysOverflow } from '../../src/adapters/model/http/failures/model-failure.ts';
+import {
+  isIgnored,
+  mostIgnoreBytes,
+  nothingIgnored,
+  parseIgnorePattern,
+  withIgnoreFile,
+} from '../../src/engine/workspace/ignore-rules.ts';
 
 // A test that hangs is a test that fails: with a matcher that tries every split, none of these ends in this century.
 

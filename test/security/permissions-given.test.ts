@@ -1,6 +1,6 @@
 import type { SettingsChange } from '../../src/index.ts';
 import { expect, it } from 'vitest';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

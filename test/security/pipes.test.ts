@@ -16,10 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { makeAnonymousPipes } from '../../src/exec/anonymous-pipes.ts';
-import { makeNamedPipes } from '../../src/exec/named-pipes.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { openBothEnds, type PipeEnds } from '../../src/exec/pipe-ends.ts';
+import { makeAnonymousPipes, makeNamedPipes, openBothEnds, type PipeEnds } from '../../src/adapters/exec/pipes.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
 
 let base = '';
 let victim = '';

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { isSafeFolder } from '../../src/policy/find-program.ts';
-import { serverFolder } from '../../src/surfaces/engine/server-folder.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { isSafeFolder } from '../../src/core/policy/environment/find-program.ts';
+import { serverFolder } from '../../src/engine/engine-parts.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { trustAll } from '../hooks/hooked-scene.ts';
 import { mcpCall, mcpScene, reading } from '../mcp/mcp-scene.ts';

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 const sandboxed = createSandboxed();
 afterAll(() => sandboxed.remove());
@@ -13,8 +13,8 @@ const wholeDisk = { path: { type: 'special', value: { kind: 'root' } }, access: 
 const someDenied = { path: { type: 'path', path: '/var/tmp/not-there' }, access: 'deny' } as const;
 
 const profiles: Readonly<Record<string, PermissionProfile>> = {
-  'read-only': profileFor('read-only', options),
-  'workspace-write': profileFor('workspace-write', options),
+  'read-only': builtInProfile('read-only', options),
+  'workspace-write': builtInProfile('workspace-write', options),
   'the whole disk with a limit': {
     type: 'managed',
     file_system: { type: 'restricted', entries: [wholeDisk, someDenied] },

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openInBrowser } from '../../src/surfaces/engine/open-in-browser.ts';
+import { openInBrowser } from '../../src/engine/home/logins.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

@@ -11,21 +11,20 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { callerPrograms, systemPrograms } from '../../src/exec/processes/programs.ts';
-import { wardenScript } from '../../src/exec/warden-script.ts';
-import { tokenFromCommand } from '../../src/model/http/auth/token-command.ts';
-import { programCandidates } from '../../src/policy/find-program.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import type { Spawn } from '../../src/ports/spawn.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { createNodeSpawn } from '../../src/adapters/exec/node-spawn.ts';
+import { processTable, wardenScript } from '../../src/adapters/exec/leftover-processes.ts';
+import { callerPrograms, systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { tokenFromCommand } from '../../src/adapters/model/http/auth/token-command.ts';
+import { programCandidates } from '../../src/core/policy/environment/find-program.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import type { Spawn } from '../../src/ports/commands.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
+import { createSandbox } from '../../src/adapters/sandbox/sandbox.ts';
 import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
 
 /** Outside of the temporary folders, so that a program is skipped for the reason of the test alone. */
 let base = '';
@@ -200,7 +199,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
       gitDirectories: [],
       own: noOwnPlaces,
     };
-    const policy = resolvePolicy(profileFor('workspace-write', choices), places);
+    const policy = resolvePolicy(builtInProfile('workspace-write', choices), places);
     return sandbox.plan({ argv: ['true'], cwd: workspace, env: {} }, policy, []);
   };
 

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadBaseLayers } from '../../src/gather/config/config-layers.ts';
+import { loadBaseLayers } from '../../src/adapters/gather/config/config-layers.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

@@ -1,11 +1,11 @@
-import type { SandboxMode } from '../../src/protocol/permission-profile.ts';
+import type { SandboxMode } from '../../src/protocol/permissions.ts';
 import type { SettingsChange } from '../../src/index.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Settings } from '../../src/envelope/settings.ts';
+import type { Settings } from '../../src/core/envelope/settings.ts';
 import { words } from '../../src/index.ts';
-import { widthOf } from '../../src/policy/profile-width.ts';
+import { profileWidth } from '../../src/core/policy/profiles/profile-entries.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -209,5 +209,5 @@ describe('turns that never began', () => {
 });
 
 function sandboxOf({ sandbox: profile }: Settings): string {
-  return widthOf(profile);
+  return profileWidth(profile);
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import { noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
 
 test.skipIf(!sandboxIsPossible).each(users)(
@@ -29,7 +29,7 @@ test.skipIf(!sandboxIsPossible).each(users)(
     const { ino } = statSync('/tmp/.agents');
     const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
     const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
-    const policy = resolvePolicy(profileFor('workspace-write', options), places);
+    const policy = resolvePolicy(builtInProfile('workspace-write', options), places);
     expect(sandboxed.run(policy, 'mkdir /tmp/.agents/x 2>/dev/null || echo kept', { user, cwd: '/tmp' })).toBe(
       'kept\n',
     );

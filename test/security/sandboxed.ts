@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
-import { processTable } from '../../src/exec/processes/process-identity.ts';
-import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
-import { viewHostDisk } from '../../src/sandbox/common/host-disk.ts';
-import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap.ts';
-import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
-import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
-import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
-import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
+import { nodeProgramFiles } from '../../src/adapters/disk/node-program-files.ts';
+import { processTable } from '../../src/adapters/exec/leftover-processes.ts';
+import type { ResolvedPolicy } from '../../src/protocol/permissions.ts';
+import { viewHostDisk } from '../../src/adapters/sandbox/disk-view.ts';
+import { bubblewrapArguments, planMounts } from '../../src/adapters/sandbox/linux/bubblewrap.ts';
+import { bubblewrapCandidates } from '../../src/adapters/sandbox/linux/find-bubblewrap.ts';
+import { createMountPoints } from '../../src/adapters/sandbox/linux/mount-points.ts';
+import { mountRegistryFolders } from '../../src/adapters/sandbox/linux/mount-registry.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 
 const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');

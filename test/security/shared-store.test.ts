@@ -7,8 +7,8 @@ import {
   type ThreadId,
   words,
 } from '../../src/index.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { pinAdded } from '../../src/state/pins.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { pinAdded } from '../../src/core/state/fold/pinned-notes.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createTableStore, Table } from '../harness/table-store.ts';

@@ -10,14 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/gather/system/places.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
-import { mountPointNames } from '../../src/policy/protected-names.ts';
-import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { findPlaces } from '../../src/adapters/gather/permission-places.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
+import { mountPointNames, noOwnPlaces } from '../../src/core/policy/paths/special-places.ts';
+import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible } from './sandboxed.ts';
-import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const sandboxed = createSandboxed();
 afterAll(() => sandboxed.remove());
@@ -47,7 +46,7 @@ const patch = (path: string) =>
 /** What a command of a thread that works in the folder around can do. */
 function swapByCommand(): void {
   const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-  const profile = profileFor('workspace-write', choices);
+  const profile = builtInProfile('workspace-write', choices);
   const policy = resolvePolicy(profile, findPlaces(mono, {}, { own: noOwnPlaces, profile }));
   const user = process.getuid?.() ?? -1;
   sandboxed.run(policy, `mv pkg pkg.old && ln -s ${victim} pkg`, { user, cwd: mono });

@@ -13,14 +13,14 @@ import {
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemPrograms } from '../../src/exec/processes/programs.ts';
-import { createFlock } from '../../src/rollout/disk/flock.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
-import { writeWhole } from '../../src/rollout/disk/whole-file.ts';
-import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/terminal/output-file.ts';
+import { systemPrograms } from '../../src/adapters/exec/find-programs.ts';
+import { createFlock } from '../../src/adapters/rollout/files/file-locks.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
+import { writeWhole } from '../../src/adapters/rollout/files/open-and-write.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/engine/output-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
-import { ContentStore } from '../../src/workspace/file-contents.ts';
-import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { ContentStore } from '../../src/engine/undo/content-store.ts';
+import { nodeWorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
 import { scene } from '../harness/scene.ts';
 
 /** A folder is not where it was, or is no folder any more. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, inject } from 'vitest';
-import { sweepFolders } from '../../src/disk/processes.ts';
+import { sweepFolders } from '../../src/adapters/disk/processes.ts';
 import { testSeed } from '../harness/seed.ts';
 import { cleanUp } from '../harness/when-test-ends.ts';
 

@@ -26,8 +26,8 @@ export const lateSuites: readonly string[] = [
   'test/{replay/rerun,rollout/store-contract,shell/real-bash,tokens/estimate-law}.test.ts',
   'test/tools/{stopped-sessions,told-approvals,told-network,tool-choice}.test.ts',
   'test/workspace/{files-put-back,restore-law}.test.ts',
-  'src/compaction/candidates/unlike-lines.test.ts',
-  'src/exec/{sessions,warden}.test.ts',
-  'src/policy/{granted-policy,own-places}.test.ts',
-  'src/rollout/{compressed/compressed-file,lines/read,lines/read-tail}.test.ts',
+  'src/core/compaction/candidates/unlike-lines.test.ts',
+  'src/adapters/exec/{sessions,process-guard}.test.ts',
+  'src/core/policy/{grants/granted-policy,paths/special-places}.test.ts',
+  'src/adapters/rollout/{files/compressed-file,lines/read-lines,lines/read-tail}.test.ts',
 ];

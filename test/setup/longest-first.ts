@@ -14,9 +14,9 @@ const long: readonly string[] = [
   'test/oracles/mcp/conformance-of-client.test.ts',
   // Of the fast ones: five seconds and more, in each group of suites.
   'test/demo/demo.test.ts',
-  'src/exec/sessions.test.ts',
+  'src/adapters/exec/sessions.test.ts',
   'test/sandbox/linux-sandbox.test.ts',
-  'src/exec/node-spawn.test.ts',
+  'src/adapters/exec/node-spawn.test.ts',
   'test/mcp-server/http-guard.test.ts',
   'test/sandbox/network-lists.test.ts',
   'test/compaction/no-usage.test.ts',

@@ -1,8 +1,12 @@
 /** Suites that count, signal or kill processes. */
-const processes = ['src/exec/**/*.test.ts', 'test/{demo,mcp-server,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
+const processes = [
+  'src/adapters/exec/**/*.test.ts',
+  'test/{demo,mcp-server,sandbox,rollout}/**/*.test.ts',
+  'test/lock.test.ts',
+];
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */
 const large = [
-  'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',
+  'src/adapters/rollout/{store/crash-law,lines/read-lines,lines/read-tail,lines/split-lines}.test.ts',
   'test/compaction/no-usage.test.ts',
   'test/{fragments,fuzz,tokens}/**/*.test.ts',
 ];

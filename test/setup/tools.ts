@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { sweepFolders } from '../../src/disk/processes.ts';
+import { sweepFolders } from '../../src/adapters/disk/processes.ts';
 
 /** Variables of the developer, for what must reach a package registry. */
 export type OuterVariables = Readonly<Record<string, string>>;

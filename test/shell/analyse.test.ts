@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
-import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
-import { shellWords } from '../../src/protocol/shell-words.ts';
+import { analyseCommand, canonicalCommand, mayBeDangerous } from '../../src/core/policy/commands/analyse-command.ts';
+import { shellWords } from '../../src/protocol/shell.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
 import { knownScripts, openReadOnlyScripts, readOnlyScripts, unknownScripts } from './scripts.ts';

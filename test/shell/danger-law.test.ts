@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { analyseCommand, mayBeDangerous } from '../../src/policy/commands/analyse.ts';
-import { shellQuoted } from '../../src/protocol/shell-words.ts';
+import { analyseCommand, mayBeDangerous } from '../../src/core/policy/commands/analyse-command.ts';
+import { shellQuoted } from '../../src/protocol/shell.ts';
 import { destructiveScripts, forcedRemovals, safeScripts } from './dangerous-scripts.ts';
 import { anyScript } from './random-scripts.ts';
 import { shellReader } from './reader.ts';

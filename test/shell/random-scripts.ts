@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shellQuoted } from '../../src/protocol/shell-words.ts';
+import { shellQuoted } from '../../src/protocol/shell.ts';
 
 const pieces = [
   ['a', 'b', 'ab', '-x', '0', 'é', 'a b', ' ', ' ', '  ', '\t', '\n', '\\\n', '\\', '\\ ', '5\\\n>', '&\\\n'],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createShellReaderLoader } from '../../src/exec/shell-reader/load-shell-reader.ts';
-import { analyseCommand, type CommandAnalysis } from '../../src/policy/commands/analyse.ts';
+import { createShellReaderLoader } from '../../src/adapters/exec/shell-reader.ts';
+import { analyseCommand, type CommandAnalysis } from '../../src/core/policy/commands/analyse-command.ts';
 
 const root = join(import.meta.dirname, '../..');
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { canonicalCommand } from '../../src/policy/commands/canonical-command.ts';
+import { canonicalCommand } from '../../src/core/policy/commands/analyse-command.ts';
 import { anyScript, plainCommands, written } from './random-scripts.ts';
 import { analyse, shellReader } from './reader.ts';
 import { runInBash } from './run-in-bash.ts';

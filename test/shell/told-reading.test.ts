@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { howScriptsAreRead } from '../../src/fragments/sections/approved-prefixes.ts';
+import { howScriptsAreRead } from '../../src/core/world/sections/approvals.ts';
 import { analyse } from './reader.ts';
 
 // What the model reads about scripts, word by word, is what the analysis does.

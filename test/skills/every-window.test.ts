@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { estimateTokens } from '../../src/fragments/text/truncate.ts';
+import { estimateTokens } from '../../src/core/fragments/text/truncate.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { skilledScene, skillText } from './skilled-scene.ts';
 

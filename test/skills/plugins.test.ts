@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import { pluginMentions } from '../../src/skills/plugin-mentions.ts';
+import { pluginMentions } from '../../src/adapters/skills/select-skills.ts';
 import { skilledScene, skillText } from './skilled-scene.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });

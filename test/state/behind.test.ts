@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { entries } from '../../src/history/history.ts';
+import { entries } from '../../src/core/history/history.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
-import { hiddenFrom, isWhole, reopenedLine } from '../../src/state/behind.ts';
-import { carriedState } from '../../src/state/compacted.ts';
+import {
+  unreadableCheckpoints,
+  isReadableByAll,
+  reopenedLine,
+} from '../../src/core/state/checkpoints/opaque-checkpoint.ts';
+import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
 import { describeState } from '../harness/describe-state.ts';
-import { searchStart } from '../../src/state/locate.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { newestCheckpointSearch } from '../../src/core/state/checkpoints/newest-checkpoint.ts';
+import { reduce } from '../../src/core/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 const [maker, reader] = [{ id: 'maker', address: 'https://maker.example/v1' }, { id: 'reader' }];
 const message = (id: string): JsonObject => ({
@@ -60,8 +64,11 @@ class Story {
   }
 
   /** The state as a process finds it that opens the thread now, and where its fold began. */
-  located(options?: Parameters<typeof searchStart>[0]): { readonly state: ThreadState; readonly from: number } {
-    const search = searchStart(options);
+  located(options?: Parameters<typeof newestCheckpointSearch>[0]): {
+    readonly state: ThreadState;
+    readonly from: number;
+  } {
+    const search = newestCheckpointSearch(options);
     const from = this.lines.findLastIndex((line) => {
       const { type, payload } = line;
       const kind = { type, payloadType: typeof payload['type'] === 'string' ? payload['type'] : undefined };
@@ -114,7 +121,7 @@ describe('the history behind an opaque checkpoint', () => {
     const story = begun().says('a').compacts(opaque('one')).says('b');
     expect([story.located().from, story.located({ behind: true }).from]).toEqual([2, -1]);
     const { behind } = story.located({ behind: true }).state;
-    expect([isWhole(behind!), isWhole(story.located().state.behind!)]).toEqual([true, false]);
+    expect([isReadableByAll(behind!), isReadableByAll(story.located().state.behind!)]).toEqual([true, false]);
   });
 
   test('is behind again after a rollback to before it was used', () => {
@@ -129,19 +136,19 @@ describe('what a provider cannot read', () => {
   test('is hidden from all but its maker, and from all where the maker is not known', () => {
     const { state } = begun().says('a').compacts(message('kept'), opaque('one')).says('b');
     const hidden = (from: { readonly id: string; readonly address?: string }) =>
-      hiddenFrom(state, from).map(({ item }) => item['id']);
+      unreadableCheckpoints(state, from).map(({ item }) => item['id']);
     expect(hidden(maker)).toEqual([]);
     expect(hidden(reader)).toEqual(['one']);
     expect(hidden({ id: 'maker', address: 'https://elsewhere.example/v1' })).toEqual(['one']);
     const foreign = begun()
       .says('a')
       .add({ type: lineType.compacted, payload: { message: '', replacement_history: [opaque('one')] } });
-    expect(hiddenFrom(foreign.state, maker)).toHaveLength(1);
+    expect(unreadableCheckpoints(foreign.state, maker)).toHaveLength(1);
   });
 
   test('hides nothing where what it stands for stands before it', () => {
     const item = { type: lineType.responseItem, payload: opaque('along the way') };
-    expect(hiddenFrom(begun().says('a').add(item).state, reader)).toEqual([]);
-    expect(hiddenFrom(begun().add(item).says('a').state, reader)).toHaveLength(1);
+    expect(unreadableCheckpoints(begun().says('a').add(item).state, reader)).toEqual([]);
+    expect(unreadableCheckpoints(begun().add(item).says('a').state, reader)).toHaveLength(1);
   });
 });

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entries } from '../../src/history/history.ts';
+import { entries } from '../../src/core/history/history.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { carriedState } from '../../src/state/compacted.ts';
+import { carriedState } from '../../src/core/state/checkpoints/compacted-line.ts';
 import { describeState } from '../harness/describe-state.ts';
-import { searchStart } from '../../src/state/locate.ts';
-import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
-import { concernsState, reduce } from '../../src/state/reduce.ts';
-import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
+import { newestCheckpointSearch } from '../../src/core/state/checkpoints/newest-checkpoint.ts';
+import { pinAdded, pinRemoved } from '../../src/core/state/fold/pinned-notes.ts';
+import { concernsState, reduce } from '../../src/core/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/core/state/thread-state.ts';
 
 function file(...drafts: readonly Pick<Line, 'type' | 'payload'>[]): readonly Line[] {
   return drafts.map((draft, i) => ({ timestamp: '2026-11-15T00:00:00.000Z', ordinal: i as Ordinal, ...draft }));
@@ -291,7 +291,7 @@ describe('locate', () => {
 });
 
 function startOf(lines: readonly Line[]): number {
-  const search = searchStart();
+  const search = newestCheckpointSearch();
   for (const line of lines.toReversed()) {
     const kind = { type: line.type, payloadType: stringAt(line.payload, 'type') };
     if (search.wanted(kind) && search.beginsAt(line)) return line.ordinal ?? 0;

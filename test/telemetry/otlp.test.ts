@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readOtel } from '../../src/config/otel.ts';
-import { smallRequests } from '../../src/model/http/auth/small-requests.ts';
-import { sender } from '../../src/model/http/network/exchange.ts';
+import { readOtel } from '../../src/core/config/otel.ts';
+import { smallRequests } from '../../src/adapters/model/http/small-requests.ts';
+import { createSender } from '../../src/adapters/model/http/network/exchange.ts';
 import type { StepLabels, StepResult } from '../../src/ports/tracer.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { version } from '../../src/protocol/version.ts';
-import { otlpExporter } from '../../src/surfaces/engine/otlp-exporter.ts';
+import { otlpExporter } from '../../src/engine/otlp-exporter.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { attributesOf, startCollector } from '../harness/collector.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -118,7 +118,7 @@ function exporter(url: string, lost: string[] = []) {
       environment: 'e',
       attributes: {},
     },
-    requests: smallRequests(sender({ environment: {} })),
+    requests: smallRequests(createSender({ environment: {} })),
     clock: { now: () => 1000 },
     patienceMs: 100,
     newSpanId: () => 'b'.repeat(16),

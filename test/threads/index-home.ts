@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ThreadQuery } from '../../src/protocol/thread-summary.ts';
-import { ThreadIndex } from '../../src/rollout/index/thread-index.ts';
+import type { ThreadQuery } from '../../src/protocol/thread.ts';
+import { ThreadIndex } from '../../src/adapters/rollout/index/thread-index.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 
 /** The n-th thread id, and rollout id. */

@@ -13,9 +13,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { ThreadId } from '../../src/protocol/ids.ts';
-import { chosenFile } from '../../src/rollout/index/candidates.ts';
-import { makeEmpty, withDatabase } from '../../src/rollout/index/database.ts';
-import { readInto } from '../../src/rollout/index/read-into.ts';
+import { chosenFile } from '../../src/adapters/rollout/index/listed-files.ts';
+import { makeEmpty, withDatabase } from '../../src/adapters/rollout/index/database.ts';
+import { readFilesIntoIndex } from '../../src/adapters/rollout/index/read-listed-files.ts';
 import { all, bytesOf, IndexHome, lineText, meta, noon, turn, uuid } from './index-home.ts';
 
 const mega = 1024 * 1024;
@@ -71,7 +71,7 @@ it('keeps what was said in a file that it reads on while another process forgets
   home.grow(path, turn('t2', 'cherries'), { from: 6, mtime: noon });
   await withDatabase(home.path, async (database) => {
     // It asks what is known of the file before it reads; the other process forgets that before it writes.
-    const reading = readInto(database, home.path, [chosenFile(database, one as ThreadId)!]);
+    const reading = readFilesIntoIndex(database, home.path, [chosenFile(database, one as ThreadId)!]);
     await withDatabase(home.path, async (other) => makeEmpty(other));
     await reading;
   });

@@ -1,7 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type OptionProblem, type OptionTable, type OptionType, readOptions } from '../../src/envelope/read-options.ts';
+import {
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../../src/core/envelope/read-options.ts';
 import {
   Engine,
   type EngineOptions,
@@ -11,13 +16,13 @@ import {
   type SettingsChange,
   words,
 } from '../../src/index.ts';
-import { engineOptions } from '../../src/surfaces/engine/engine-options.ts';
-import { threadOptions } from '../../src/surfaces/engine/thread-request.ts';
+import { engineOptions } from '../../src/engine/engine-options.ts';
+import { threadOptions } from '../../src/engine/thread-request.ts';
 import type { ThreadRequest, ThreadTurn } from '../../src/index.ts';
 import { answer, callTool, createMemoryStore, say, startScriptedModel } from '../../src/testing/index.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
-import { turnOptions } from '../../src/thread/read-turn.ts';
-import { ownToolOption } from '../../src/tools/own-tool.ts';
+import { emptyState } from '../../src/core/state/thread-state.ts';
+import { turnOptions } from '../../src/engine/thread/read-turn.ts';
+import { ownToolOption } from '../../src/adapters/tools/own-tool.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { noNamespaces } from '../harness/namespaces.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { columnsOf } from '../../src/base/columns.ts';
+import { countColumns } from '../../src/base/text-columns.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import type { Place } from '../harness/run-capstan.ts';
@@ -67,7 +67,8 @@ it('pages fit 80 columns, with and without colours, and have no escape in a pipe
       false,
     ]);
     // The place of the file is one word.
-    const wide = (text: string) => text.split('\n').filter((line) => columnsOf(line) > 80 && !line.endsWith('.jsonl'));
+    const wide = (text: string) =>
+      text.split('\n').filter((line) => countColumns(line) > 80 && !line.endsWith('.jsonl'));
     expect([words, ...wide(withoutLooks(coloured)), ...wide(plain)]).toEqual([words]);
   }
 });

@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { allCommands } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/cli/command-table.ts';
+import { allCommands } from '../../src/surfaces/views/command-line/command-group.ts';
+import { commandTable } from '../../src/surfaces/cli/table/command-table.ts';
 import { answer, callTool, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { says, saysLong, talk, task } from '../compaction/talk.ts';
 import { Place } from '../harness/run-capstan.ts';

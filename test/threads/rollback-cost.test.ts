@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lastUsage } from '../../src/history/newest-count.ts';
+import { lastUsage } from '../../src/core/history/token-counts.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { requestTokens } from '../../src/history/ledger.ts';
-import { itemTokens } from '../../src/history/size.ts';
-import { textTokens } from '../../src/history/text-tokens.ts';
+import { requestTokens } from '../../src/core/history/window-usage.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
+import { textTokens } from '../../src/core/history/text-tokens.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { Dice } from './corpus/dice.ts';
 import { kinds, mixture, type Writer } from './corpus/kinds.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
-import type { Thread } from '../../src/thread/thread.ts';
+import type { Thread } from '../../src/engine/thread/thread.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
 import { answeringCommands, needyScene } from '../harness/needy-scene.ts';
 import { escalating, stoppedOnce } from '../harness/needy-tools.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AskUser } from '../../src/ports/ask-user.ts';
-import type { RuleToSave } from '../../src/ports/rule-book.ts';
-import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import type { AskUser, RuleToSave } from '../../src/ports/ask-user.ts';
+import type { PermissionProfile } from '../../src/protocol/permissions.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { answer, callTool, type Script } from '../../src/testing/index.ts';
-import type { Tool } from '../../src/tools/define.ts';
-import { createRouter } from '../../src/tools/router.ts';
+import type { Tool } from '../../src/adapters/tools/tool.ts';
+import { createRouter } from '../../src/adapters/tools/router.ts';
 import { needyScene } from '../harness/needy-scene.ts';
 import { allow, deny, isOfReview } from '../harness/review-scene.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';

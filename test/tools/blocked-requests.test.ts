@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/ports/sandbox.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { execCommandTool } from '../../src/adapters/tools/exec-command.ts';
 import { fullEnvelope } from '../envelope/full-envelope.ts';
 import { noThreads, steppingClock } from '../harness/fixed-parts.ts';
 

@@ -3,8 +3,8 @@ import type { ThreadRefused, Threads, WantedThread } from '../../src/ports/threa
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import type { PreparedCall, RunningCall, Tool } from '../../src/tools/define.ts';
-import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
+import type { PreparedCall, RunningCall, Tool } from '../../src/adapters/tools/tool.ts';
+import { deadTurnNotice } from '../../src/engine/thread/turn/cut-off-turn.ts';
 import { answering, needyScene as scene } from '../harness/needy-scene.ts';
 import { needy } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';

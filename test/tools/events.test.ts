@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { ProvisionalEvent } from '../../src/protocol/provisional-event.ts';
+import type { ProvisionalEvent } from '../../src/protocol/thread-event.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, cutAfter, reason, say, type Script, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { ThreadNews } from '../../src/thread/parts/event-stream.ts';
+import type { ThreadNews } from '../../src/engine/thread/event-stream.ts';
 import { whenTestEnds } from '../harness/when-test-ends.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { itemTokens } from '../../src/history/size.ts';
-import { saveGeneratedImage } from '../../src/surfaces/engine/save-generated-image.ts';
+import { itemTokens } from '../../src/core/history/token-counts.ts';
+import { saveGeneratedImage } from '../../src/engine/workspace/save-generated-image.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { says, saysLong, talk, task } from '../compaction/talk.ts';

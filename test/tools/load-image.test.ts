@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { imageSize } from '../../src/history/image-size.ts';
+import { imageSize } from '../../src/core/history/media-sizes.ts';
 import { largePng } from '../harness/large-png.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { createImageResizer } from '../../src/gather/files/image-resizer.ts';
-import { loadImage } from '../../src/gather/files/load-image.ts';
-import type { ResizeImage } from '../../src/gather/files/resize-image.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { createImageResizer } from '../../src/adapters/gather/files/image-resizer.ts';
+import { loadImage, type ResizeImage } from '../../src/adapters/gather/files/load-image.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'capstan-images-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/protocol/question.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import type { CallResult, PreparedCall, Tool } from '../../src/tools/define.ts';
+import type { CallResult, PreparedCall, Tool } from '../../src/adapters/tools/tool.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
 import { answering, needyScene as scene } from '../harness/needy-scene.ts';
 

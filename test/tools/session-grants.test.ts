@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
-import { access } from '../../src/policy/access.ts';
-import { profileFor } from '../../src/policy/profiles.ts';
+import { accessAt } from '../../src/core/policy/paths/access.ts';
+import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import type { PreparedCall, Tool } from '../../src/tools/define.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
+import type { PreparedCall, Tool } from '../../src/adapters/tools/tool.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { requestPermissionsTool } from '../../src/adapters/tools/request-permissions.ts';
 import { answering, needyScene } from '../harness/needy-scene.ts';
 import { needy } from '../harness/needy-tools.ts';
 import { partsOf, readWorld } from '../laws/world-reader.ts';
@@ -33,7 +33,7 @@ function program(noted: string[]): Tool {
       return {
         ...prepared,
         run(running) {
-          noted.push(`${running.policy.network} ${access(running.policy, folder)}`);
+          noted.push(`${running.policy.network} ${accessAt(running.policy, folder)}`);
           return prepared.run(running);
         },
       };
@@ -90,7 +90,7 @@ it('a folder that does not exist is refused before the user is asked, with the f
 
 it.each([
   ['an approval policy that never asks', { approvals: 'never' as const }],
-  ['a narrower profile', { sandbox: profileFor('read-only', options) }],
+  ['a narrower profile', { sandbox: builtInProfile('read-only', options) }],
 ])('under %s it counts no longer, and the text does not name it', async (_name, change) => {
   const { live, turn, noted, told } = await granted();
   const { settings } = live;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LineDraft } from '../../src/protocol/line.ts';
-import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
-import { isSuspended } from '../../src/state/questions.ts';
+import { deadTurnNotice } from '../../src/engine/thread/turn/cut-off-turn.ts';
+import { isSuspended } from '../../src/core/state/questions/pending-questions.ts';
 import { answering, answeringCommands, needyScene } from '../harness/needy-scene.ts';
 import { escalating, stoppedOnce } from '../harness/needy-tools.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';

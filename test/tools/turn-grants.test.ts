@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 import { expect, it } from 'vitest';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { access } from '../../src/policy/access.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { accessAt } from '../../src/core/policy/paths/access.ts';
 import type { AskUser } from '../../src/ports/ask-user.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { PreparedCall, Tool } from '../../src/tools/define.ts';
-import { requestPermissionsTool } from '../../src/tools/request-permissions/request-permissions.ts';
+import type { PreparedCall, Tool } from '../../src/adapters/tools/tool.ts';
+import { requestPermissionsTool } from '../../src/adapters/tools/request-permissions.ts';
 import { memorySeals } from '../harness/memory-seals.ts';
 import { needyScene } from '../harness/needy-scene.ts';
 import { escalating, needy } from '../harness/needy-tools.ts';
@@ -30,7 +30,7 @@ function program(noted: string[]): Tool {
     ...tool,
     async prepare(call, step) {
       const prepared = (await tool.prepare(call, step)) as PreparedCall;
-      return { ...prepared, run: (running) => (noted.push(access(running.policy, folder)), prepared.run(running)) };
+      return { ...prepared, run: (running) => (noted.push(accessAt(running.policy, folder)), prepared.run(running)) };
     },
   };
 }

@@ -1,13 +1,11 @@
 import type { ClosedGap } from '../harness/closed-gap.ts';
 
-const tui = 'src/surfaces/tui';
-
 export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'seeing how full the context is, and with what',
     shownBy: [
-      [`${tui}/views/status-line.test.ts`, 'has the usual items at the left and the mode at the right'],
-      [`${tui}/views/status-line.test.ts`, 'colours the context at %i %%, also without other colours'],
+      ['src/surfaces/tui/session/status-line.test.ts', 'has the usual items at the left and the mode at the right'],
+      ['src/surfaces/tui/session/status-line.test.ts', 'colours the context at %i %%, also without other colours'],
       [
         'test/tui/insight.test.ts',
         '/context has the figures of `capstan context`; each part opens to its items and texts; a card stays',
@@ -56,7 +54,7 @@ export const closedGaps: readonly ClosedGap[] = [
         'is not tried again by itself where that cannot help, and leaves the command that continues it',
       ],
       ['test/tui/failures.test.ts', 'counts down to the time when a limit opens'],
-      ['src/surfaces/engine/failure-words.test.ts', '%i is said in our words, with those of the provider behind them'],
+      ['src/engine/models/failure-words.test.ts', '%i is said in our words, with those of the provider behind them'],
     ],
   },
   {
@@ -84,28 +82,31 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'permissions that are in sight, and a key for them',
     shownBy: [
-      [`${tui}/views/status-line.test.ts`, 'keeps the mode in sight at every width, and drops items that do not fit'],
+      [
+        'src/surfaces/tui/session/status-line.test.ts',
+        'keeps the mode in sight at every width, and drops items that do not fit',
+      ],
       ['test/tui/live-rows.test.ts', 'the permissions, which a key changes'],
     ],
   },
   {
     missed: 'a list of files without what git ignores or keeps for itself, the latest first',
     shownBy: [
-      ['src/workspace/file-index.test.ts', 'finds paths by letters; what was changed or named lately comes up'],
+      ['src/engine/workspace/file-index.test.ts', 'finds paths by letters; what was changed or named lately comes up'],
     ],
   },
   {
     missed: 'undo, redo and more than one cut in the composer',
     shownBy: [
-      [`${tui}/composer/composer.test.ts`, 'one two<ctrl+_><alt+_>'],
-      [`${tui}/composer/composer.test.ts`, 'one<ctrl+u>two<ctrl+w><ctrl+y><alt+y>'],
+      ['src/surfaces/tui/draft/composer.test.ts', 'one two<ctrl+_><alt+_>'],
+      ['src/surfaces/tui/draft/composer.test.ts', 'one<ctrl+u>two<ctrl+w><ctrl+y><alt+y>'],
     ],
   },
   {
     missed: 'a look into a long paste',
     shownBy: [
       ['test/tui/composer.test.ts', 'one is opened and changed, and the model gets it whole'],
-      [`${tui}/composer/whole-draft.test.ts`, 'says how many lines a paste has'],
+      ['src/surfaces/tui/draft/whole-draft.test.ts', 'says how many lines a paste has'],
     ],
   },
   {
@@ -144,7 +145,10 @@ export const closedGaps: readonly ClosedGap[] = [
   {
     missed: 'letters that stand on the screen as soon as they are typed',
     shownBy: [
-      [`${tui}/app/key-frame.test.ts`, 'a letter is on the screen at once while an answer streams (whole screen: %s)'],
+      [
+        'src/surfaces/tui/session/key-frame.test.ts',
+        'a letter is on the screen at once while an answer streams (whole screen: %s)',
+      ],
       [
         'test/tui/live-rows.test.ts',
         'a letter, which is drawn with the next frame and not held back, whatever the terminal says of pastes',
@@ -163,16 +167,27 @@ export const closedGaps: readonly ClosedGap[] = [
   },
   {
     missed: 'the error of a command that failed, and not only the beginning of its output',
-    shownBy: [[`${tui}/cells/cells.test.ts`, 'a failure shows its end and the lines that look like errors']],
+    shownBy: [
+      [
+        'src/surfaces/tui/transcript/cells/cells.test.ts',
+        'a failure shows its end and the lines that look like errors',
+      ],
+    ],
   },
   {
     missed: 'colours for colour-blind eyes, ASCII, and words for a screen reader',
     shownBy: [
-      [`${tui}/text/theme.test.ts`, '%s has no pair of red and green'],
-      [`${tui}/cells/every-cell.test.ts`, 'prints ASCII alone in that mode, if what came was'],
+      ['src/surfaces/tui/screen/text/themes.test.ts', '%s has no pair of red and green'],
+      ['src/surfaces/tui/transcript/cells/every-cell.test.ts', 'prints ASCII alone in that mode, if what came was'],
       ['test/tui/screen-reader.test.ts', 'says each thing once, in words, and draws nothing again'],
-      [`${tui}/app/announcements.test.ts`, 'words that wait are said once each, with what they wait for'],
-      [`${tui}/app/announcements.test.ts`, 'a turn that failed is said once, with the keys for it'],
+      [
+        'src/surfaces/tui/transcript/transcript-on-screen.test.ts',
+        'words that wait are said once each, with what they wait for',
+      ],
+      [
+        'src/surfaces/tui/transcript/transcript-on-screen.test.ts',
+        'a turn that failed is said once, with the keys for it',
+      ],
     ],
   },
   {

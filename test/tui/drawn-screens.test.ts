@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Frame } from '../../src/surfaces/tui/screen/frame.ts';
-import { FullScreen } from '../../src/surfaces/tui/screen/full-screen.ts';
-import { InlineScreen } from '../../src/surfaces/tui/screen/inline-screen.ts';
-import { clustersOf, columnsOf } from '../../src/base/columns.ts';
-import { drawnColumns } from '../../src/surfaces/tui/text/drawn-columns.ts';
+import type { Frame } from '../../src/surfaces/tui/screen/view.ts';
+import { FullScreen, InlineScreen } from '../../src/surfaces/tui/screen/inline-and-full-screen.ts';
+import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
+import { drawnColumns } from '../../src/surfaces/tui/screen/text/draw-row.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 /** What a screen does, done by painting all of the live part for each frame. */
@@ -122,7 +121,7 @@ function draw(pieces: Line, width: number): string {
   let [drawn, left] = ['', width];
   for (const { text, codes } of pieces) {
     let kept = '';
-    for (const cluster of clustersOf(text)) {
+    for (const cluster of splitClusters(text)) {
       if (cluster.columns > left) break;
       kept += cluster.text;
       left -= cluster.columns;
@@ -135,7 +134,7 @@ function draw(pieces: Line, width: number): string {
 function frameOf(lines: readonly Line[], { columns, rows: height }: MemoryTerminal, seed: number): Frame {
   const rows = lines.slice(Math.max(0, lines.length - height)).map((each) => draw(each, columns));
   const row = rows.length === 0 ? 0 : seed % rows.length;
-  return { rows, cursor: { row, column: Math.min(columns - 1, columnsOf(rows[row] ?? '') % 7) } };
+  return { rows, cursor: { row, column: Math.min(columns - 1, countColumns(rows[row] ?? '') % 7) } };
 }
 
 const story = fc.record({

@@ -1,12 +1,11 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { words } from '../../src/protocol/user-input.ts';
-import type { LiveThread } from '../../src/surfaces/engine/live/live-thread.ts';
-import { plainLook } from '../../src/surfaces/tui/app/plain-look.ts';
-import { TuiStage } from '../../src/surfaces/tui/app/stage.ts';
-import { TurnFlow } from '../../src/surfaces/tui/app/turn-flow.ts';
-import { draftOf } from '../../src/surfaces/tui/composer/draft.ts';
-import { ListView } from '../../src/surfaces/tui/views/list-view.ts';
+import type { LiveThread } from '../../src/engine/live/live-thread-types.ts';
+import { defaultScreenLook, TuiScreen } from '../../src/surfaces/tui/screen/tui-screen.ts';
+import { TurnFlow } from '../../src/surfaces/tui/flow/turn-flow.ts';
+import { draftFromText } from '../../src/surfaces/tui/draft/draft.ts';
+import { ListView } from '../../src/surfaces/tui/pages/list-view.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 const nothing = (): void => {};
@@ -40,9 +39,9 @@ function scene() {
     },
     withdraw: async (ids: readonly string[]) => ids,
   };
-  const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+  const look = defaultScreenLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const now = (): number => 0;
-  const stage = new TuiStage({ terminal: new MemoryTerminal(), look, isFull: false, reflows: false, now });
+  const stage = new TuiScreen({ terminal: new MemoryTerminal(), look, isFull: false, reflows: false, now });
   const flow = new TurnFlow({
     keep: () => {},
     stage,
@@ -67,11 +66,11 @@ const list = new ListView({ title: 'A list', items: [{ label: 'One', about: '' }
 describe('what follows what', () => {
   it('words for a turn do not overtake those that came before it had begun', async () => {
     const { flow, told, runs } = scene();
-    void flow.send(draftOf('Go.'), nothing);
-    await flow.send(draftOf('One.'), nothing);
+    void flow.send(draftFromText('Go.'), nothing);
+    await flow.send(draftFromText('One.'), nothing);
     // The turn has begun, and the screen has not read that yet.
     runs(true);
-    await flow.send(draftOf('Two.'), nothing);
+    await flow.send(draftFromText('Two.'), nothing);
     flow.turnBegan();
     await soon();
     const said = (kind: string, text: string): string => `${kind} ${JSON.stringify(words(text))}`;
@@ -80,11 +79,11 @@ describe('what follows what', () => {
 
   it('words that a turn did not read stand in the composer when it has ended', async () => {
     const { flow, stage, runs } = scene();
-    void flow.send(draftOf('Go.'), nothing);
+    void flow.send(draftFromText('Go.'), nothing);
     await soon();
     runs(true);
-    await flow.send(draftOf('One.'), nothing);
-    await flow.send(draftOf('Two.'), nothing);
+    await flow.send(draftFromText('One.'), nothing);
+    await flow.send(draftFromText('Two.'), nothing);
     runs(false);
     await flow.turnOver();
     expect([stage.composer.draft.text, flow.waiting.steers]).toEqual(['One.\nTwo.', []]);
@@ -92,8 +91,8 @@ describe('what follows what', () => {
 
   it('a list that is open holds what waits, and lets it go when it closes', async () => {
     const { flow, stage, told, end } = scene();
-    void flow.send(draftOf('Go.'), nothing);
-    flow.queue(draftOf('Queued.'));
+    void flow.send(draftFromText('Go.'), nothing);
+    flow.queue(draftFromText('Queued.'));
     stage.open(list);
     await soon();
     end(completed);
@@ -106,7 +105,7 @@ describe('what follows what', () => {
 
   it('a turn that failed is not tried again while a command is at work: it may lead to another conversation', async () => {
     const { flow, told, end } = scene();
-    void flow.send(draftOf('Go.'), nothing);
+    void flow.send(draftFromText('Go.'), nothing);
     await soon();
     end(lasting);
     await soon();
@@ -132,8 +131,8 @@ describe('what follows what', () => {
   ])('%s does not send what would fail in the same way', async (_, happens) => {
     const parts = scene();
     const { flow, told, end } = parts;
-    void flow.send(draftOf('Go.'), nothing);
-    flow.queue(draftOf('Queued.'));
+    void flow.send(draftFromText('Go.'), nothing);
+    flow.queue(draftFromText('Queued.'));
     await soon();
     end(lasting);
     await soon();
@@ -146,7 +145,7 @@ describe('what follows what', () => {
     const { flow, told, end } = scene();
     const compaction = Promise.withResolvers<typeof lasting>();
     const over = flow.runOther('Compacting the conversation', () => compaction.promise);
-    flow.queue(draftOf('Queued.'));
+    flow.queue(draftFromText('Queued.'));
     compaction.resolve(lasting);
     await over;
     await soon();
@@ -154,7 +153,7 @@ describe('what follows what', () => {
       'The queue waits: its first message would fail in the same way. This account has used up its quota. Raise it. ' +
       'The next message that you send is tried, and the queue follows it.';
     expect([told, flow.waiting.queued.length, flow.canRetry]).toEqual([[held], 1, false]);
-    void flow.send(draftOf('Go.'), nothing);
+    void flow.send(draftFromText('Go.'), nothing);
     await soon();
     end(completed);
     await soon();

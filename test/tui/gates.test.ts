@@ -2,11 +2,11 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import { recordLandlockRoots, changedConfiguration } from '../../src/gather/config/landlock-record.ts';
-import { forgetWriter } from '../../src/gather/config/landlock-writers.ts';
+import { recordLandlockRoots, changedConfiguration } from '../../src/adapters/gather/config/project-trust.ts';
+import { forgetWriter } from '../../src/adapters/gather/config/landlock-writers.ts';
 import { startLocalServer } from '../harness/local-server.ts';
 import { type Scene, scene, textsOf, inputOf } from '../harness/scene.ts';
-import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
+import { pauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import { openIn, type TuiScene } from './tui-scene.ts';
 
 const openTo = { kind: 'new' } as const;

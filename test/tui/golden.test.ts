@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Look } from '../../src/surfaces/tui/text/look.ts';
+import type { Look } from '../../src/surfaces/tui/screen/text/look.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import { sampleCells } from './sample-cells.ts';
@@ -31,7 +31,7 @@ function withSigns(text: string): string {
   return text.replaceAll(/\u001B\[([\d;]*)m/g, '‹$1›');
 }
 
-/** Which sample shows the cell of a file. */
+/** The sample that shows each cell. */
 const shownBy: Readonly<Record<string, string>> = {
   'agent-cell': 'agent-spawned',
   'answer-cell': 'answer',
@@ -56,6 +56,8 @@ const shownBy: Readonly<Record<string, string>> = {
   'reasoning-cell': 'reasoning',
   'refused-cell': 'refused',
   'review-cell': 'review',
+  'review-start-cell': 'review-start',
+  'running-hooks-cell': 'hook-running',
   'turn-end-cell': 'turn-end',
   'user-cell': 'user',
   'web-search-cell': 'web-search',
@@ -108,9 +110,15 @@ const shownEvents: Readonly<Record<ThreadEvent['kind'], readonly string[]>> = {
 
 describe('golden screens', () => {
   it('have a sample of every cell, event and item', () => {
-    const rooms = ['app', 'cells'].map((room) => join(import.meta.dirname, '../../src/surfaces/tui', room));
-    const files = rooms.flatMap((room) => readdirSync(room)).filter((name) => name.endsWith('-cell.ts'));
-    expect(Object.keys(shownBy)).toEqual(files.map((name) => name.replace(/\.ts$/, '')).toSorted());
+    const folder = join(import.meta.dirname, '../../src/surfaces/tui');
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+    const makers = paths.flatMap((path) => [
+      ...readFileSync(join(folder, path), 'utf8').matchAll(/^export function (\w+Cell)\b/gm),
+    ]);
+    const cells = makers.map(([, name = '']) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+    // These two choose among the others.
+    const chosen = cells.filter((name) => !['event-cell', 'item-cell'].includes(name)).toSorted();
+    expect(Object.keys(shownBy)).toEqual(chosen);
     const samples = [...Object.values(shownBy), ...Object.values(shownEvents).flat()];
     expect(samples.filter((name) => sampleCells[name] === undefined)).toEqual([]);
     const kinds = new Set(Object.values(sampleItems).map(({ kind }) => kind));

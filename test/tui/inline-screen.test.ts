@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
-import { InlineScreen } from '../../src/surfaces/tui/screen/inline-screen.ts';
+import { InlineScreen } from '../../src/surfaces/tui/screen/inline-and-full-screen.ts';
 
 function shownOn(terminal: MemoryTerminal): InlineScreen {
   return new InlineScreen({ terminal, reflows: true, widthOf: (row) => row.length });

@@ -1,23 +1,19 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tellStory, type ThreadStory } from '../../src/surfaces/context/thread-story.ts';
-import { readWindow } from '../../src/surfaces/context/window-view.ts';
-import { replayRequests } from '../../src/surfaces/replay/replay-requests.ts';
-import { changesBrowse } from '../../src/surfaces/tui/insight/changes-pages.ts';
-import { checkpointsPage } from '../../src/surfaces/tui/insight/checkpoint-pages.ts';
-import { contextCard } from '../../src/surfaces/tui/insight/context-card.ts';
-import { contextBrowse } from '../../src/surfaces/tui/insight/context-pages.ts';
-import { differencePage, envelopeBrowse } from '../../src/surfaces/tui/insight/envelope-pages.ts';
-import { pinsPage } from '../../src/surfaces/tui/insight/pin-pages.ts';
-import type { ReadWindow } from '../../src/surfaces/tui/insight/read-window.ts';
-import { replayPage } from '../../src/surfaces/tui/insight/replay-pages.ts';
-import { groupItems } from '../../src/surfaces/tui/insight/window-groups.ts';
-import { roomOf } from '../../src/surfaces/tui/insight/window-map.ts';
-import { columnsOf } from '../../src/base/columns.ts';
-import type { Look } from '../../src/surfaces/tui/text/look.ts';
-import type { BrowsePage } from '../../src/surfaces/tui/views/browse-page.ts';
-import { BrowseView } from '../../src/surfaces/tui/views/browse-view.ts';
-import { confirmPage } from '../../src/surfaces/tui/views/confirm-page.ts';
+import { readThreadStory, type ThreadStory } from '../../src/surfaces/views/context/thread-story.ts';
+import { readWindow } from '../../src/surfaces/views/context/window-view.ts';
+import { replayRequests } from '../../src/surfaces/views/threads/replay-report.ts';
+import { changesBrowse } from '../../src/surfaces/tui/pages/insight/changes.ts';
+import { checkpointsPage, confirmPage } from '../../src/surfaces/tui/pages/insight/checkpoints.ts';
+import { contextBrowse, contextCard } from '../../src/surfaces/tui/pages/insight/context.ts';
+import { differencePage, envelopeBrowse } from '../../src/surfaces/tui/pages/insight/envelope.ts';
+import { pinsPage } from '../../src/surfaces/tui/pages/insight/pins.ts';
+import { type ReadWindow, windowRoom } from '../../src/surfaces/tui/pages/insight/context-window-view.ts';
+import { replayPage } from '../../src/surfaces/tui/pages/insight/replay.ts';
+import { groupItems } from '../../src/surfaces/tui/pages/insight/context-window-groups.ts';
+import { countColumns } from '../../src/base/text-columns.ts';
+import type { Look } from '../../src/surfaces/tui/screen/text/look.ts';
+import { type BrowsePage, BrowseView } from '../../src/surfaces/tui/pages/browse-view.ts';
 import { hostile, toldThread } from './told-thread.ts';
 
 const look: Look = {
@@ -39,9 +35,9 @@ let pages: Readonly<Record<string, readonly [page: BrowsePage, ...keys: string[]
 beforeAll(async () => {
   const told = await toldThread();
   ({ id } = told);
-  story = tellStory(told.lines);
+  story = readThreadStory(told.lines);
   const { view, items, cost } = readWindow(story, { code: 'none', message: 'There is no engine.', next: '' });
-  window = { view, groups: await groupItems(items, () => Promise.resolve()), room: roomOf(view), cost };
+  window = { view, groups: await groupItems(items, () => Promise.resolve()), room: windowRoom(view), cost };
   const replayed = [];
   for await (const { request, shown } of replayRequests(told.lines, { turn: 1 })) {
     const encoded = request.kind === 'rebuilt' ? request.encoded : undefined;
@@ -136,7 +132,7 @@ describe('views of what the model is sent', () => {
         const plain = rows.map((row) => row.replaceAll(/\u001B\[[\d;]*m/g, ''));
         // oxlint-disable-next-line no-control-regex -- what must not be there
         for (const row of plain) expect(row).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202E]/);
-        for (const row of plain) expect(columnsOf(row)).toBeLessThanOrEqual(width);
+        for (const row of plain) expect(countColumns(row)).toBeLessThanOrEqual(width);
       }
     }
   });

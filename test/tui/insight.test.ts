@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { count } from '../../src/surfaces/wording/number-words.ts';
+import { formatCount } from '../../src/engine/wording.ts';
 import { answer, callTool, cutAfter, say, type Script } from '../../src/testing/index.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
@@ -40,10 +40,10 @@ describe('what the model is sent, in the terminal', () => {
     };
     tell('/context');
     const rows = (await sees('Enter opens')).join('\n');
-    expect(rows).toContain(`100 % left: ${count(total)} of 258,400 tokens; Capstan compacts at 232,560.`);
+    expect(rows).toContain(`100 % left: ${formatCount(total)} of 258,400 tokens; Capstan compacts at 232,560.`);
     const names: Readonly<Record<string, string>> = { instructions: 'system', user: 'you', tool: 'command output' };
     for (const { family, tokens } of families.filter((each) => Object.hasOwn(names, each.family)))
-      expect(rows).toMatch(new RegExp(String.raw`\w ${names[family]} +${count(tokens)} `));
+      expect(rows).toMatch(new RegExp(String.raw`\w ${names[family]} +${formatCount(tokens)} `));
     // The last group is the output of the command.
     for (const key of ['\u001B[F', '\u001B[A', '\u001B[A', '\r']) terminal.type(key);
     await sees('Context › command output');
@@ -51,7 +51,7 @@ describe('what the model is sent, in the terminal', () => {
     const text = (await sees('Answer to: printf')).join('\n');
     expect(text).toContain('shown');
     terminal.type('q');
-    await sees(`Context  100 % left: ${count(total)} of 258,400 tokens, compacts at 232,560`);
+    await sees(`Context  100 % left: ${formatCount(total)} of 258,400 tokens, compacts at 232,560`);
     expect(terminal.written).not.toContain('\u001B]0;owned');
   });
 

@@ -1,15 +1,12 @@
-import { headerCell } from '../../src/surfaces/tui/app/header-cell.ts';
-import { cardCell } from '../../src/surfaces/tui/cells/card-cell.ts';
-import type { Cell } from '../../src/surfaces/tui/cells/cell.ts';
-import { cellOf } from '../../src/surfaces/tui/cells/cell-of.ts';
-import { cellOfEvent } from '../../src/surfaces/tui/cells/cell-of-event.ts';
-import { changeLine } from '../../src/surfaces/tui/cells/change-line.ts';
-import { exploringCell } from '../../src/surfaces/tui/cells/exploring-cell.ts';
-import { runningHooksCell } from '../../src/surfaces/tui/cells/hook-cell.ts';
-import { listedCommandCell } from '../../src/surfaces/tui/cells/listed-command-cell.ts';
-import { noticeCell } from '../../src/surfaces/tui/cells/notice-cell.ts';
-import { quietCell } from '../../src/surfaces/tui/cells/quiet-cell.ts';
-import { reviewCell, reviewStartCell } from '../../src/surfaces/tui/cells/review-cell.ts';
+import { headerCell, noticeCell, quietCell } from '../../src/surfaces/tui/transcript/cells/notice-cells.ts';
+import { cardCell } from '../../src/surfaces/tui/transcript/cells/card-cell.ts';
+import type { Cell } from '../../src/surfaces/tui/transcript/cells/cell.ts';
+import { eventCell, itemCell } from '../../src/surfaces/tui/transcript/cells/item-and-event-cells.ts';
+import { changeLine } from '../../src/surfaces/tui/transcript/change-entries.ts';
+import { exploringCell } from '../../src/surfaces/tui/transcript/cells/exploring-cell.ts';
+import { runningHooksCell } from '../../src/surfaces/tui/transcript/cells/hook-cells.ts';
+import { listedCommandCell } from '../../src/surfaces/tui/commands/background-commands.ts';
+import { reviewCell, reviewStartCell } from '../../src/surfaces/tui/transcript/cells/review-cells.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { version } from '../../src/protocol/version.ts';
 import type { Question } from '../../src/protocol/question.ts';
@@ -30,7 +27,7 @@ const question: Question = {
 };
 
 const event = (about: ThreadEvent, context = {}): Cell => {
-  const cell = cellOfEvent(about, context);
+  const cell = eventCell(about, context);
   if (cell === undefined) throw new Error(`The event ${about.kind} has no cell.`);
   return cell;
 };
@@ -50,7 +47,7 @@ const header = headerCell({ model: 'gpt-5.5', provider: 'scripted', cwd, policy:
 
 /** A cell of every kind, by name. */
 export const sampleCells: Readonly<Record<string, Cell>> = {
-  ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, cellOf(item)])),
+  ...Object.fromEntries(Object.entries(sampleItems).map(([name, item]) => [name, itemCell(item)])),
   // The same with every version.
   header: { rows: (look) => header.rows(look).map((row) => row.replace(version, '0.0.0')) },
   'command-listed': listedCommandCell({
@@ -58,13 +55,13 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     argv: ['bash', '-lc', 'npm run watch -- --all\necho ended'],
     printed: numberedLines(8),
   }),
-  'command-own': cellOf(
+  'command-own': itemCell(
     command('git status', { byUser: true, output: 'On branch main\nnothing to commit', exitCode: 0 }),
   ),
-  'command-own-failed': cellOf(
+  'command-own-failed': itemCell(
     command('false', { byUser: true, status: 'failed', output: '', exitCode: 1, durationMs: 12 }),
   ),
-  'patch-called': cellOf({
+  'patch-called': itemCell({
     kind: 'tool-call',
     id: 'c',
     tool: 'apply_patch',
@@ -75,7 +72,7 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     status: 'completed',
     output: 'Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM src/mill.ts\n',
   }),
-  'command-outside': cellOf(command('npm publish', { status: 'in-progress' }), {
+  'command-outside': itemCell(command('npm publish', { status: 'in-progress' }), {
     place: 'outside',
     startedAt: -75_000,
   }),
@@ -87,7 +84,7 @@ export const sampleCells: Readonly<Record<string, Cell>> = {
     call('read_file', { arguments: { path: 'src/store.ts' } }),
   ]),
   'exploring-running': exploringCell([command('ls', { status: 'in-progress' })]),
-  unknown: cellOf(unknownItem),
+  unknown: itemCell(unknownItem),
   refused: event({
     kind: 'call-refused',
     turnId,

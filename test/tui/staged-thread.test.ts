@@ -2,14 +2,13 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
-import type { LiveThread } from '../../src/surfaces/engine/live/live-thread.ts';
-import { EventEntries } from '../../src/surfaces/tui/app/event-entries.ts';
-import { plainLook } from '../../src/surfaces/tui/app/plain-look.ts';
-import { TuiStage } from '../../src/surfaces/tui/app/stage.ts';
-import { StagedThread, type StagedThreadParts } from '../../src/surfaces/tui/app/staged-thread.ts';
-import { Surroundings } from '../../src/surfaces/tui/app/surroundings.ts';
-import type { TerminalInput } from '../../src/surfaces/tui/screen/terminal-input.ts';
-import { pauseTimes, TypingPause } from '../../src/surfaces/tui/views/typing-pause.ts';
+import type { LiveThread } from '../../src/engine/live/live-thread-types.ts';
+import { EventEntries } from '../../src/surfaces/tui/transcript/event-entries.ts';
+import { defaultScreenLook, TuiScreen } from '../../src/surfaces/tui/screen/tui-screen.ts';
+import { ThreadOnScreen, type ThreadOnScreenParts } from '../../src/surfaces/tui/session/staged-thread.ts';
+import { TerminalContext } from '../../src/surfaces/tui/session/terminal-context.ts';
+import type { TerminalInput } from '../../src/surfaces/tui/screen/terminal/terminal-port.ts';
+import { pauseTimes, TypingPause } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 const nothing = (): void => {};
@@ -46,14 +45,14 @@ function quietThread(questions: readonly Question[]) {
 }
 
 function staged(thread: LiveThread) {
-  const look = plainLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
+  const look = defaultScreenLook({ NO_COLOR: '1' }, { cwd: '/w', home: '/h' });
   const terminal = new MemoryTerminal();
-  const stage = new TuiStage({ terminal, look, isFull: false, reflows: false, now: () => 0 });
+  const stage = new TuiScreen({ terminal, look, isFull: false, reflows: false, now: () => 0 });
   const pause = new TypingPause(() => 0, { ...pauseTimes, drawn: 0, next: 0 });
   const told: string[] = [];
   const parts = {
     stage,
-    surroundings: new Surroundings({ stage, terminal, env: {}, pause }),
+    surroundings: new TerminalContext({ stage, terminal, env: {}, pause }),
     engine: { notices: [], recordIfNews: () => true, config: { tui: { notifications: false } } },
     entries: new EventEntries(stage.transcript, () => true),
     flow: { switched: nothing, resumed: nothing, holdSteers: async () => void told.push('steers taken back') },
@@ -64,7 +63,7 @@ function staged(thread: LiveThread) {
     told: nothing,
     proposed: nothing,
   };
-  const made = new StagedThread(thread, parts as unknown as StagedThreadParts, undefined);
+  const made = new ThreadOnScreen(thread, parts as unknown as ThreadOnScreenParts, undefined);
   const press = (name: string): void => {
     stage.view?.frame({ ...look, width: 80, details: 'folded', now: 0 }, 24);
     stage.view?.input({ kind: 'key', name, text: name.length === 1 ? name : '' } as TerminalInput);

@@ -1,7 +1,6 @@
 import { vi } from 'vitest';
-import { openTui } from '../../src/surfaces/tui/app/open-tui.ts';
-import type { TuiRequest, WantedConversation } from '../../src/surfaces/tui/app/tui-request.ts';
-import { pauseTimes } from '../../src/surfaces/tui/views/typing-pause.ts';
+import { openTui, type TuiRequest, type WantedConversation } from '../../src/surfaces/tui/boot/open-tui.ts';
+import { pauseTimes } from '../../src/surfaces/tui/questions/typing-pause.ts';
 import type { Script } from '../../src/testing/index.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 import { type Scene, scene } from '../harness/scene.ts';

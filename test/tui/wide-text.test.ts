@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerCell } from '../../src/surfaces/tui/cells/answer-cell.ts';
-import { clustersOf, columnsOf } from '../../src/base/columns.ts';
-import type { Look } from '../../src/surfaces/tui/text/look.ts';
+import { answerCell } from '../../src/surfaces/tui/transcript/cells/answer-cells.ts';
+import { splitClusters, countColumns } from '../../src/base/text-columns.ts';
+import type { Look } from '../../src/surfaces/tui/screen/text/look.ts';
 import { MemoryTerminal } from '../harness/memory-terminal.ts';
 
 const look: Look = {
@@ -29,12 +29,12 @@ describe('text of every script', () => {
   it.each(Object.entries(samples))('%s keeps its order and its signs at every width', (_, text) => {
     for (const width of [2, 8, 20, 80, 300]) {
       const rows = answerCell({ text }).rows({ ...look, width });
-      expect(rows.filter((row) => columnsOf(row) > width)).toEqual([]);
+      expect(rows.filter((row) => countColumns(row) > width)).toEqual([]);
       const shown = rows.map((row) => row.replace(/^[•\s]+/, '')).join('');
       // In the order in which it was written: turning it is the terminal's work, row by row.
       expect(shown.replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
-      const known = new Set([...clustersOf(text)].map((cluster) => cluster.text));
-      const split = rows.flatMap((row) => [...clustersOf(row.replace(/^•/, ''))].map((cluster) => cluster.text));
+      const known = new Set([...splitClusters(text)].map((cluster) => cluster.text));
+      const split = rows.flatMap((row) => [...splitClusters(row.replace(/^•/, ''))].map((cluster) => cluster.text));
       expect(split.filter((sign) => sign !== ' ' && !known.has(sign))).toEqual([]);
     }
   });

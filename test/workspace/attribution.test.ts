@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createChangeWatch, callTimesLogOf } from '../../src/exec/call-times.ts';
-import type { Touched } from '../../src/ports/change-watch.ts';
-import { fileChanges } from '../../src/workspace/file-changes.ts';
+import { createChangeWatch, callTimesLogPath } from '../../src/adapters/exec/call-times.ts';
+import type { TouchedFiles } from '../../src/ports/workspace.ts';
+import { fileChanges } from '../../src/engine/undo/file-changes.ts';
 import { Lab, type Listing } from './lab.ts';
 
 const own = ['t1', 't2', 'shared/t', 'made/t'] as const;
@@ -48,7 +48,7 @@ it('undo takes back exactly what the turn did, whatever others do between its ca
 function perform(
   lab: Lab,
   { by, path, content }: { by: 'command' | 'patch' | 'other'; path: string; content: string | undefined },
-): readonly Touched[] {
+): readonly TouchedFiles[] {
   const text = content ?? (deletable(path) ? undefined : 'three');
   const edit = (): void => (text === undefined ? lab.delete(path) : lab.write(path, text));
   if (by === 'command') return [lab.command(edit)];
@@ -61,7 +61,7 @@ function pick(listing: Listing, paths: readonly string[]): readonly (string | un
   return paths.map((path) => listing.get(path));
 }
 
-async function after(lab: Lab, ...work: readonly (() => Touched | void)[]) {
+async function after(lab: Lab, ...work: readonly (() => TouchedFiles | void)[]) {
   await lab.turnOf(() => Promise.resolve(work.flatMap((one) => one() ?? [])));
   return lab.restore(1);
 }
@@ -117,7 +117,7 @@ describe('what is not the turn’s', () => {
   });
 
   describe('a change of the user that a patch finds after a command', () => {
-    const foundBy: Readonly<Record<string, (lab: Lab) => readonly Touched[]>> = {
+    const foundBy: Readonly<Record<string, (lab: Lab) => readonly TouchedFiles[]>> = {
       'an update': (lab) => [lab.applyPatch('*** Update File: f', '@@', ' mine', '+new')],
       'an addition over it': (lab) => [lab.applyPatch('*** Add File: f', '+new')],
       'a deletion': (lab) => [lab.applyPatch('*** Delete File: f')],
@@ -221,7 +221,7 @@ describe('what is not the turn’s', () => {
   it('a call that a dead program left open does not count, though another process has its number now', async () => {
     const lab = Lab.forTest();
     createChangeWatch(lab.home).begin(lab.root);
-    const log = callTimesLogOf(lab.home);
+    const log = callTimesLogPath(lab.home);
     const left = JSON.parse(readFileSync(log, 'utf8')) as object;
     writeFileSync(log, `${JSON.stringify({ ...left, started_at: 'another start', from: 1 })}\n`);
     expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ kept: [] });
@@ -253,7 +253,7 @@ describe('what is not the turn’s', () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.home, 'capstan'), { recursive: true });
     const odd = ['{', '[]', '{"id":1}', '{"id":"x","process":"1","root":3}', '{"id":"y","to":5}', '\u0000'];
-    writeFileSync(callTimesLogOf(lab.home), odd.join('\n'));
+    writeFileSync(callTimesLogPath(lab.home), odd.join('\n'));
     expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ deleted: ['ours'] });
   });
 });

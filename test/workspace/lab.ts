@@ -15,34 +15,37 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { defaultUndo, type UndoSettings } from '../../src/config/defaults.ts';
-import { createChangeWatch } from '../../src/exec/call-times.ts';
-import { fileTime } from '../../src/exec/file-time.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { systemIds } from '../../src/gather/system/system-ids.ts';
-import { type OwnHomes } from '../../src/policy/own-places.ts';
-import type { ChangeWatch, Content, Touched } from '../../src/ports/change-watch.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { SnapshotContents } from '../../src/ports/snapshot-contents.ts';
-import type { Snapshot, SnapshotRequest } from '../../src/ports/snapshots.ts';
+import { defaultUndo, type UndoSettings } from '../../src/core/config/defaults.ts';
+import { createChangeWatch } from '../../src/adapters/exec/call-times.ts';
+import { fileTime } from '../../src/adapters/exec/file-time.ts';
+import { systemClock, systemIds } from '../../src/adapters/gather/clock-and-ids.ts';
+import { type OwnHomes } from '../../src/core/policy/paths/special-places.ts';
+import type {
+  ChangeWatch,
+  FoundContent,
+  Snapshot,
+  SnapshotContents,
+  SnapshotRequest,
+  TouchedFiles,
+} from '../../src/ports/workspace.ts';
+import type { Clock } from '../../src/ports/system.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { lineType } from '../../src/protocol/line.ts';
-import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
-import { createRolloutStore } from '../../src/rollout/store.ts';
-import { snapshotLine } from '../../src/state/snapshot-record.ts';
+import { nodeFiles } from '../../src/adapters/rollout/files/node-files.ts';
+import { createRolloutStore } from '../../src/adapters/rollout/store/rollout-store.ts';
+import { snapshotLine } from '../../src/core/state/drafts/workspace-lines.ts';
 import { SimulatedLocks } from '../../src/testing/index.ts';
-import { ownHomes } from '../../src/surfaces/engine/own-places.ts';
-import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
-import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
-import { nodeDisk } from '../../src/disk/node-patch-disk.ts';
-import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
-import { touchedPaths } from '../../src/tools/apply-patch/prepare-patch.ts';
-import type { OpenFolder, WorkspaceDisk } from '../../src/workspace/disk.ts';
-import { createFileContents, storeOf } from '../../src/workspace/file-contents.ts';
-import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
-import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
-import { hashOf } from '../../src/workspace/tree.ts';
-import { WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
+import { ownHomes } from '../../src/engine/sandbox/protected-paths.ts';
+import { applyChanges } from '../../src/adapters/tools/apply-patch/apply-changes.ts';
+import { computePatch } from '../../src/adapters/tools/apply-patch/compute-patch.ts';
+import { nodeDisk } from '../../src/adapters/disk/node-patch-disk.ts';
+import { parsePatch } from '../../src/adapters/tools/apply-patch/parse-patch.ts';
+import { touchedPaths } from '../../src/adapters/tools/apply-patch/prepare-patch.ts';
+import { nodeWorkspaceDisk, type OpenFolder, type WorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
+import { createFileContents, storeOf } from '../../src/engine/undo/content-store.ts';
+import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/engine/undo/restore-files.ts';
+import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
+import { WorkspaceSnapshots } from '../../src/engine/undo/workspace-snapshots.ts';
 
 /** In memory where there is such a place: these tests sync a lot. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -123,14 +126,14 @@ export class Lab {
   }
 
   /** A call that changes files, which are attributed to it by their times, as those of a command. */
-  command(edit: () => void): Touched {
+  command(edit: () => void): TouchedFiles {
     const open = this.watch.begin(this.root);
     edit();
     return { kind: 'time', time: open.end() };
   }
 
   /** A call that writes, or deletes, one file and knows it, as a patch does. */
-  patch(path: string, content: string | undefined): Touched {
+  patch(path: string, content: string | undefined): TouchedFiles {
     const found = contentAt(this.at(path));
     const foundSince = sinceAt(this.at(path));
     const open = this.watch.begin(this.root);
@@ -148,7 +151,7 @@ export class Lab {
   }
 
   /** A call of the tool that applies patches. The lines stand between the first line and the last of a patch. */
-  applyPatch(...lines: readonly string[]): Touched {
+  applyPatch(...lines: readonly string[]): TouchedFiles {
     const parsed = parsePatch(['*** Begin Patch', ...lines, '*** End Patch'].join('\n'));
     if (parsed.kind === 'problem') throw new Error(parsed.message);
     const [folder, disk] = [this.root, nodeDisk()];
@@ -173,7 +176,7 @@ export class Lab {
 
   /** A turn that is whatever the test makes of it. */
   async turnOf(
-    work: () => Promise<readonly Touched[]>,
+    work: () => Promise<readonly TouchedFiles[]>,
     { cutOff = false, old = false } = {},
   ): Promise<readonly [Snapshot, Snapshot | undefined]> {
     const owned = await (this.turns.length === 0
@@ -325,7 +328,7 @@ export function nextTick(folder: string): void {
   while (fileTime(folder).earliest <= latest);
 }
 
-function contentAt(path: string): Content {
+function contentAt(path: string): FoundContent {
   const sight = lstatSync(path, { throwIfNoEntry: false });
   return sight === undefined ? 'nothing' : { sha256: hashOf(readFileSync(path)) };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, callTool, say } from '../../src/testing/index.ts';
-import { changesToReview } from '../../src/surfaces/engine/changes-to-review.ts';
+import { changesToReview } from '../../src/engine/review/changes-to-review.ts';
 import { noNamespaces } from '../harness/namespaces.ts';
 import { placeEngine } from '../harness/place-engine.ts';
 import { scene, threadId, withoutSandbox } from '../harness/scene.ts';

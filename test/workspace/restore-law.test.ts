@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
-import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { nodeWorkspaceDisk, type WorkspaceDisk } from '../../src/engine/workspace/workspace-disk.ts';
 import { Lab, type Listing } from './lab.ts';
 
 type Edit =

@@ -13,17 +13,21 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultUndo } from '../../src/config/defaults.ts';
-import type { Snapshot } from '../../src/ports/snapshots.ts';
+import { defaultUndo } from '../../src/core/config/defaults.ts';
+import type { Snapshot } from '../../src/ports/workspace.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { collectSnapshots } from '../../src/workspace/collect.ts';
-import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
-import type { Expected, IsExpected, OpenFolder, WorkspaceDisk } from '../../src/workspace/disk.ts';
-import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
-import { runRestore } from '../../src/workspace/run-restore.ts';
-import { hashOf } from '../../src/workspace/tree.ts';
-import { storeOf } from '../../src/workspace/file-contents.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import { collectSnapshots, storeOf } from '../../src/engine/undo/content-store.ts';
+import { fileChanges, type ThreadFiles } from '../../src/engine/undo/file-changes.ts';
+import {
+  type Expected,
+  type IsExpected,
+  nodeWorkspaceDisk,
+  type OpenFolder,
+  type WorkspaceDisk,
+} from '../../src/engine/workspace/workspace-disk.ts';
+import { runRestore } from '../../src/engine/undo/restore-plan.ts';
+import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
 import { diskWith, Lab } from './lab.ts';
 
 const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);

@@ -12,16 +12,20 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { type OpenFolder, type WorkspaceDisk } from '../../src/workspace/disk.ts';
-import { storeOf } from '../../src/workspace/file-contents.ts';
-import { findGit } from '../../src/workspace/find-git.ts';
-import { nothingIgnored } from '../../src/workspace/ignore-rules.ts';
-import { nodeWorkspaceDisk, openFolder } from '../../src/workspace/node-workspace-disk.ts';
-import { Pace } from '../../src/workspace/pace.ts';
-import { runRestore } from '../../src/workspace/run-restore.ts';
-import { hashOf } from '../../src/workspace/tree.ts';
-import { visibleFiles } from '../../src/workspace/visible-files.ts';
+import { systemClock } from '../../src/adapters/gather/clock-and-ids.ts';
+import {
+  nodeWorkspaceDisk,
+  type OpenFolder,
+  openFolder,
+  type WorkspaceDisk,
+} from '../../src/engine/workspace/workspace-disk.ts';
+import { storeOf } from '../../src/engine/undo/content-store.ts';
+import { findGit } from '../../src/engine/workspace/find-git-folders.ts';
+import { nothingIgnored } from '../../src/engine/workspace/ignore-rules.ts';
+import { Pace } from '../../src/engine/workspace/yield-to-event-loop.ts';
+import { runRestore } from '../../src/engine/undo/restore-plan.ts';
+import { hashOf } from '../../src/engine/undo/snapshot-tree.ts';
+import { visibleFiles } from '../../src/engine/workspace/visible-files.ts';
 import { diskWith, Lab } from './lab.ts';
 
 // A command of a session may still run while the engine looks at its folders. Here it swaps one of them for a link to

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
-import { storeOf } from '../../src/workspace/file-contents.ts';
+import { storeOf } from '../../src/engine/undo/content-store.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene, threadId, withoutSandbox } from '../harness/scene.ts';

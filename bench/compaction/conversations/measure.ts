@@ -1,9 +1,9 @@
-import { recognise } from '../../../src/fragments/foreign/recognise.ts';
-import { estimateTokens } from '../../../src/fragments/text/truncate.ts';
-import { itemTokens } from '../../../src/history/size.ts';
+import { recogniseFragment } from '../../../src/core/world/recognise-fragments.ts';
+import { estimateTokens } from '../../../src/core/fragments/text/truncate.ts';
+import { itemTokens } from '../../../src/core/history/token-counts.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
-import { resumeAtStep } from '../../../src/compaction/candidates/last-work.ts';
+import { resumeTextForStep } from '../../../src/core/compaction/candidates/last-work.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
 import type { Conversation } from '../../../test/compaction/conversations/conversation.ts';
 import { distinct } from '../../../test/compaction/conversations/distinct.ts';
@@ -52,7 +52,7 @@ const listBeginning = 'The conversation before this point was compacted.';
 export function isAboutTheWorld(item: JsonObject): boolean {
   const { role } = item;
   if (role === 'developer' || role === 'system') return true;
-  const kind = role === 'user' ? recognise('user', textOf(item)) : undefined;
+  const kind = role === 'user' ? recogniseFragment('user', textOf(item)) : undefined;
   return kind !== undefined && kind !== 'hook-prompt' && !kind.startsWith('checkpoint-');
 }
 
@@ -136,7 +136,7 @@ function taskIn(
   const isOver = (text: string): boolean => over.some((one) => one.text === text);
   const task = (): Measured['task'] => {
     if (isWrong && (chosen.length > 0 || cursor === wrongNext)) return 'as told';
-    if (chosen.some(isOver) || stepsOver(conversation, isOver).some((step) => cursor === resumeAtStep(step)))
+    if (chosen.some(isOver) || stepsOver(conversation, isOver).some((step) => cursor === resumeTextForStep(step)))
       return 'wrong';
     const isNamed = chosen.length === active.length && active.every(({ text }) => chosen.includes(text));
     if (isNamed && chosen.length > 0) return 'right';

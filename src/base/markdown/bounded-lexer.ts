@@ -131,7 +131,7 @@ export interface ReadingTime {
 }
 
 /** Reads a block, or its marks. A block that cannot be read in time stays as it is written: it only grows. */
-export class Patience {
+export class ReadingTimeLimit {
   readonly #time: ReadingTime;
   #isOver = false;
 

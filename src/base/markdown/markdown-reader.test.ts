@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { anyCharacter } from '../../testing/any-character.ts';
-import type { Block } from './block.ts';
-import { Patience } from './bounded-lexer.ts';
+import { type Block, Definitions, readBlocks } from './blocks.ts';
+import { ReadingTimeLimit } from './bounded-lexer.ts';
 import { InlineText } from './inline-text.ts';
 import { MarkdownReader } from './markdown-reader.ts';
-import { Definitions, readBlocks } from './read-blocks.ts';
 
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
@@ -75,7 +74,7 @@ const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
 test('a text that is cut into blocks is read as the whole is', () => {
   fc.assert(
     fc.property(text, (markdown) => {
-      const whole = readBlocks(markdown, new Definitions('so far'), new Patience({ share: 1 }));
+      const whole = readBlocks(markdown, new Definitions('so far'), new ReadingTimeLimit({ share: 1 }));
       expect(shape(blocksOf(markdown))).toEqual(shape(whole!.blocks));
     }),
     { numRuns: 1000 * inject('runFactor') },
@@ -180,7 +179,7 @@ test('a block that is too long is given as it is written, line by line', () => {
 
 test('what takes too long, or fails, is given as it is written, and shortens the time of the next', () => {
   const time = { share: 1 };
-  const patience = new Patience(time);
+  const patience = new ReadingTimeLimit(time);
   expect(
     patience.read('', () => {
       throw new RangeError('Maximum call stack size exceeded');

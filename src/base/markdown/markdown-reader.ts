@@ -1,8 +1,7 @@
-import type { Block, ItemBlock } from './block.ts';
-import { Patience, type ReadingTime } from './bounded-lexer.ts';
-import { endsCode, type Fence, fenceIn } from './fence.ts';
+import { type Block, type Definitions, type ItemBlock, readBlocks } from './blocks.ts';
+import { ReadingTimeLimit, type ReadingTime } from './bounded-lexer.ts';
+import { endsCode, type Fence, readFence } from './code-fence.ts';
 import { InlineText } from './inline-text.ts';
-import { type Definitions, readBlocks } from './read-blocks.ts';
 
 const longestBlock = 64 * 1024;
 
@@ -11,7 +10,7 @@ interface OpenBlock {
   readonly kind: 'text' | 'quote' | 'item' | 'indented';
   /** The column where its content begins. */
   readonly offset: number;
-  readonly patience: Patience;
+  readonly patience: ReadingTimeLimit;
   lines: string[];
   size: number;
   /** It is given out line by line, as it is written. */
@@ -49,13 +48,13 @@ export class MarkdownReader {
   /** What was given last, if it is an item. */
   #item: ItemBlock | undefined;
   /** Of the block that begins next: a copy that has tried to read it shares what it found. */
-  #patience: Patience;
+  #patience: ReadingTimeLimit;
 
   constructor(give: (block: Block) => void, definitions: Definitions, time: ReadingTime = { share: 1 }) {
     this.#give = give;
     this.#definitions = definitions;
     this.#time = time;
-    this.#patience = new Patience(time);
+    this.#patience = new ReadingTimeLimit(time);
   }
 
   /** A reader in the same state, which gives to another. */
@@ -74,7 +73,7 @@ export class MarkdownReader {
     if (line.trim() === '') return this.#blankLine();
     if (this.#open !== undefined && !continues(this.#open, line)) this.#close();
     if (this.#open !== undefined) return this.#add(this.#open, line);
-    const fence = fenceIn(line);
+    const fence = readFence(line);
     if (fence === undefined) return this.#begin(line);
     const isAfterBlank = this.#takeBlank();
     this.#fence = { ...fence, isAfterBlank, isContinued: false };
@@ -103,7 +102,7 @@ export class MarkdownReader {
     const kind =
       marker !== undefined ? 'item' : indentOf(line) >= 4 ? 'indented' : quoteStart.test(line) ? 'quote' : 'text';
     const [patience, isAfterBlank] = [this.#patience, this.#takeBlank()];
-    this.#patience = new Patience(this.#time);
+    this.#patience = new ReadingTimeLimit(this.#time);
     const offset = marker === undefined ? 4 : offsetOf(marker, gap, line);
     this.#open = { kind, offset, patience, lines: [], size: 0, isPlain: false, isAfterBlank, endsBlank: false };
     this.#add(this.#open, line);
@@ -181,7 +180,7 @@ function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
 function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string): boolean {
   if (kind === 'quote' ? quoteStart.test(line) : kind !== 'text' && indentOf(line) >= offset) return true;
   if (kind === 'indented' || endsBlank || (kind !== 'text' && !endsInText(lines))) return false;
-  if (fenceIn(line) !== undefined || heading.test(line) || quoteStart.test(line)) return false;
+  if (readFence(line) !== undefined || heading.test(line) || quoteStart.test(line)) return false;
   if (rule.test(line)) return kind === 'text' && underline.test(line);
   const [marker, sign = ''] = itemStart.exec(line) ?? [];
   // An empty item does not end a paragraph, nor does a number that may be a part of its sentence.
@@ -191,7 +190,9 @@ function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string):
 /** Whether the last line of a quote or an item is text, which a line outside of it may continue. */
 function endsInText(lines: readonly string[]): boolean {
   const last = lines.at(-1)?.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))* */, '');
-  return last !== '' && (last === undefined || !(fenceIn(last) !== undefined || heading.test(last) || rule.test(last)));
+  return (
+    last !== '' && (last === undefined || !(readFence(last) !== undefined || heading.test(last) || rule.test(last)))
+  );
 }
 
 /** The column where the content of an item begins. */

@@ -1,13 +1,11 @@
-import { loadCommandEngine } from '../commands/command-engine.ts';
-import { outlastReaders } from '../terminal/wait-for-readers.ts';
-import { complain, print } from '../terminal/print.ts';
-import { helpOption } from '../commands/command.ts';
-import { type CommandGroup, findCommand } from '../commands/command-group.ts';
-import { groupHelp } from '../commands/command-help.ts';
-import { commandTable } from './command-table.ts';
-import { isForTerminal } from './is-for-terminal.ts';
-import { runCommand } from '../commands/run-command.ts';
-import { tuiCommand } from '../commands/tui-command.ts';
+import { loadCommandEngine } from '../views/command-line/command-engine.ts';
+import { type CommandGroup, findCommand, groupHelp } from '../views/command-line/command-group.ts';
+import { helpOption } from '../views/command-line/command.ts';
+import { runCommand } from '../views/command-line/run-command.ts';
+import { tuiCommand } from '../views/command-line/surface-commands.ts';
+import { complain, print } from '../views/terminal/print.ts';
+import { ignoreClosedOutput } from '../views/terminal/process.ts';
+import { commandTable } from './table/command-table.ts';
 
 /** `capstan WORDS …`: gives the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
@@ -22,7 +20,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
 async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[]): Promise<number> {
   if (name === undefined || helpOption.names.includes(name)) {
-    outlastReaders();
+    ignoreClosedOutput();
     print(groupHelp(group), 'text');
     return name === undefined ? 2 : 0;
   }
@@ -33,7 +31,7 @@ async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[
 
 /** A bare `capstan`: the demo as long as nothing is configured, else the list of commands. */
 async function welcome(): Promise<number> {
-  outlastReaders();
+  ignoreClosedOutput();
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return complain(loaded, 1);
   return runInGroup(commandTable, [loaded.engine.config.isSetUp ? '--help' : 'demo']);
@@ -54,4 +52,9 @@ function opensTerminal(words: readonly string[]): boolean {
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
 function rootOptionsBehind(words: readonly string[], at: number): readonly string[] {
   return ['exec', ...words.slice(0, at), ...words.slice(at + 1)];
+}
+
+/** Options, or a message in quotes with options behind it, without a command: they are for the terminal surface. */
+export function isForTerminal([first = '', second = '-']: readonly string[]): boolean {
+  return first.startsWith('-') || (/\S\s+\S/.test(first) && second.startsWith('-'));
 }

@@ -1,15 +1,63 @@
-import type { Variables } from '../../protocol/variables.ts';
-import { shellWords } from '../../protocol/shell-words.ts';
+import { refusalReason } from '../../core/fragments/answers/tool-calls.ts';
+import { type CallReport, readCallReport } from '../../core/state/recorded/call-answers.ts';
+import { refusalSentences } from '../../ports/sandbox.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { shellWords, type Variables } from '../../protocol/shell.ts';
 import type { ScriptedModel } from '../../testing/index.ts';
-import { type CallReport, readCallReport } from '../../state/call-report.ts';
-import { type ExecProcess, startExec } from './exec-process.ts';
-import type { Page } from './page.ts';
-import type { DemoFolders } from './place.ts';
-import { callOutputs, sentItems, textsOfEngine } from './sent-items.ts';
+import { canRewriteLines } from '../views/terminal/screen.ts';
+import { paint, type TextLook, wantsColor } from '../views/terminal/styled-text.ts';
+import { type SizedStream, terminalWidth, wrap } from '../views/terminal/text.ts';
+import type { DemoFolders } from './demo-folders.ts';
+import { callOutputs, engineTexts, sentItems } from './scripted-model.ts';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Something did not go as planned. */
+export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
+
+const report = 'This should not happen. Please report it, with everything above.';
+
+export function unexpectedTrouble(message: string): Trouble {
+  return { code: 'demo-unexpected', message, next: report };
+}
+
+/** Why a turn is not the one that the story needs, if it is not: no sandbox, or no end. */
+export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
+  const refused = reports.find((report) => report.output.startsWith('Not run: '));
+  if (refused !== undefined) return sandboxTrouble(refused.output);
+  if (end.code === 0) return undefined;
+  const how = end.signal ?? `exit code ${end.code}`;
+  return { code: 'demo-turn-failed', message: `The demo's turn did not finish (${how}).`, next: report };
+}
+
+/** What the model was told says why nothing runs, and what helps. */
+function sandboxTrouble(answer: string): Trouble {
+  // The demo does not take this option. Landlock it uses without a question.
+  const message = refusalReason(answer).replace(` ${refusalSentences.withoutSandbox}`, '');
+  const isMissing = message.includes(refusalSentences.noBubblewrap);
+  const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
+  const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;
+  return { code: 'demo-no-sandbox', message, next };
+}
+
+const installCommands = [
+  ['apt-get', 'sudo apt-get install bubblewrap'],
+  ['dnf', 'sudo dnf install bubblewrap'],
+  ['pacman', 'sudo pacman -S bubblewrap'],
+  ['zypper', 'sudo zypper install bubblewrap'],
+  ['apk', 'sudo apk add bubblewrap'],
+] as const;
+
+/** How to install the sandbox's program on this system, if its package manager is one that we know. */
+function installCommand(path: string): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  return installCommands.find(([manager]) => folders.some((folder) => existsSync(join(folder, manager))))?.[1];
+}
 
 /** What every part of the demo works with. */
-export interface Stage {
-  readonly page: Page;
+export interface DemoParts {
+  readonly page: DemoPage;
   readonly place: DemoFolders;
   readonly model: ScriptedModel;
   readonly env: Variables;
@@ -34,7 +82,7 @@ export interface TurnSeen {
 }
 
 /** Runs `capstan exec` for one turn. It shows itself. */
-export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
+export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
   const { page, place, model, env, signal } = stage;
   page.command(shellWords(['capstan', 'exec', ...options, words]));
   const before = model.requests.length;
@@ -44,7 +92,92 @@ export async function playTurn(stage: Stage, { options, words, meanwhile }: Turn
   const [first, last] = [model.requests[before], model.requests.at(-1)];
   if (first === undefined || last === undefined) return { end, told: [], reports: [] };
   const known = before === 0 ? 0 : sentItems(model.requests[before - 1]!).length;
-  const told = textsOfEngine(sentItems(first).slice(known)).filter((text) => text !== words);
+  const told = engineTexts(sentItems(first).slice(known)).filter((text) => text !== words);
   const reports = callOutputs(sentItems(last).slice(sentItems(first).length)).map(readCallReport);
   return { end, told, reports };
+}
+
+type ExecProcess = ReturnType<typeof startExec>;
+
+/** How long an interrupted process may take to end its turn. */
+const graceMs = 3000;
+const standardOutput = 1;
+
+/**
+ * `capstan exec` as a process of its own, the same program that runs now. What it shows people goes to where the demo
+ * goes, by itself: on a terminal it has a status line and colours, elsewhere it is plain text. The signal ends it.
+ */
+function startExec(
+  words: readonly string[],
+  { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
+) {
+  const program = [process.argv[1] ?? '', 'exec', ...words];
+  const child = spawn(process.execPath, program, { cwd, env, stdio: ['ignore', 'ignore', standardOutput] });
+  let grace: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.kill('SIGTERM');
+    grace = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  const ended = new Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>((resolve) => {
+    const end = (code: number | null, by: NodeJS.Signals | null): void => {
+      clearTimeout(grace);
+      signal.removeEventListener('abort', stop);
+      resolve({ code, signal: by });
+    };
+    child.on('error', () => end(null, null));
+    child.on('exit', end);
+  });
+  return {
+    ended,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    /** Ends it without a warning. */
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+/** What a page is written on. */
+interface Paper extends SizedStream {
+  write(text: string): void;
+}
+
+const widest = 80;
+
+/** What the demo says itself, between what the processes show that it starts. */
+export class DemoPage {
+  /** Whether a reader watches it happen. */
+  readonly isLive: boolean;
+  readonly #paper: Paper;
+  readonly #width: number;
+  readonly #color: boolean;
+
+  constructor(paper: Paper, env: Variables) {
+    this.#paper = paper;
+    this.#color = wantsColor(paper, 'auto', env);
+    this.isLive = canRewriteLines(paper, env);
+    this.#width = Math.min(widest, Math.max(40, terminalWidth(paper) ?? widest));
+  }
+
+  heading(text: string): void {
+    this.gap();
+    this.#line(text, 'bold');
+  }
+
+  paragraph(text: string, look?: TextLook): void {
+    for (const line of wrap(text, this.#width)) this.#line(line, look);
+  }
+
+  /** A command that the reader could type. */
+  command(text: string): void {
+    this.#line(`> ${text}`, 'cyan');
+  }
+
+  gap(): void {
+    this.#paper.write('\n');
+  }
+
+  #line(text: string, look?: TextLook): void {
+    this.#paper.write(`${paint([look === undefined ? text : { look, text }], this.#color)}\n`);
+  }
 }

@@ -1,16 +1,15 @@
-import { shellWords } from '../../protocol/shell-words.ts';
+import { shellWords } from '../../protocol/shell.ts';
 import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
-import type { CommandArguments } from '../commands/command.ts';
-import type { demoCommand } from '../commands/other-commands.ts';
-import { showNextSteps } from './next-steps.ts';
-import { Page } from './page.ts';
-import { type DemoFolders, makePlace, placeEnvironment, removePlace, writeConfig } from './place.ts';
-import type { Stage } from './play-turn.ts';
-import { scriptedModel } from './scripted-answers.ts';
-import { showProof } from './show-proof.ts';
-import { changeSetting, fixBug, killAndResume } from './story.ts';
-import type { Trouble } from './trouble.ts';
+import { loadCommandEngine } from '../views/command-line/command-engine.ts';
+import type { CommandArguments } from '../views/command-line/command.ts';
+import type { demoCommand } from '../views/command-line/surface-commands.ts';
+import { demoEnvironment, type DemoFolders, makeDemoFolders, removeDemoFolders, writeConfig } from './demo-folders.ts';
+import { DemoPage, type DemoParts, type Trouble } from './play-turn.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { changeSetting, fixBug, killAndResume, showProof } from './story.ts';
+import { existsSync } from 'node:fs';
+import { basename, delimiter, join, relative } from 'node:path';
 
 /** Longer than this and something hangs. */
 const deadlineMs = 90_000;
@@ -32,7 +31,7 @@ export async function run({ options }: CommandArguments<typeof demoCommand>): Pr
   // A reader that has left, as in `| head`, ends the demo like an interruption. It stays: late writes fail, too.
   process.stdout.on('error', () => stop.abort());
   try {
-    const page = new Page(process.stdout, process.env);
+    const page = new DemoPage(process.stdout, process.env);
     const trouble = await play(page, {
       keep: options.keep,
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(deadlineMs)]),
@@ -59,14 +58,14 @@ interface PlayOptions {
 /** A reader that watches sees answers arrive. */
 const watchedPace = { firstByteDelayMs: 300, delayMs: 15 };
 
-async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble | undefined> {
+async function play(page: DemoPage, { keep, signal }: PlayOptions): Promise<Trouble | undefined> {
   const place = tryPlace();
   if ('code' in place) return place;
   const model = await startScriptedModel(scriptedModel(page.isLive ? watchedPace : {}));
   try {
     writeConfig(place, model.url);
     introduce(page);
-    const stage: Stage = { page, place, model, env: placeEnvironment(place, process.env), signal };
+    const stage: DemoParts = { page, place, model, env: demoEnvironment(place, process.env), signal };
     let refused: Trouble | undefined;
     for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
       const trouble = await chapter(stage);
@@ -80,21 +79,21 @@ async function play(page: Page, { keep, signal }: PlayOptions): Promise<Trouble 
     return undefined;
   } finally {
     await model.close();
-    const left = keep ? undefined : await removePlace(place);
+    const left = keep ? undefined : await removeDemoFolders(place);
     if (left !== undefined) page.paragraph(`The demo could not remove ${left}. Remove it yourself.`, 'red');
   }
 }
 
 function tryPlace(): DemoFolders | Trouble {
   try {
-    return makePlace(process.env);
+    return makeDemoFolders(process.env);
   } catch (error) {
     const message = `The demo cannot write its files: ${(error as Error).message}`;
     return { code: 'demo-no-place', message, next: 'Set HOME or TMPDIR to a folder that you may write to.' };
   }
 }
 
-function introduce(page: Page): void {
+function introduce(page: DemoPage): void {
   page.heading(`Capstan ${version} demo`);
   page.paragraph(
     'A script plays the model, so this needs no key and no network. Everything else is real: the processes, the ' +
@@ -102,17 +101,53 @@ function introduce(page: Page): void {
   );
 }
 
-function showRefused(page: Page, { message, next }: Trouble): void {
+function showRefused(page: DemoPage, { message, next }: Trouble): void {
   page.heading('Every command was refused');
   page.paragraph('No sandbox can be built here, and Capstan runs no command that its policy does not hold.');
   page.paragraph(message, 'red');
   page.paragraph(next);
 }
 
-function showKept(page: Page, { home, project }: DemoFolders): void {
+function showKept(page: DemoPage, { home, project }: DemoFolders): void {
   page.heading('Look around');
   page.paragraph('The files of this demo stay until the next one. For instance:');
   page.command(`cd ${shellWords([project])}`);
   page.command(`export CAPSTAN_HOME=${shellWords([home])}`);
   for (const words of ['context --last', 'threads show --last', 'replay --last']) page.command(`capstan ${words}`);
+}
+
+/** What it takes to continue with a real model. */
+async function showNextSteps(page: DemoPage): Promise<void> {
+  page.heading('Next: use a real model');
+  const fromClone = process.env['npm_lifecycle_event'] === 'start';
+  if (fromClone && !isInstalled()) {
+    page.paragraph('Install the command, from this folder:');
+    page.command('npm install -g --loglevel=error .');
+  }
+  const command = fromClone ? 'capstan' : ownCommand();
+  const loaded = await loadCommandEngine();
+  // If the demo needed Landlock, a task needs the user's agreement to it.
+  const offersLandlock = 'engine' in loaded && (await loaded.engine.offersLandlock(process.cwd()));
+  const exec = `${command} exec${offersLandlock ? ' --sandbox-fallback landlock' : ''}`;
+  if ('engine' in loaded && loaded.engine.config.isSetUp) {
+    page.paragraph('Your configuration names a model already. Run a task in a project of yours:');
+    return page.command(`${exec} -s workspace-write -C path/to/project "what to do"`);
+  }
+  page.paragraph('With an OpenAI key:');
+  page.command('export OPENAI_API_KEY=...');
+  page.command(`${exec} -s workspace-write -C path/to/project "what to do"`);
+  page.paragraph('With Ollama or LM Studio on this machine, without a key:');
+  page.command(`${exec} --oss -s workspace-write -C path/to/project "what to do"`);
+}
+
+/** Whether the shell finds the command: then nothing needs to be installed. */
+function isInstalled(): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => folder !== '' && existsSync(join(folder, 'capstan')));
+}
+
+/** How the user started this program. */
+function ownCommand(): string {
+  const program = process.argv[1] ?? 'capstan';
+  return basename(program) === 'capstan' ? 'capstan' : shellWords(['node', relative(process.cwd(), program)]);
 }

@@ -1,14 +1,16 @@
+import { createComparison } from '../../core/replay/compare-requests.ts';
+import { rebuildRequests } from '../../core/replay/rebuild-requests.ts';
+import { loadReplayParts } from '../../engine/rerun-step.ts';
+import { StoredThreads } from '../../engine/store/stored-threads.ts';
+import { readProjectFile, releaseLog, releaseSteps } from './demo-folders.ts';
+import { type DemoParts, playTurn, type Trouble, type TurnSeen, turnTrouble, unexpectedTrouble } from './play-turn.ts';
+import { demoPrompts } from './scripted-model.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { projectText } from './place.ts';
-import { playTurn, type Stage, type TurnSeen } from './play-turn.ts';
-import { releaseLog, releaseSteps } from './project.ts';
-import { demoWords } from './scripted-answers.ts';
-import { type Trouble, turnTrouble, unexpectedTrouble } from './trouble.ts';
 
 /** A failing check, a patch, and a passing check. */
-export async function fixBug(stage: Stage): Promise<Trouble | undefined> {
+export async function fixBug(stage: DemoParts): Promise<Trouble | undefined> {
   stage.page.heading('1. Fix a bug');
-  const seen = await playTurn(stage, { options: [], words: demoWords.fix });
+  const seen = await playTurn(stage, { options: [], words: demoPrompts.fix });
   const trouble = turnTrouble(seen);
   if (trouble !== undefined) return trouble;
   const [failing, , passing] = seen.reports.map(({ end }) => end);
@@ -20,14 +22,14 @@ export async function fixBug(stage: Stage): Promise<Trouble | undefined> {
 const watchMs = 1200;
 
 /** The process is killed while a command runs, and another one resumes. */
-export async function killAndResume(stage: Stage): Promise<Trouble | undefined> {
+export async function killAndResume(stage: DemoParts): Promise<Trouble | undefined> {
   const { page, place, signal } = stage;
   page.heading('2. Kill the process while a command runs, then resume');
   const killed = await playTurn(stage, {
     options: ['resume', '--last'],
-    words: demoWords.release,
+    words: demoPrompts.release,
     async meanwhile(process) {
-      while (projectText(place, releaseLog) === '' && process.isAlive()) await pause(5);
+      while (readProjectFile(place, releaseLog) === '' && process.isAlive()) await pause(5);
       if (page.isLive) await pause(watchMs, undefined, { signal }).catch(() => undefined);
       process.kill();
     },
@@ -39,7 +41,7 @@ export async function killAndResume(stage: Stage): Promise<Trouble | undefined> 
   }
   page.paragraph(`Killed with SIGKILL after the first step. ${releaseLog}: ${logged(stage)}`, 'red');
   page.gap();
-  const seen = await playTurn(stage, { options: ['resume', '--last'], words: demoWords.finish });
+  const seen = await playTurn(stage, { options: ['resume', '--last'], words: demoPrompts.finish });
   const trouble = turnTrouble(seen);
   if (trouble !== undefined) return trouble;
   showSent(stage, seen, 'Outcome unknown');
@@ -52,14 +54,14 @@ export async function killAndResume(stage: Stage): Promise<Trouble | undefined> 
 }
 
 /** A setting changes between turns: the model learns what changed, and the sandbox changes with it. */
-export async function changeSetting(stage: Stage): Promise<Trouble | undefined> {
+export async function changeSetting(stage: DemoParts): Promise<Trouble | undefined> {
   stage.page.heading('3. Make the sandbox read-only');
-  const source = projectText(stage.place, 'largest.mjs');
+  const source = readProjectFile(stage.place, 'largest.mjs');
   const options = ['-s', 'read-only', 'resume', '--last'];
-  const seen = await playTurn(stage, { options, words: demoWords.look });
+  const seen = await playTurn(stage, { options, words: demoPrompts.look });
   const trouble = turnTrouble(seen);
   if (trouble !== undefined) return trouble;
-  if (seen.reports[0]?.end === 'exit 0' || projectText(stage.place, 'largest.mjs') !== source) {
+  if (seen.reports[0]?.end === 'exit 0' || readProjectFile(stage.place, 'largest.mjs') !== source) {
     return unexpectedTrouble('The sandbox should be read-only, and a command changed a file.');
   }
   showSent(stage, seen, '<permissions');
@@ -69,7 +71,7 @@ export async function changeSetting(stage: Stage): Promise<Trouble | undefined> 
 const mostTold = 180;
 
 /** What the engine added for the model: as many sentences as fit into three lines. */
-function showSent({ page }: Stage, { told }: TurnSeen, start: string): void {
+function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void {
   const text = told.find((each) => each.startsWith(start)) ?? '';
   const words = text
     .replaceAll(/<[^<>]*>/g, ' ')
@@ -79,9 +81,74 @@ function showSent({ page }: Stage, { told }: TurnSeen, start: string): void {
   if (words !== '') page.paragraph(`Capstan sent the model: "${shown}"`, 'dim');
 }
 
-function logged({ place }: Stage): string {
-  return projectText(place, releaseLog)
+function logged({ place }: DemoParts): string {
+  return readProjectFile(place, releaseLog)
     .split('\n')
     .filter((line) => line !== '')
     .join(', ');
+}
+
+/** Compares what the thread's file gives back with what the scripted model received. */
+export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {
+  page.heading("4. Rebuild every request from the thread's file");
+  const file = await readBodies(place.home);
+  if (file === undefined) return unexpectedTrouble('The thread left no file.');
+  const bodies = model.requests.map(({ decodedBytes }) => decodedBytes);
+  const pairs = bodies.slice(1).map((body, index) => [bodies[index]!, body] as const);
+  const bytes = sum(bodies.map(({ length }) => length));
+  const rebuilt = bodies.filter((body, index) => file[index]?.equals(body)).length;
+  const isWhole = rebuilt === bodies.length;
+  page.paragraph(
+    `${rebuilt} of ${bodies.length} requests rebuilt byte for byte (${Math.round(bytes / 1024)} KB).`,
+    isWhole ? 'green' : 'red',
+  );
+  if (!isWhole) return unexpectedTrouble('A request differs from what the file gives back.');
+  if (!pairs.every(([before, now]) => extendsInput(before, now))) {
+    return unexpectedTrouble("A request's input does not extend the one before.");
+  }
+  const percent = Math.floor((100 * sum(pairs.map(([before, now]) => commonLength(before, now)))) / bytes);
+  page.paragraph(`Each request extends the one before, so a provider can cache ${percent}% of the bytes.`, 'green');
+  return undefined;
+}
+
+/** Reads the rollout of the thread and rebuilds its requests from nothing else. */
+async function readBodies(home: string): Promise<readonly Buffer[] | undefined> {
+  const stored = StoredThreads.in({ CAPSTAN_HOME: home }, home);
+  const chosen = 'code' in stored ? undefined : await stored.choose({ kind: 'last' });
+  if ('code' in stored || chosen?.kind !== 'chosen') return undefined;
+  const { lines } = await stored.read(chosen.id);
+  const { digester, encoderOf } = await loadReplayParts();
+  const bodies: Buffer[] = [];
+  const verdictOn = createComparison(digester);
+  for await (const request of rebuildRequests(lines, encoderOf)) {
+    // The record must agree as well: it is all there is when what arrived was not kept.
+    const isSame = verdictOn(request).kind === 'same';
+    if (request.kind === 'rebuilt' && isSame) bodies.push(Buffer.concat(request.encoded?.body ?? []));
+  }
+  return bodies;
+}
+
+const inputStart = '"input":[';
+const inputEnd = '],"stream":';
+
+/** Compares bytes: up to the bracket that closes it, the earlier input is the beginning of the later one. */
+function extendsInput(before: Buffer, now: Buffer): boolean {
+  const [earlier, later] = [inputIn(before), inputIn(now)];
+  return earlier.length > 0 && commonLength(earlier, later) === earlier.length;
+}
+
+/** Tools stand before the input, and change with the policy. */
+function inputIn(body: Buffer): Buffer {
+  const start = body.indexOf(inputStart);
+  return body.subarray(start, start < 0 ? start : body.lastIndexOf(inputEnd));
+}
+
+function commonLength(one: Buffer, other: Buffer): number {
+  const most = Math.min(one.length, other.length);
+  for (let at = 0; at < most; at++) if (one[at] !== other[at]) return at;
+  return most;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,10 +1,9 @@
-import { defined } from '../../protocol/defined.ts';
+import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { ExecArguments } from '../commands/exec-command.ts';
-import { wantsColor } from '../terminal/look.ts';
-import { isLive } from '../terminal/open-screen.ts';
-import { Screen } from '../terminal/screen.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ExecArguments } from '../views/command-line/exec-command.ts';
+import { wantsColor } from '../views/terminal/styled-text.ts';
+import { canRewriteLines, Screen } from '../views/terminal/screen.ts';
 import { jsonOutput } from './json-output.ts';
 import type { Output } from './output.ts';
 import { PlainOutput } from './plain-output.ts';
@@ -23,7 +22,7 @@ export function createOutput(
   const limits = defined({ cost: options.maxCost, tokens: options.maxTokens });
   const json = options.json || sdkJson;
   const stream = process.stderr;
-  const live = isLive(stream);
+  const live = canRewriteLines(stream);
   const recordIfNews = (outcome: Outcome): boolean => engine.recordIfNews(outcome, { keeps: !ephemeral });
   const screen = new Screen({ stream, color: wantsColor(stream, color), live });
   return json

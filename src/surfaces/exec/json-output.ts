@@ -1,13 +1,23 @@
+import { sandboxNotices } from '../../ports/sandbox.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
-import { endedAtOnce } from '../terminal/end-on-signal.ts';
-import { complain, print, printNote } from '../terminal/print.ts';
-import type { Screen } from '../terminal/screen.ts';
-import { Announcement } from './announcement.ts';
-import type { ExecContextEvent } from './context-events.ts';
-import { type ExecEvent, execEvents, failedTurn, isNote } from './events.ts';
-import { HeldBack } from './held-back.ts';
-import { sayNews } from './news.ts';
-import type { Output } from './output.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { complain, print, printNote } from '../views/terminal/print.ts';
+import { stoppedAtOnceNote } from '../views/terminal/process.ts';
+import type { Screen } from '../views/terminal/screen.ts';
+import { failedCheckpointLine } from '../views/wording/checkpoint-words.ts';
+import { usageForPrograms } from '../views/wording/cost-words.ts';
+import { type ExecItem, execItem, refusedItem } from '../views/wording/json-fields.ts';
+import {
+  type ExecContextEvent,
+  execContextEvent,
+  execQuestion,
+  type ExecQuestionEvent,
+  isContextNews,
+  showContextNews,
+} from './context-and-question-events.ts';
+import { Announcement, HeldBack, type Output } from './output.ts';
 
 /** One JSON event per line on standard output, nothing else there. */
 export function jsonOutput(
@@ -39,7 +49,7 @@ export function jsonOutput(
       const say = (): void => {
         if (event.kind === 'warning' && isNote(event.outcome) && recordIfNews(event.outcome))
           printNote(fullText(event.outcome));
-        sayNews(screen, event, verbose);
+        showContextNews(screen, event, verbose);
         printAll(toExecEvents(event));
       };
       held.before(event);
@@ -53,9 +63,133 @@ export function jsonOutput(
       // Here too: the disk that is lost may be the one that the events go to.
       complain(fault, 1);
     },
-    endedAtOnce: () => printNote(endedAtOnce),
+    endedAtOnce: () => printNote(stoppedAtOnceNote),
     toldToEnd() {
       told = true;
     },
   };
+}
+
+/** One line of `exec --json`. The names are a contract with programs that read them. */
+export type ExecEvent =
+  | { readonly type: 'thread.started'; readonly thread_id: string }
+  | { readonly type: 'turn.started' }
+  | { readonly type: 'item.started' | 'item.updated' | 'item.completed'; readonly item: ExecItem }
+  | { readonly type: 'turn.completed'; readonly usage: ExecUsage }
+  | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
+  | { readonly type: 'error'; readonly message: string }
+  | ExecQuestionEvent;
+
+type ExecUsage = Readonly<Omit<ReturnType<typeof usageForPrograms>, 'total_tokens'>>;
+
+/** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
+export function execEvents({ context = false } = {}): (
+  event: ThreadEvent,
+) => readonly (ExecEvent | ExecContextEvent)[] {
+  const numbers = new Map<string, string>();
+  let count = 0;
+  let isContinued = false;
+  const nextId = (): string => `item_${count++}`;
+  const numbered = (item: TurnItem): string => {
+    const key = `${item.kind} ${item.id}`;
+    const known = numbers.get(key) ?? nextId();
+    numbers.set(key, known);
+    return known;
+  };
+  const shown = (type: 'item.started' | 'item.updated' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
+    item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
+
+  const warned = (message: string): ExecEvent => ({
+    type: 'item.completed',
+    item: { id: nextId(), type: 'error', message },
+  });
+
+  return (event) => {
+    if (isContextNews(event)) {
+      // A program that reads only these events must learn of what may end in an overflow.
+      const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
+      return context ? [execContextEvent(event), ...failed] : failed;
+    }
+    switch (event.kind) {
+      case 'thread-started':
+        return [{ type: 'thread.started', thread_id: event.threadId }];
+      case 'call-refused': {
+        const refused = event.item && refusedItem(event.item, event.reason);
+        return refused === undefined ? [] : shown('item.completed', refused);
+      }
+      case 'hook-started':
+      case 'hook-completed':
+      case 'checkpoint-stage':
+      case 'code-reviewed':
+        // Codex has no such events.
+        return [];
+      case 'question-asked':
+      case 'question-answered':
+        return [execQuestion(event)];
+      case 'turn-started': {
+        // What another model continues is the same turn to a reader, with one start and one end.
+        const isNew = !isContinued;
+        isContinued = false;
+        return isNew ? [{ type: 'turn.started' }] : [];
+      }
+      case 'item-started':
+        return shown('item.started', event.item);
+      case 'item-updated':
+        return shown('item.updated', event.item);
+      case 'item-completed':
+        return shown('item.completed', event.item);
+      case 'warning':
+        // Codex passes such an answer on without a word, and its SDK's readers count items.
+        if (event.outcome.code === 'answer-unfit')
+          return context ? [{ type: 'context.warning', ...event.outcome }] : [];
+        return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
+      case 'retrying':
+        return event.beforeAnswer === true ? [] : [{ type: 'error', message: event.outcome.message }];
+      case 'turn-completed':
+        return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
+      case 'turn-failed':
+        isContinued = event.continuedBy !== undefined;
+        return isContinued ? [failure(event.outcome)] : failedTurn(event.outcome);
+      case 'turn-aborted':
+        return ended('The turn was interrupted.');
+      case 'turn-suspended':
+        return ended('The turn waits for an answer.');
+    }
+  };
+}
+
+/** A warning about the installation: nothing went wrong in the run, and programs that read its events can do nothing about it. */
+function isNote({ code }: Outcome): boolean {
+  return Object.hasOwn(sandboxNotices, code);
+}
+
+/** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */
+function failedTurn(outcome: Outcome): readonly ExecEvent[] {
+  return ended(failure(outcome).message);
+}
+
+function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
+  const text = fullText(outcome);
+  const message = isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text;
+  return { type: 'error', message };
+}
+
+const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
+
+/** An answer that did not come to its end. Programs that read the events know it by the words that Codex has for it. */
+function isBrokenStream(outcome: Outcome): boolean {
+  // A failure with a status is what a server answered in place of a stream.
+  return brokenStreams.has(outcome.code) && !('status' in outcome);
+}
+
+function ended(message: string): readonly ExecEvent[] {
+  return [
+    { type: 'error', message },
+    { type: 'turn.failed', error: { message } },
+  ];
+}
+
+function execUsage(usage: Usage): ExecUsage {
+  const { total_tokens: _total, ...counts } = usageForPrograms(usage);
+  return counts;
 }

@@ -1,7 +1,60 @@
-import { resolve } from 'node:path';
-import { kindOfEntry } from '../../disk/file-system.ts';
+import { kindOfEntry } from '../../engine/files.ts';
+import { needsSandbox } from '../../core/policy/paths/access.ts';
+import { policyInForce } from '../../engine/policy-words.ts';
+import type { OpenedThread } from '../../engine/thread-setup/open-thread.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ExecArguments } from '../commands/exec-command.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { ExecArguments } from '../views/command-line/exec-command.ts';
+import { resolve } from 'node:path';
+
+/** One of the two options that make Capstan ask is given, and has no effect without the other. */
+export function approvalMismatch(
+  { options: { approvals, askForApproval: policy } }: ExecArguments,
+  settings: Pick<
+    OpenedThread['settings'],
+    'approvals' | 'askedApproval' | 'collaboration' | 'cwd' | 'sandbox' | 'networkRules'
+  >,
+): Outcome | undefined {
+  const { askedApproval } = settings;
+  if (settings.approvals !== 'never') return undefined;
+  if (approvals !== undefined) {
+    return {
+      code: 'approvals-unused',
+      message: 'The approval policy is never, so --approvals has no effect.',
+      next: 'Add -a on-request to be asked.',
+    };
+  }
+  // A default asks too, and most runs do without it; who wrote `untrusted` counts on being asked.
+  const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);
+  if (unused === undefined || unused === 'never') return undefined;
+  const written = policy === undefined ? 'The approval policy' : '-a';
+  return {
+    code: 'approvals-missing',
+    message: `${written} ${unused} has no effect without --approvals: this run has the policy never. ${runsUnasked(policyInForce(settings))}`,
+    next: 'Add --approvals ask to be asked.',
+  };
+}
+
+/** What the policy `never` lets run, and what it refuses. */
+function runsUnasked(policy: ResolvedPolicy): string {
+  return needsSandbox(policy)
+    ? 'Commands and patches run inside the sandbox without a question. Capstan refuses those that need more, commands that destroy, and those that a rule asks about.'
+    : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
+}
+
+/** A thread that waits says how to answer. A run that continues its turn asks at once, or says so itself if it cannot. */
+export function adaptSuspendedNotice(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
+  if (run === 'starts-anew' || notice.code !== 'turn-suspended') return notice;
+  return { ...notice, next: run === 'asks' ? 'The question follows, if the call is still allowed.' : '' };
+}
+
+/** Why a thread cannot be resumed without a prompt: its last turn may have been cut off where nothing can be answered. */
+export function nothingToAnswer(missing: Outcome, notices: readonly Outcome[]): Outcome {
+  const cutOff = notices.find(({ code }) => code === 'turn-cut-off');
+  if (cutOff === undefined) return missing;
+  const next = `${cutOff.next} There is nothing to answer: give a prompt to continue the thread.`;
+  return { ...missing, message: cutOff.message, next };
+}
 
 /** What `--add-dir` names and is not there. A command may make the folder later, so the turn is not refused. */
 export function missingAddedFolders({ options }: ExecArguments, cwd: string): readonly Outcome[] {
@@ -41,7 +94,7 @@ export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | 
 }
 
 /** A thread that another program writes can still be asked, in a copy that is not kept. */
-export function whileLocked(outcome: Outcome): Outcome {
+export function withEphemeralHint(outcome: Outcome): Outcome {
   if (outcome.code !== 'thread-locked') return outcome;
   return { ...outcome, next: `${outcome.next} To ask it something without keeping the answer, add --ephemeral.` };
 }

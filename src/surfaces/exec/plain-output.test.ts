@@ -1,14 +1,14 @@
-import { unknownTool } from '../../fragments/answers/call-answers.ts';
+import { unknownTool } from '../../core/fragments/answers/tool-calls.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Question } from '../../protocol/question.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import { noUsage } from '../../protocol/usage.ts';
-import type { LiveThread } from '../engine/live/live-thread.ts';
-import { paint } from '../terminal/look.ts';
-import { Screen } from '../terminal/screen.ts';
-import { patchEnd } from './item-lines.ts';
+import type { LiveThread } from '../../engine/live/live-thread-types.ts';
+import { paint } from '../views/terminal/styled-text.ts';
+import { Screen } from '../views/terminal/screen.ts';
+import { patchEnd } from '../views/wording/turn-lines.ts';
 import { type PlainOptions, PlainOutput } from './plain-output.ts';
 
 beforeEach(() => void vi.useFakeTimers());

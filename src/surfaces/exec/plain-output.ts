@@ -1,34 +1,38 @@
-import { hostAtPort } from '../../policy/network/host-pattern.ts';
-import type { AskedHost } from '../../protocol/asked-host.ts';
-import { defined } from '../../protocol/defined.ts';
-import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import { defined } from '../../base/objects.ts';
+import { hostAtPort } from '../../core/policy/network/host-lists.ts';
+import { formatCount } from '../../engine/wording.ts';
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { RequestedHost } from '../../protocol/permissions.ts';
+import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 import type { CommandItem, ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
-import { endedAtOnce } from '../terminal/end-on-signal.ts';
-import { imageNote } from '../terminal/image-note.ts';
-import { bold, dim, type Span, yellow } from '../terminal/look.ts';
-import { complain, isOneOutput, print } from '../terminal/print.ts';
-import type { Screen } from '../terminal/screen.ts';
-import { count } from '../wording/number-words.ts';
-import { visibleLine } from '../terminal/visible-text.ts';
-import { isRetryNews } from '../wording/retry-news.ts';
-import { reviewWords } from '../wording/review-words.ts';
-import { answerCommand } from '../wording/answer-command.ts';
-import { resumeCommand, type RunToRepeat } from '../wording/resume-command.ts';
-import { Activity } from '../terminal/activity.ts';
-import { type AnnouncedThread, Announcement } from './announcement.ts';
-import { toolStart } from './agent-lines.ts';
-import { isContextNews } from './context-events.ts';
-import { withoutAnswer } from './hook-lines.ts';
-import { HeldBack } from './held-back.ts';
-import { commandEnd, commandLines, type ItemForm, patchEnd, planLines, callNotRun, toolEnd } from './item-lines.ts';
-import { sayNews } from './news.ts';
-import { withoutPlanTags } from './plan-tags.ts';
-import { type CommandPlace, placeMark } from './place-mark.ts';
-import type { Output } from './output.ts';
-import { StreamedAnswer } from './streamed-answer.ts';
-import { TurnCost } from './turn-cost.ts';
+import { noUsage, type Usage, usageSince, usedTokens } from '../../protocol/usage.ts';
+import { complain, isOutputSameAsError, print } from '../views/terminal/print.ts';
+import { stoppedAtOnceNote } from '../views/terminal/process.ts';
+import type { Screen } from '../views/terminal/screen.ts';
+import { bold, dim, type Span, yellow } from '../views/terminal/styled-text.ts';
+import { visibleLine } from '../views/terminal/text.ts';
+import { Activity } from '../views/terminal/turn-activity.ts';
+import { answerCommand, resumeCommand, type RunToRepeat } from '../views/wording/command-hints.ts';
+import { moneyWords, uncountedTokens, uncountedWords } from '../views/wording/cost-words.ts';
+import { PlanTagStream, withoutPlanTags } from '../views/wording/proposed-plan-tags.ts';
+import {
+  callNotRun,
+  commandEnd,
+  commandLines,
+  type CommandPlace,
+  imageNote,
+  isRetryWorthShowing,
+  type ItemForm,
+  missingAnswerReason,
+  patchEnd,
+  placeMark,
+  planLines,
+  reviewWords,
+  toolEnd,
+  toolStart,
+} from '../views/wording/turn-lines.ts';
+import { isContextNews, showContextNews } from './context-and-question-events.ts';
+import { type AnnouncedThread, Announcement, HeldBack, type Output } from './output.ts';
 
 export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
   /** On a terminal: a status line, and answers as they arrive. */
@@ -63,7 +67,7 @@ export class PlainOutput implements Output {
   /** The questions that this run has shown. */
   readonly #shownQuestions = new Set<string>();
   /** What was asked about, by the id of the question. */
-  readonly #hosts = new Map<string, AskedHost>();
+  readonly #hosts = new Map<string, RequestedHost>();
   #folder: string | undefined;
   readonly #cost = new TurnCost();
   /** Whether the user has read how to be asked. */
@@ -111,7 +115,7 @@ export class PlainOutput implements Output {
   endedAtOnce = (): void => {
     this.#held.release();
     this.#screen.end();
-    this.#screen.note(yellow(endedAtOnce));
+    this.#screen.note(yellow(stoppedAtOnceNote));
     this.#sayHowToResume();
   };
 
@@ -138,7 +142,7 @@ export class PlainOutput implements Output {
 
   #say(event: ThreadEvent): void {
     const screen = this.#screen;
-    sayNews(screen, event, this.#options.verbose);
+    showContextNews(screen, event, this.#options.verbose);
     if (isContextNews(event)) return;
     switch (event.kind) {
       case 'thread-started':
@@ -162,7 +166,7 @@ export class PlainOutput implements Output {
         if (this.#newestCall !== undefined && !this.#isOnlyCall) this.#newestCall = noCall;
         return screen.message(fullText(event.outcome), { look: 'yellow' });
       case 'retrying':
-        if (isRetryNews(event)) screen.message(event.outcome.message, { look: 'yellow' });
+        if (isRetryWorthShowing(event)) screen.message(event.outcome.message, { look: 'yellow' });
         return undefined;
       case 'turn-failed':
         if (event.continuedBy !== undefined) return screen.message(fullText(event.outcome), { look: 'yellow' });
@@ -173,9 +177,10 @@ export class PlainOutput implements Output {
         return this.#sayHowToResume();
       case 'turn-completed': {
         screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
-        if (event.lastMessage === undefined) screen.note(dim(withoutAnswer(event)));
+        if (event.lastMessage === undefined) screen.note(dim(missingAnswerReason(event)));
         // In one place with the rest, it was shown when it came.
-        if (event.lastMessage !== undefined && !isOneOutput()) print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
+        if (event.lastMessage !== undefined && !isOutputSameAsError())
+          print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
         return;
       }
       case 'turn-suspended':
@@ -295,7 +300,7 @@ export class PlainOutput implements Output {
   }
 
   #sayLost(lost: number): void {
-    const steps = lost === 1 ? '1 more step is' : `${count(lost)} more steps are`;
+    const steps = lost === 1 ? '1 more step is' : `${formatCount(lost)} more steps are`;
     this.#screen.note(dim(`${steps} not shown: too much happened while the question was open.`));
   }
 
@@ -336,4 +341,125 @@ const noCall = '';
 /** Models set their headlines in bold type: a dim line needs no stars. */
 function withoutStars(text: string): string {
   return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
+}
+
+interface Arriving {
+  readonly kind: 'text' | 'reasoning';
+  /** Pieces that are on the screen. Kept apart: joining them at every piece would cost their square. */
+  readonly shown: string[];
+  /** What is not there yet. */
+  waiting: string;
+  readonly tags: PlanTagStream;
+}
+
+/**
+ * Shows answers while they arrive. Items come one after the other, and what is durable comes a little later than what
+ * is provisional: an item is shown when those before it are completed or dropped.
+ */
+class StreamedAnswer {
+  readonly #screen: Screen;
+  readonly #arriving = new Map<string, Arriving>();
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  provisional(event: ProvisionalEvent): void {
+    if (event.kind === 'output') return;
+    if (event.kind === 'dropped') {
+      const dropped = this.#arriving.get(event.itemId);
+      this.#arriving.delete(event.itemId);
+      if (dropped !== undefined && dropped.shown.length > 0) this.#screen.note({ look: 'yellow', text: '[cut off]' });
+      return this.#showFirst();
+    }
+    const item: Arriving = this.#arriving.get(event.itemId) ?? {
+      kind: event.kind,
+      shown: [],
+      waiting: '',
+      tags: new PlanTagStream(),
+    };
+    item.waiting += item.tags.push(event.text);
+    this.#arriving.set(event.itemId, item);
+    this.#showFirst();
+  }
+
+  /** The item is here, without tags. True when the screen has all of its text. */
+  completed(id: string, text: string): boolean {
+    const item = this.#arriving.get(id);
+    this.#arriving.delete(id);
+    if (item === undefined || item.shown.length === 0) return false;
+    const shown = item.shown.join('');
+    const isSame = text.startsWith(shown);
+    if (isSame) this.#screen.text(text.slice(shown.length));
+    this.#screen.endText();
+    return isSame;
+  }
+
+  /** To be called when what was said about the completed item stands on the screen. */
+  showNext(): void {
+    this.#showFirst();
+  }
+
+  #showFirst(): void {
+    const [first] = this.#arriving.values();
+    if (first?.kind !== 'text' || first.waiting === '') return;
+    this.#screen.text(first.waiting);
+    first.shown.push(first.waiting);
+    first.waiting = '';
+  }
+}
+
+/** What a turn has cost, as far as the provider counted its requests. */
+class TurnCost {
+  /** Of the thread when the turn began. */
+  #before = noUsage;
+  #uncounted = 0;
+  #isContinued = false;
+  /** Another model continues: to the user it is the same turn. */
+  #isPassedOn = false;
+
+  event(event: ThreadEvent): void {
+    if (event.kind === 'turn-failed') this.#isPassedOn = event.continuedBy !== undefined;
+    if (event.kind === 'turn-started' && this.#isPassedOn) this.#isPassedOn = false;
+    else if (event.kind === 'turn-started') {
+      this.#before = event.usage;
+      this.#isContinued = event.isContinued === true;
+      this.#uncounted = 0;
+    }
+    if (event.kind === 'usage' && event.last === undefined && event.refused === undefined) this.#uncounted++;
+    if (event.kind === 'checkpoint-installed') this.#uncounted += event.report.uncounted ?? 0;
+  }
+
+  /** `500 in this turn, 2,590 in the thread; $0.002 in this turn, $0.01 in the thread`. What is not known is not zero. */
+  words(thread: Usage): string {
+    const { estimated = 0 } = usageSince(this.#before, thread);
+    const spent = usedTokens(thread) - usedTokens(this.#before);
+    const isKnown = spent > 0 || this.#uncounted === 0;
+    const since = this.#isContinued ? 'since the turn was continued' : 'in this turn';
+    const tokens = (when: string): string =>
+      isKnown
+        ? `${formatCount(spent)}${when}${uncountedWords(this.#uncounted, estimated)}`
+        : uncountedTokens(estimated).replace(' (', `${when} (`);
+    if (isFirst(this.#before)) return `${tokens('')}${this.#cost(thread, undefined)}`;
+    return `${tokens(` ${since}`)}, ${allWords(thread)} in the thread${this.#cost(thread, since)}`;
+  }
+
+  /** Nothing where no price is known: `capstan threads show` says so. */
+  #cost(thread: Usage, since: string | undefined): string {
+    if (thread.cost === undefined) return '';
+    if (since === undefined) return `; ${moneyWords(thread.cost, thread.estimated)}`;
+    const { cost, estimated } = usageSince(this.#before, thread);
+    return `; ${moneyWords(cost, estimated)} ${since}, ${moneyWords(thread.cost, thread.estimated)} in the thread`;
+  }
+}
+
+/** The thread had used nothing when the turn began. */
+function isFirst(before: Usage): boolean {
+  return usedTokens(before) + (before.estimated ?? 0) === 0;
+}
+
+function allWords(thread: Usage): string {
+  const { estimated = 0 } = thread;
+  const used = usedTokens(thread);
+  return used === 0 && estimated > 0 ? `about ${formatCount(estimated)}` : formatCount(used);
 }

@@ -1,29 +1,35 @@
-import { resolve } from 'node:path';
-import { grantedFolders } from '../../policy/sound-entry.ts';
-import { defined } from '../../protocol/defined.ts';
+import { defined } from '../../base/objects.ts';
+import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
+import type { AgentNode } from '../../engine/agents/read-agent-tree.ts';
+import type { EngineRefused } from '../../engine/engine-refused.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { limitHeapGrowth } from '../../engine/limit-heap-growth.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from '../../engine/live/live-thread-types.ts';
+import { liveThreads } from '../../engine/live/live-threads.ts';
+import { formatCount } from '../../engine/wording.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
-import { runCommand } from '../commands/run-command.ts';
-import { currentFolder } from '../terminal/current-folder.ts';
-import { endOnSignal } from '../terminal/end-on-signal.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { EngineRefused } from '../engine/engine-refused.ts';
-import { keepHeapSmall } from '../engine/keep-heap-small.ts';
-import { liveThreads } from '../engine/live/kept-threads.ts';
-import type { LiveRequest, LiveThread, LiveThreads } from '../engine/live/live-thread.ts';
-import { lostAsValue } from '../terminal/lost-as-value.ts';
+import { type Usage, usedTokens } from '../../protocol/usage.ts';
+import { type ExecArguments, execCommand } from '../views/command-line/exec-command.ts';
+import { loadEngine } from '../views/command-line/load-engine.ts';
+import { runCommand } from '../views/command-line/run-command.ts';
+import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal/process.ts';
 import type { Approvals } from './approvals/approvals.ts';
 import { createOutput } from './create-output.ts';
-import { loadImages } from './images.ts';
-import { loadEngine } from './load-engine.ts';
-import { agentsLeft, workingBeside } from './agents-left.ts';
-import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
-import { approvalMismatch, asksNow, nothingToAnswer } from './approvals/approval-notices.ts';
-import { forkProblem, missingAddedFolders, needsPrompt, whileLocked } from './option-problems.ts';
+import { checkLastMessageFile, loadImages, loadOutputSchema, writeLastMessage } from './option-files.ts';
+import {
+  adaptSuspendedNotice,
+  approvalMismatch,
+  forkProblem,
+  missingAddedFolders,
+  needsPrompt,
+  nothingToAnswer,
+  withEphemeralHint,
+} from './option-problems.ts';
 import type { Output } from './output.ts';
-import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
+import { resolve } from 'node:path';
 
 /** `capstan exec`, by a way that loads the tables of no other command. */
 export function runExec(words: readonly string[]): Promise<number> {
@@ -90,7 +96,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   }
   output.start(thread);
   const asking = missing === undefined ? 'starts-anew' : approvals === undefined ? 'cannot-ask' : 'asks';
-  for (const notice of thread.notices) output.notice(asksNow(notice, asking));
+  for (const notice of thread.notices) output.notice(adaptSuspendedNotice(notice, asking));
   const mismatch = approvalMismatch(asked, thread.settings);
   if (mismatch !== undefined) output.notice(mismatch);
   if (alone) {
@@ -114,13 +120,13 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     input: { author: 'user' as const, text, ...pictures },
     ...defined({ outputSchema: schema.outputSchema, cyberAccessProgram }),
   };
-  const result = await lostAsValue(async () => {
+  const result = await diskLossAsOutcome(async () => {
     try {
       return await (missing === undefined ? thread.submit({ ...turn, signal }) : thread.continue({ signal }));
     } finally {
-      const working = workingBeside(threads, thread.id);
+      const working = otherWorkingAgents(threads, thread.id);
       await threads.close();
-      const left = working.length === 0 ? undefined : agentsLeft(working, await engine.stored.agents(thread.id));
+      const left = working.length === 0 ? undefined : agentsLeftOutcome(working, await engine.stored.agents(thread.id));
       if (left !== undefined) output.notice(left);
       over();
       await approvals?.close?.();
@@ -170,7 +176,7 @@ function threadRequest(
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
     // What a start loads is loaded, and what was read of a thread is sent.
-    if (event.kind === 'usage') keepHeapSmall();
+    if (event.kind === 'usage') limitHeapGrowth();
     approvals?.seen?.(event);
     output.event(event);
   };
@@ -213,7 +219,7 @@ async function openThread(
   const request = cwd === undefined ? shown : { ...shown, cwd };
   if (variant === 'fork') return threads.fork(chosen.id, { kind: 'latest' }, request);
   const opened = await threads.load(chosen.id, request);
-  return opened.kind === 'refused' ? { ...opened, outcome: whileLocked(opened.outcome) } : opened;
+  return opened.kind === 'refused' ? { ...opened, outcome: withEphemeralHint(opened.outcome) } : opened;
 }
 
 /** Outside a repository nothing can be taken back, so that must be asked for. */
@@ -229,4 +235,46 @@ function checkRepository(
     message: `${cwd} is not in a git repository. (Not inside a trusted directory and --skip-git-repo-check was not specified.)`,
     next: 'Work in a git repository, where you can revert changes, or add --skip-git-repo-check.',
   };
+}
+
+interface WorkingAgent {
+  readonly id: ThreadId;
+  readonly cost: Usage;
+}
+
+/** Which threads still work besides the one of the turn: the program is about to end them with itself. */
+function otherWorkingAgents(threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] {
+  return threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
+}
+
+/** What became of agents that worked when the turn ended. One may have come to its end before the program did. */
+export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentNode): Outcome | undefined {
+  const known = new Map(nodesIn(root).map((node) => [node.id, node]));
+  const ours = working.flatMap(({ id, cost }) => {
+    const node = known.get(id);
+    return node === undefined ? [] : [{ ...node, cost }];
+  });
+  if (ours.length === 0) return undefined;
+  const isDone = ({ status }: AgentNode): boolean => status === 'completed';
+  const [done, cut] = [ours.filter(isDone), ours.filter((node) => !isDone(node))];
+  const named = (nodes: readonly AgentNode[]): string => nodes.map(({ path }) => path).join(', ');
+  const fates = [
+    ...(cut.length === 0 ? [] : [`${ours.length === 1 ? 'was' : 'were'} interrupted: ${named(cut)}`]),
+    ...(done.length === 0 ? [] : [`completed: ${named(done)}`]),
+  ];
+  const some = ours.length === 1 ? '1 agent' : `${ours.length} agents`;
+  const spent = ours.reduce((sum, { cost }) => sum + usedTokens(cost), 0);
+  const more = spent === 0 ? '' : ` Beyond the tokens above, ${formatCount(spent)} were used for that.`;
+  return {
+    code: 'agents-ended',
+    message: `${some} still worked when the turn ended, and ${fates.join('; ')}.${more}`,
+    next:
+      cut.length === 0
+        ? 'The next turn of the thread reads what they answered.'
+        : 'Ask the model to wait for agents whose answers you need.',
+  };
+}
+
+function nodesIn(node: AgentNode): readonly AgentNode[] {
+  return [node, ...node.agents.flatMap(nodesIn)];
 }

@@ -1,25 +1,20 @@
 import { resolve } from 'node:path';
-import { readFindings } from '../../fragments/code-review/read-findings.ts';
-import { reviewHint } from '../../fragments/code-review/change-to-review.ts';
-import { reviewText } from '../../fragments/code-review/review-text.ts';
-import type { ReviewTarget } from '../../protocol/code-review.ts';
-import { defined } from '../../protocol/defined.ts';
+import { readFindings, reviewHint, reviewText } from '../../core/fragments/code-review.ts';
+import type { ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
+import { defined } from '../../base/objects.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { ReviewArguments } from '../commands/review-command.ts';
-import { shellWords } from '../../protocol/shell-words.ts';
-import { currentFolder } from '../terminal/current-folder.ts';
-import { endOnSignal } from '../terminal/end-on-signal.ts';
-import { lostAsValue } from '../terminal/lost-as-value.ts';
-import { dim } from '../terminal/look.ts';
-import { print } from '../terminal/print.ts';
-import { visibleLine } from '../terminal/visible-text.ts';
-import { liveThreads } from '../engine/live/kept-threads.ts';
-import type { AnnouncedThread } from './announcement.ts';
+import type { ReviewArguments } from '../views/command-line/surface-commands.ts';
+import { shellWords } from '../../protocol/shell.ts';
+import { currentFolder, diskLossAsOutcome, endOnSignal } from '../views/terminal/process.ts';
+import { dim } from '../views/terminal/styled-text.ts';
+import { print } from '../views/terminal/print.ts';
+import { visibleLine } from '../views/terminal/text.ts';
+import { liveThreads } from '../../engine/live/live-threads.ts';
+import type { AnnouncedThread } from './output.ts';
 import { createOutput } from './create-output.ts';
-import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
-import { loadEngine } from './load-engine.ts';
+import { checkLastMessageFile, writeLastMessage } from './option-files.ts';
+import { loadEngine } from '../views/command-line/load-engine.ts';
 import { readPrompt } from './stdin.ts';
 
 /** `capstan review`. */
@@ -64,7 +59,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   const listener = (event: ThreadEvent): void => {
     for (const each of shown(event, parent.id)) output.event(each);
   };
-  const result = await lostAsValue(async () => {
+  const result = await diskLossAsOutcome(async () => {
     try {
       return await engine.review({ target, parent, signal, listener, opened, ...defined({ model: options.model }) });
     } finally {

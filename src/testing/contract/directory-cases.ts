@@ -1,11 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import type { ThreadChoice } from '../../ports/thread-directory.ts';
-import type { ThreadStore } from '../../ports/thread-store.ts';
+import type { ThreadChoice, ThreadStore } from '../../ports/thread-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
-import type { ThreadQuery } from '../../protocol/thread-summary.ts';
-import { casesOf, first, heldBy, owned, second, third, uuid } from './kit.ts';
+import type { ThreadQuery } from '../../protocol/thread.ts';
+import { casesOf, first, heldBy, owned, second, third, uuid } from './contract-case.ts';
 
 const all: ThreadQuery = { limit: 10, sort: 'created' };
 

@@ -5,7 +5,7 @@ import {
   heldBy,
   ordinals,
   owned,
-  refusedAs,
+  assertRefusal,
   revertTo,
   rolloutCasesOf,
   second,
@@ -17,15 +17,15 @@ import {
   wordDrafts,
   writeTo,
   written,
-} from './kit.ts';
+} from './contract-case.ts';
 
 /** What is promised of the lines of threads. */
 export const rolloutCases = rolloutCasesOf({
   'a thread in which nothing happened leaves nothing': async ({ store, other }) => {
     await owned(await store.create(first, {})).close();
-    refusedAs('thread-unknown', await other.open(first));
-    refusedAs('thread-unknown', await other.current(first));
-    refusedAs('thread-unknown', await other.hold(first));
+    assertRefusal('thread-unknown', await other.open(first));
+    assertRefusal('thread-unknown', await other.current(first));
+    assertRefusal('thread-unknown', await other.hold(first));
     await rejects(storedTexts(other, first));
   },
   'lines are stamped in order, and are read as they were given back': async ({ store, other }) => {
@@ -75,16 +75,16 @@ export const rolloutCases = rolloutCasesOf({
   },
   'a thread has one writer, and the next writer continues behind it': async ({ store, other }) => {
     const thread = owned(await store.create(first, {}));
-    refusedAs('thread-locked', await other.create(first, {}));
+    assertRefusal('thread-locked', await other.create(first, {}));
     thread.append(wordDrafts('a'));
     await thread.durable();
-    refusedAs('thread-locked', await other.open(first));
-    refusedAs('thread-locked', await other.hold(first));
+    assertRefusal('thread-locked', await other.open(first));
+    assertRefusal('thread-locked', await other.hold(first));
     deepStrictEqual(await storedTexts(other, first), ['a']);
     await thread.close();
     const next = owned(await other.open(first));
     deepStrictEqual(ordinals(next.append(wordDrafts('b'))), [2]);
-    refusedAs('thread-locked', await store.open(first));
+    assertRefusal('thread-locked', await store.open(first));
     await next.close();
     deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
   },
@@ -111,16 +111,16 @@ export const rolloutCases = rolloutCasesOf({
     await written(store, first, 'a');
     await writeTo(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }), 'b');
     deepStrictEqual(await storedTexts(store, second), ['b']);
-    refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
-    refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
-    refusedAs('thread-unknown', await store.open(third));
+    assertRefusal('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
+    assertRefusal('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
+    assertRefusal('thread-unknown', await store.open(third));
   },
   'a revert hides what came after its place, and can be undone': async ({ store, other }) => {
     await written(store, first, 'a', 'b', 'c');
     const held = heldBy(await store.hold(first));
     strictEqual(held.current.rolloutId, first);
-    refusedAs('thread-locked', await other.open(first));
-    refusedAs('place-unknown', await held.revert(revertTo(uuid(8), 9)));
+    assertRefusal('thread-locked', await other.open(first));
+    assertRefusal('place-unknown', await held.revert(revertTo(uuid(8), 9)));
     const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
     strictEqual(made.kind, 'current');
     await held.release();
@@ -146,7 +146,7 @@ export const rolloutCases = rolloutCasesOf({
     await held.revert(revertTo(uuid(8), 2));
     await held.archive();
     await held.release();
-    refusedAs('thread-archived', await other.open(first));
+    assertRefusal('thread-archived', await other.open(first));
     deepStrictEqual(await storedTexts(other, first), ['a']);
     const current = await other.current(first);
     ok(current.kind === 'current' && current.archived);
@@ -167,7 +167,7 @@ export const rolloutCases = rolloutCasesOf({
     deepStrictEqual(await held.forks(), [second]);
     strictEqual((await held.delete()).length, 1);
     await held.release();
-    refusedAs('thread-unknown', await other.open(first));
+    assertRefusal('thread-unknown', await other.open(first));
     deepStrictEqual(await storedTexts(other, third), ['x']);
   },
 });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { providerDefaults } from '../../../src/config/providers.ts';
-import { responsesClient } from '../../../src/model/responses/client.ts';
-import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/ports/model-client.ts';
+import { providerDefaults } from '../../../src/core/config/providers/provider-config.ts';
+import { responsesClient } from '../../../src/adapters/model/responses/client.ts';
+import type { ModelClient, ModelEvent, ModelRequest } from '../../../src/ports/model.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { steppingClock } from '../../harness/fixed-parts.ts';
 import { isAnyCompaction } from './is-any-compaction.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { fragmentCatalog } from '../../../src/fragments/catalog.ts';
+import { fragmentCatalog } from '../../../src/core/world/catalog.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { describeState } from '../../harness/describe-state.ts';
-import { reduce } from '../../../src/state/reduce.ts';
-import { emptyState } from '../../../src/state/thread-state.ts';
+import { reduce } from '../../../src/core/state/reduce.ts';
+import { emptyState } from '../../../src/core/state/thread-state.ts';
 import type { RecordedRequest, ScriptedModel } from '../../../src/testing/index.ts';
 import type { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkRebuilt } from '../../laws/prefix-law.ts';

@@ -10,7 +10,7 @@ import {
   type ScriptStep,
   type ScriptStepOf,
 } from '../../../src/testing/index.ts';
-import type { Thread } from '../../../src/thread/thread.ts';
+import type { Thread } from '../../../src/engine/thread/thread.ts';
 import { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkpointText, saysCheckpoint } from '../summariser.ts';
 import { withCapabilities } from '../../harness/provider-in.ts';

@@ -1,15 +1,14 @@
-import { noWork, type WorkRecords } from '../../../src/compaction/plan/work-records.ts';
-import { planUpdated } from '../../../src/fragments/answers/call-answers.ts';
-import { commandOutput } from '../../../src/fragments/answers/command-output.ts';
-import { render } from '../../../src/fragments/text/define.ts';
-import { hookPromptFragment } from '../../../src/fragments/events/hook-words.ts';
-import { contextMessage } from '../../../src/fragments/message.ts';
-import { patchOutput, patchUnfit } from '../../../src/fragments/answers/patch-output.ts';
-import { turnAbortedFragment } from '../../../src/fragments/events/turn-aborted.ts';
-import { type Entry, entryMetadata } from '../../../src/history/entry.ts';
+import { noWork, type WorkRecords } from '../../../src/core/compaction/plan/work-records.ts';
+import { planUpdated } from '../../../src/core/fragments/answers/tool-calls.ts';
+import { commandOutput, patchOutput, patchUnfit } from '../../../src/core/fragments/answers/commands-and-patches.ts';
+import { render } from '../../../src/core/fragments/text/define-fragment.ts';
+import { hookPromptFragment } from '../../../src/core/fragments/events/hooks-skills-and-plugins.ts';
+import { contextMessage } from '../../../src/core/fragments/message-items.ts';
+import { turnAbortedFragment } from '../../../src/core/fragments/events/turns-and-goals.ts';
+import { type Entry, entryMetadata } from '../../../src/core/history/entry.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { foldWork } from '../../../src/state/work.ts';
+import { foldWork } from '../../../src/core/state/fold/plan-and-changed-files.ts';
 import { answered, said, turn } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 

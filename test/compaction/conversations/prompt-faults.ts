@@ -1,5 +1,5 @@
-import type { Candidate } from '../../../src/compaction/candidates/candidate.ts';
-import type { Entry } from '../../../src/history/entry.ts';
+import type { Candidate } from '../../../src/core/compaction/candidates/candidate.ts';
+import type { Entry } from '../../../src/core/history/entry.ts';
 import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 import type { Sent } from './play.ts';

@@ -1,7 +1,7 @@
-import { type Candidate, type Faulty, isFaulty } from '../../../src/compaction/candidates/candidate.ts';
-import { mechanicalCandidate } from '../../../src/compaction/candidates/candidate-parts.ts';
-import { plainCandidate, structuredCandidate } from '../../../src/compaction/candidates/written-candidate.ts';
-import { remoteCandidate } from '../../../src/compaction/candidates/remote-candidate.ts';
+import { type Candidate, type Faulty, isFaulty } from '../../../src/core/compaction/candidates/candidate.ts';
+import { mechanicalCandidate } from '../../../src/core/compaction/candidates/build-candidate.ts';
+import { plainCandidate, structuredCandidate } from '../../../src/core/compaction/candidates/written-candidate.ts';
+import { remoteCandidate } from '../../../src/core/compaction/candidates/remote-candidate.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { answerOf, planOf, sourceOf } from '../scene.ts';
 import type { Asked } from './asked.ts';

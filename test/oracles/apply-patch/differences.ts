@@ -1,5 +1,5 @@
-import { parsePatch } from '../../../src/tools/apply-patch/parse-patch.ts';
-import type { Hunk } from '../../../src/tools/apply-patch/patch.ts';
+import { parsePatch } from '../../../src/adapters/tools/apply-patch/parse-patch.ts';
+import type { Hunk } from '../../../src/adapters/tools/apply-patch/patch.ts';
 import type { Case } from './cases.ts';
 import type { Compared } from './run-case.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { applyPatchHere } from '../../../src/surfaces/apply-patch/run-apply-patch.ts';
+import { applyPatchHere } from '../../../src/engine/workspace/patch-command.ts';
 import type { Case, Entry } from './cases.ts';
 
 /** What a program made of a case. */

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readMcpServers } from '../../../src/config/mcp-servers.ts';
-import { startServerProcess } from '../../../src/exec/server-process.ts';
-import { listingFiles } from '../../../src/mcp/listing-file.ts';
-import { credentialStore } from '../../../src/mcp/oauth/credential-store.ts';
-import { ServerPool } from '../../../src/mcp/server-pool.ts';
-import { ThreadServers } from '../../../src/mcp/thread-servers.ts';
-import type { McpCallWays } from '../../../src/ports/mcp-servers.ts';
-import { SimulatedLocks } from '../../../src/testing/simulated-locks.ts';
+import { readMcpServers } from '../../../src/core/config/servers/mcp-servers.ts';
+import { startServerProcess } from '../../../src/adapters/exec/server-process.ts';
+import { listingFiles } from '../../../src/adapters/mcp/listing-file.ts';
+import { credentialStore } from '../../../src/adapters/mcp/credential-store.ts';
+import { ServerPool } from '../../../src/adapters/mcp/connection.ts';
+import { ThreadServers } from '../../../src/adapters/mcp/thread-servers.ts';
+import type { McpCallOptions } from '../../../src/ports/mcp-servers.ts';
+import { SimulatedLocks } from '../../../src/testing/simulated-disk.ts';
 import {
   type Json,
   type JsonObject,
@@ -64,7 +64,7 @@ const pool = new ServerPool({
 });
 const connections = configs.map((config) => pool.take({ config, cwd: home }));
 const servers = new ThreadServers(connections, {}, () => ({ tools: 20_000, texts: 20_000 }));
-const ways: McpCallWays = {
+const ways: McpCallOptions = {
   signal: new AbortController().signal,
   warn: ({ message }) => console.error(message),
   elicit: async () => ({ action: 'accept', content: {} }),

@@ -1,6 +1,10 @@
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import type { ChangedList, ServerApp, ServerPrompts } from '../../../src/surfaces/mcp-server/offer/server-app.ts';
-import type { ServerResources } from '../../../src/surfaces/mcp-server/offer/server-tool.ts';
+import type {
+  ChangedList,
+  ServerApp,
+  ServerPrompts,
+  ServerResources,
+} from '../../../src/surfaces/servers/mcp/server-interface.ts';
 import { ask, fixtureTools, form, picture } from './fixture-tools.ts';
 
 const resources: ServerResources = {

@@ -6,7 +6,7 @@ import type {
   InputRequired,
   ServerTool,
   ToolAnswer,
-} from '../../../src/surfaces/mcp-server/offer/server-tool.ts';
+} from '../../../src/surfaces/servers/mcp/server-interface.ts';
 
 type Call = (
   args: JsonObject,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveHttp } from '../../../src/surfaces/mcp-server/wire/serve-http.ts';
+import { serveHttp } from '../../../src/surfaces/servers/mcp/wire/serve-http.ts';
 import { fakeApp } from '../../mcp-server/fake-app.ts';
 import { requireOracles } from '../require-oracles.ts';
 import { runOracle } from './run-oracle.ts';

@@ -1,8 +1,8 @@
 import type { ThreadEvent, ThreadItem } from '@openai/codex-sdk';
 import { expectTypeOf, it } from 'vitest';
-import type { ExecEvent } from '../../../src/surfaces/exec/events.ts';
-import type { ExecItem } from '../../../src/surfaces/wording/exec-item.ts';
-import type { ExecQuestionEvent } from '../../../src/surfaces/exec/question-events.ts';
+import type { ExecEvent } from '../../../src/surfaces/exec/json-output.ts';
+import type { ExecItem } from '../../../src/surfaces/views/wording/json-fields.ts';
+import type { ExecQuestionEvent } from '../../../src/surfaces/exec/context-and-question-events.ts';
 
 // The compiler does the work: ../types.test.ts runs it over this folder.
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SlashCommand, slashCommands } from '../../../src/surfaces/tui/views/slash-table.ts';
+import { type SlashCommand, slashCommands } from '../../../src/surfaces/tui/commands/slash-commands.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/terminal.md'), 'utf8');
 const all: readonly SlashCommand[] = slashCommands;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { customPrompts } from '../../../src/surfaces/engine/custom-prompts.ts';
+import { customPrompts } from '../../../src/engine/home/custom-prompts.ts';
 import { answer, say } from '../../../src/testing/index.ts';
 import { inputOf, scene, textsOf } from '../../harness/scene.ts';
 import { openIn, tuiScene } from '../tui-scene.ts';

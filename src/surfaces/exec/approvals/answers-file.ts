@@ -1,11 +1,171 @@
+import { defined } from '../../../base/objects.ts';
+import { isCoverable } from '../../../core/policy/commands/shell-builtins.ts';
+import { joinWithOr } from '../../../engine/wording.ts';
+import { filledForm } from '../../../protocol/elicitation-form.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
-import { type QuestionKind, questionKinds } from '../../../protocol/question.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import { didYouMean } from '../../commands/did-you-mean.ts';
-import { oneOf } from '../../wording/one-of.ts';
+import { type Answer, type Question, type QuestionKind, questionKinds } from '../../../protocol/question.ts';
+import { didYouMean } from '../../views/command-line/did-you-mean.ts';
+import { questionLines } from '../../views/questions/question-lines.ts';
+import { dim, type Span } from '../../views/terminal/styled-text.ts';
+import { visibleLine } from '../../views/terminal/text.ts';
+import { type Approvals, AskedItems } from './approvals.ts';
+import { basename } from 'node:path';
+
+export interface AnswersFile {
+  readonly lines: readonly AnswerLine[];
+  /** As the user named it. */
+  readonly name: string;
+  show(...spans: readonly Span[]): void;
+}
+
+/** Answers by the first line that matches. What no line matches is declined, and the model reads that. */
+export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
+  const items = new AskedItems();
+  return {
+    seen: (event) => items.seen(event),
+    askUser: {
+      answersOnce: true,
+      ask(question) {
+        const answer = answerBy(lines, question);
+        show(
+          ...questionLines(withoutRule(question), items.of(question)),
+          dim(`  ${saidBy(lines, question, { answer, name: visibleLine(name) })}`),
+        );
+        return Promise.resolve(answer);
+      },
+    },
+  };
+}
+
+/** A file saves no rule. */
+function withoutRule(question: Question): Question {
+  return { ...question, scopes: question.scopes.filter((scope) => scope !== 'rule') };
+}
+
+const said: Readonly<Record<Answer['kind'], string>> = {
+  allowed: 'yes',
+  declined: 'no',
+  stopped: 'no, and the turn stops',
+  lapsed: 'no answer',
+};
+
+function saidBy(
+  lines: readonly AnswerLine[],
+  question: Question,
+  { answer, name }: { readonly answer: Answer; readonly name: string },
+): string {
+  if (answer !== unmatched) return `${said[answer.kind]}, by ${name}`;
+  if (commandsOf(question).includes(undefined)) return `no: ${whyUnread(lines, question, name)}`;
+  const [line] = question.kind === 'elicitation' ? [lineFor(lines, question, [])] : [];
+  const fault = line === undefined ? undefined : faultInForm(question, line.answers);
+  if (fault !== undefined) return `no: "answers" of ${name} do not fill the form: ${visibleLine(fault)}`;
+  const missing = commandsOf(question).filter((command) => lineFor(lines, question, command) === undefined);
+  const named = missing.flatMap((words = []) => (words.length === 0 ? [] : [`\`${visibleLine(words.join(' '))}\``]));
+  const typing = question.typed === true ? ', and the model could type into it: that needs "typed": true' : '';
+  const held = missing.find((words = []) => words.length > 0 && !isCoverable(words));
+  const whole =
+    held === undefined ? '' : `; only a line with all of its words approves \`${visibleLine(held[0] ?? '')}\` so`;
+  return `no: no line of ${name} matches ${named.length === 0 ? 'it' : named.join(', ')}${typing}${whole}`;
+}
+
+/** Why no line answers a script whose commands are known only when it runs. */
+function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: string): string {
+  const unread = 'Capstan cannot read the script whole';
+  const approves = ({ about, decision }: AnswerLine): boolean =>
+    'kind' in about && about.kind === kind && decision === 'approved';
+  const before = lines.slice(0, Math.max(0, lines.findIndex(approves)));
+  const [barred] = before.flatMap(({ about, decision }) =>
+    'prefix' in about && decision !== 'approved' ? [about.prefix] : [],
+  );
+  if (barred !== undefined) {
+    const words = visibleLine(JSON.stringify(barred));
+    return `${unread}, and it may hold ${words}, which ${name} denies before it approves {"kind":"${kind}"}`;
+  }
+  return `${unread}, so no prefix approves it; {"kind":"${kind}","decision":"approved"} in ${name} would`;
+}
+
+/**
+ * A script of several commands is allowed if each of them is, by its own first line: a prefix that allows `npm install`
+ * says nothing about what stands behind `&&`. A no is also about the wrappers around a command, as they are written.
+ */
+export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
+  const found = commandsOf(question).map((command) => lineFor(lines, question, command));
+  const decided = [...found, ...heldBack(lines, question)];
+  const stop = decided.find((line) => line?.decision === 'abort');
+  if (stop !== undefined) return { kind: 'stopped', ...defined({ note: stop.note }) };
+  const refusal = decided.find((line) => line?.decision === 'denied');
+  if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
+  if (found.includes(undefined)) return unmatched;
+  const content = found[0]?.answers;
+  // A form that the line does not fill is not sent.
+  if (faultInForm(question, content) !== undefined) return unmatched;
+  return { kind: 'allowed', scope: 'call', ...defined({ content }) };
+}
+
+function faultInForm({ elicitation }: Question, content: JsonObject | undefined): string | undefined {
+  if (elicitation?.schema === undefined) return undefined;
+  const filled = filledForm(elicitation.schema, content);
+  return 'fault' in filled ? filled.fault : undefined;
+}
+
+const unmatched: Answer = { kind: 'declined', by: 'default' };
+
+/** Each command that must be allowed, by its words. Undefined: it has none that are known before it runs. */
+function commandsOf({ kind, argv, commands }: Question): readonly (readonly string[] | undefined)[] {
+  if (kind !== 'command' && kind !== 'retry') return [[]];
+  return argv === undefined || commands === undefined || commands.length === 0 ? [undefined] : commands;
+}
+
+/** The first line that matches. What cannot be read may be what a line denies: no approval behind that line counts. */
+function lineFor(
+  lines: readonly AnswerLine[],
+  { kind, seen = [], typed: isTyped }: Question,
+  command: readonly string[] | undefined,
+): AnswerLine | undefined {
+  const around = command === undefined ? [] : seen.filter((words) => isAround(words, command));
+  const found = lines.find(({ about, decision, typed }) => {
+    if ('kind' in about) return about.kind === kind;
+    // A yes to the words of a command is none to what the model will type.
+    if (decision === 'approved' && isTyped === true && typed !== true) return false;
+    if (decision === 'approved') return command !== undefined && approves(about.prefix, command);
+    return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
+  });
+  return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
+}
+
+/** Of a command of the shell that does not take its words as text, only a line with all of its words knows what it runs. */
+function approves(prefix: readonly string[], command: readonly string[]): boolean {
+  return beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
+}
+
+/** The lines that deny what was found besides the commands: in a script that cannot be read whole, or as `eval`. */
+function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
+  const others = seen.filter((words) => !commands.some((command) => isAround(words, command)));
+  return others.flatMap((words) => {
+    const line = lines.find(({ about, decision }) => {
+      if ('kind' in about) return about.kind === kind;
+      return decision !== 'approved' && beginsWith(words, about.prefix, decision);
+    });
+    return line === undefined ? [] : [line];
+  });
+}
+
+/** Whether these are the words of a command with those of its wrappers before it. */
+function isAround(words: readonly string[], command: readonly string[]): boolean {
+  const start = words.length - command.length;
+  return start >= 0 && command.every((word, i) => word === words[start + i]);
+}
+
+/** A program that is named by its path is denied by its name, too, and approved only as it is written. */
+function beginsWith(command: readonly string[], prefix: readonly string[], decision: AnswerLine['decision']): boolean {
+  const [program = '', ...rest] = command;
+  const isProgram = prefix[0] === program || (decision !== 'approved' && prefix[0] === basename(program));
+  return isProgram && prefix.slice(1).every((word, i) => word === rest[i]);
+}
 
 /** One line of the file: what it is about, and what is answered then. */
-export interface AnswerLine {
+interface AnswerLine {
   readonly about: { readonly prefix: readonly string[] } | { readonly kind: QuestionKind };
   readonly decision: 'approved' | 'denied' | 'abort';
   /** A prefix also approves commands that the model can type into. */
@@ -56,7 +216,7 @@ function readLine(line: string): AnswerLine | string {
   const decided = decisions.find((each) => each === decision);
   if (decided === undefined) {
     const meant = typeof decision === 'string' ? didYouMean(decision, decisions) : '';
-    return `"decision" must be ${oneOf(decisions)}. ${meant}`.trimEnd();
+    return `"decision" must be ${joinWithOr(decisions)}. ${meant}`.trimEnd();
   }
   if (note !== undefined && typeof note !== 'string') return '"note" must be a string.';
   if (note !== undefined && decided === 'approved')
@@ -84,7 +244,7 @@ function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
   if (prefix !== undefined) return { prefix };
   const known = kinds.find((each) => each === kind);
   if (known !== undefined) return { kind: known };
-  return `"kind" must be ${oneOf(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
+  return `"kind" must be ${joinWithOr(kinds)}. ${typeof kind === 'string' ? didYouMean(kind, kinds) : ''}`.trimEnd();
 }
 
 function isWords(value: Json): value is readonly string[] {

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { createShellReaderLoader } from '../../../exec/shell-reader/load-shell-reader.ts';
-import { analyseCommand } from '../../../policy/commands/analyse.ts';
-import { defined } from '../../../protocol/defined.ts';
+import { createShellReaderLoader } from '../../../adapters/exec/shell-reader.ts';
+import { analyseCommand } from '../../../core/policy/commands/analyse-command.ts';
+import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
-import { paint, type Span } from '../../terminal/look.ts';
-import { answerBy, answerFromFile } from './answer-from-file.ts';
-import { readAnswers } from './answers-file.ts';
+import { paint, type Span } from '../../views/terminal/styled-text.ts';
+import { answerBy, answerFromFile, readAnswers } from './answers-file.ts';
 
 const about = {
   id: 'q',

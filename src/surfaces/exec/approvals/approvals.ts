@@ -1,5 +1,7 @@
 import type { AskUser } from '../../../ports/ask-user.ts';
+import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
 
 /** Who answers the questions of a run. */
 export interface Approvals {
@@ -22,4 +24,18 @@ export function withoutClientTools({ askUser, ...approvals }: Approvals): Approv
           : askUser.ask(question, signal, item),
     },
   };
+}
+
+/** The calls that are asked about as screens show them: a question itself holds no diff. */
+export class AskedItems {
+  readonly #items = new Map<string, TurnItem>();
+
+  seen(event: ThreadEvent): void {
+    if (event.kind === 'question-asked' && event.item !== undefined) this.#items.set(event.question.id, event.item);
+    if (event.kind === 'question-answered') this.#items.delete(event.id);
+  }
+
+  of({ id }: Question): TurnItem | undefined {
+    return this.#items.get(id);
+  }
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
-import { paint } from '../../terminal/look.ts';
+import { paint } from '../../views/terminal/styled-text.ts';
 import { askAtTerminal } from './ask-at-terminal.ts';
 
 class FakeInput extends EventEmitter {

@@ -1,16 +1,21 @@
-import type { Answer, Question } from '../../../protocol/question.ts';
+import { defined } from '../../../base/objects.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
+import type { Answer, Question, UserQuestion } from '../../../protocol/question.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
-import { beforeAbort } from '../../../protocol/before-abort.ts';
-import { bold, dim, type Span } from '../../terminal/look.ts';
-import { visibleLine } from '../../terminal/visible-text.ts';
-import type { Approvals } from './approvals.ts';
-import { AskedItems } from './asked-items.ts';
-import { type Choice, choiceLines, choicesFor, pressOne } from './choices.ts';
-import { askedField, fieldChoices } from './form-choices.ts';
-import { askEach, inputChoices } from './input-choices.ts';
+import {
+  askedField,
+  type Choice,
+  choiceLines,
+  choicesFor,
+  fieldChoices,
+  fillForm,
+  pressOne,
+} from '../../views/questions/question-choices.ts';
+import { questionLines } from '../../views/questions/question-lines.ts';
+import { bold, dim, type Span } from '../../views/terminal/styled-text.ts';
+import { visibleLine } from '../../views/terminal/text.ts';
+import { type Approvals, AskedItems } from './approvals.ts';
 import { Keyboard, type KeyboardParts } from './keyboard.ts';
-import { questionLines } from './question-lines.ts';
-import { noLine, type TypedLine, typeInto } from './typed-line.ts';
 
 export interface TerminalParts extends KeyboardParts {
   /** Prints lines that stay. */
@@ -190,7 +195,7 @@ class PersonAtTerminal {
     if (typing === undefined) this.#keyboard.takeLines(false);
     signal.removeEventListener('abort', onOver);
     // Ctrl-C ends the turn, and the question with it.
-    if (line.end === undefined) await beforeAbort(new Promise(() => {}), signal, undefined);
+    if (line.end === undefined) await valueOrAbort(new Promise(() => {}), signal, undefined);
     if (signal.aborted && line.text !== '') show(dim(`  Not sent: ${visibleLine(line.text)}`));
     return line;
   }
@@ -199,4 +204,60 @@ class PersonAtTerminal {
 function saidWords({ words, answer }: Choice, note: string, goesTo: string): string {
   if (note !== '') return `${answer.kind === 'allowed' ? 'your answer' : 'no'}: ${visibleLine(note)}`;
   return answer.scope === 'rule' ? `yes; ${goesTo}` : words;
+}
+
+/** The answers to one question of the model, each by a key: the number of an option, or a letter. */
+function inputChoices({ id, options }: UserQuestion): readonly Choice[] {
+  const offered = options.slice(0, 9).map(({ label }, at): Choice => {
+    return { key: String(at + 1), words: label, answer: { kind: 'allowed', content: { [id]: label } } };
+  });
+  return [
+    ...offered,
+    { key: 'o', words: 'another answer, in your words', answer: { kind: 'allowed' }, takesNote: true },
+    { key: 'n', words: 'no answer', answer: { kind: 'declined' } },
+    { key: 's', words: 'no answer, and stop the turn', answer: { kind: 'stopped' } },
+  ];
+}
+
+/** A person at a terminal answers one question after another. The first no is about all of them. */
+async function askEach(question: Question, ask: (single: Question) => Promise<Answer>): Promise<Answer> {
+  if (question.input === undefined) return fillForm(question, ask);
+  const given: [string, string][] = [];
+  for (const one of question.input) {
+    const { kind, content, note, ...rest } = await ask({ ...question, input: [one] });
+    if (kind !== 'allowed') return { kind, ...defined({ note }), ...rest };
+    given.push([one.id, content === undefined ? (note ?? '') : String(content[one.id] ?? '')]);
+  }
+  return { kind: 'allowed', content: Object.fromEntries(given) };
+}
+
+/** A line that the user types, and how it ended if it did. */
+interface TypedLine {
+  readonly text: string;
+  /** `sent` by Enter, or given up by Esc. */
+  readonly end?: 'sent' | 'back';
+}
+
+const noLine: TypedLine = { text: '' };
+
+const escape = '\u001B';
+// oxlint-disable-next-line no-control-regex -- what keys send that write nothing
+const keySequence = /\u001B(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])?/gu;
+// oxlint-disable-next-line no-control-regex -- the same
+const control = /[\u0000-\u0007\u000B\u000C\u000E-\u0014\u0016-\u001F\u0080-\u009F]/gu;
+const rubOuts = new Set(['\u007F', '\b']);
+/** Ctrl-U. */
+const clear = '\u0015';
+
+/** The line after some keys. Arrows and other keys without a character change nothing; a pasted line end is a space. */
+function typeInto(line: TypedLine, keys: string): TypedLine {
+  if (keys === escape) return { text: line.text, end: 'back' };
+  const typed = keys.replaceAll(keySequence, '').replaceAll(control, '');
+  const isSent = /[\r\n]$/.test(typed);
+  let text = line.text;
+  for (const character of typed.replace(/[\r\n]+$/, '').replaceAll(/[\r\n\t]+/g, ' ')) {
+    if (rubOuts.has(character)) text = [...text].slice(0, -1).join('');
+    else text = character === clear ? '' : text + character;
+  }
+  return isSent ? { text, end: 'sent' } : { text };
 }

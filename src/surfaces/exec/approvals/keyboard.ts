@@ -1,4 +1,4 @@
-import { beforeAbort } from '../../../protocol/before-abort.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
 
 /** The part of a terminal's input that this needs. */
 export interface KeyInput {
@@ -107,7 +107,7 @@ export class Keyboard {
   }
 
   async #key(signal: AbortSignal): Promise<void> {
-    while (this.#typed === '' && !signal.aborted) await beforeAbort(this.#arrival.promise, signal, undefined);
+    while (this.#typed === '' && !signal.aborted) await valueOrAbort(this.#arrival.promise, signal, undefined);
   }
 
   #take(): string {

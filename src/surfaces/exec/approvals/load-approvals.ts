@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises';
-import { readBounded, whyMissing } from '../../../disk/read-bounded.ts';
+import { readBounded, whyMissing } from '../../../engine/files.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
-import type { Span } from '../../terminal/look.ts';
-import { isLive } from '../../terminal/open-screen.ts';
-import { terminalWidth } from '../../terminal/terminal-width.ts';
-import { answerFromFile } from './answer-from-file.ts';
-import { readAnswers } from './answers-file.ts';
+import type { Span } from '../../views/terminal/styled-text.ts';
+import { canRewriteLines } from '../../views/terminal/screen.ts';
+import { terminalWidth } from '../../views/terminal/text.ts';
+import { answerFromFile, readAnswers } from './answers-file.ts';
 import { type Approvals, withoutClientTools } from './approvals.ts';
 import { askAtTerminal } from './ask-at-terminal.ts';
 
@@ -35,7 +34,7 @@ export function loadApprovals(
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
     const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
     // What cannot be written over is left to the terminal.
-    const typing = isLive(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
+    const typing = canRewriteLines(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
     const now = (): number => performance.now();
     const width = (): number => terminalWidth(process.stderr) ?? 80;
     const stopping = process.platform === 'win32' ? {} : { suspend };

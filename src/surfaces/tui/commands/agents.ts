@@ -1,9 +1,9 @@
-import type { AgentNode } from '../../engine/agent-node.ts';
-import { cleanLine } from '../text/clean.ts';
-import { compactNumber } from '../views/compact-number.ts';
-import { ListView } from '../views/list-view.ts';
-import { PagerView } from '../views/pager-view.ts';
-import { agentName } from './agent-name.ts';
+import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { compactNumber } from '../screen/text/format-values.ts';
+import { ListView } from '../pages/list-view.ts';
+import { PagerView } from '../pages/pager-view.ts';
+import { agentName } from '../session/session.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/agents`: the agents of this thread. Enter reads one, `s` stops it. */
@@ -57,7 +57,7 @@ async function agentsOf(session: CommandSession): Promise<readonly AgentNode[]> 
 }
 
 async function whyNone({ thread }: CommandSession): Promise<string> {
-  const { isGateOpen } = await import('../../../config/feature-gates.ts');
+  const { isGateOpen } = await import('../../../core/config/features.ts');
   const isOn = isGateOpen('multi_agent', thread.settings.features);
   return isOn
     ? 'This conversation has started no agents.'

@@ -1,12 +1,13 @@
+import type { EngineRefused } from '../../../engine/engine-refused.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
 import type { ThreadId } from '../../../protocol/ids.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { EngineRefused } from '../../engine/engine-refused.ts';
-import type { LiveThread, LiveThreads } from '../../engine/live/live-thread.ts';
-import type { Cell } from '../cells/cell.ts';
-import type { Composer } from '../composer/composer.ts';
-import type { Look } from '../text/look.ts';
-import type { View } from '../views/view.ts';
+import type { Composer } from '../draft/composer.ts';
+import { draftFromText } from '../draft/draft.ts';
+import type { Look } from '../screen/text/look.ts';
+import type { View } from '../screen/view.ts';
+import type { Cell } from '../transcript/cells/cell.ts';
 
 /** As much of the screen as commands use. */
 export interface CommandStage {
@@ -57,4 +58,23 @@ export interface CommandSession {
   readThread(id: ThreadId): { rows(look: Look): readonly string[]; close(): void };
   /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
   inBackground(work: Promise<unknown>): void;
+}
+
+/** What a command lets the user write on. A draft that the user is writing when the command comes up stays. */
+export function putInComposer(session: Pick<CommandSession, 'parts' | 'notice'>, command: string, text: string): void {
+  const { stage } = session.parts;
+  if (stage.composer.offer(draftFromText(text)) === 'waits')
+    session.notice(`${command} waits until you have sent or cleared your draft: it puts words into the composer.`);
+  stage.draw();
+}
+
+/** A command cannot be run with these words. They come back to be corrected, unless the user writes something else by now. */
+export function refuseCommandWords(
+  session: Pick<CommandSession, 'parts' | 'notice'>,
+  command: string,
+  why: string,
+): void {
+  const { composer } = session.parts.stage;
+  if (composer.isEmpty) composer.offer(draftFromText(command));
+  session.notice(why, 'error');
 }

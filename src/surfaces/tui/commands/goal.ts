@@ -1,10 +1,9 @@
-import { isGateOpen } from '../../../config/feature-gates.ts';
-import { type Goal, isGoalResting } from '../../../protocol/goal.ts';
-import { goalCost, goalStanding } from '../../wording/goal-standing.ts';
-import { cardCell } from '../cells/card-cell.ts';
-import { elapsedWords } from '../text/elapsed.ts';
-import type { CommandSession } from './command-session.ts';
-import { putInComposer } from './put-in-composer.ts';
+import { isGateOpen } from '../../../core/config/features.ts';
+import { type Goal, isGoalResting } from '../../../protocol/thread.ts';
+import { goalTokensWords, goalStatusWords } from '../../views/wording/turn-lines.ts';
+import { cardCell } from '../transcript/cells/card-cell.ts';
+import { elapsedWords } from '../screen/text/format-values.ts';
+import { type CommandSession, putInComposer } from './command-session.ts';
 
 /**
  * `/goal`: shows the goal, or says to the model what to do about it. Goals are set and changed by what the user says, so
@@ -34,7 +33,7 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
   }
   // What interrupts a turn pauses its goal.
   if (session.isBusy) return session.interrupt('give-back');
-  if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStanding(current.status)}.`);
+  if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStatusWords(current.status)}.`);
   session.sendWords('Pause the goal.');
 }
 
@@ -53,8 +52,8 @@ function show(session: CommandSession, known: Goal | undefined): void {
     title: 'Goal',
     rows: [
       { name: 'Objective', value: known.objective },
-      { name: 'Status', value: goalStanding(known.status) },
-      { name: 'Cost', value: goalCost(known) },
+      { name: 'Status', value: goalStatusWords(known.status) },
+      { name: 'Cost', value: goalTokensWords(known) },
       { name: 'Time', value: elapsedWords(known.timeUsedSeconds * 1000) },
     ],
     notes: ['/goal pause, /goal resume, /goal edit and /goal clear change it; /goal WORDS sets another one.'],

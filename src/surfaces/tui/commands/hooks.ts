@@ -1,14 +1,14 @@
-import { hookEvent } from '../../../state/hook-lines.ts';
-import type { HookRun } from '../../../protocol/hook-run.ts';
+import { hookEvent } from '../../../core/state/fold/hook-runs.ts';
+import type { HookRun } from '../../../protocol/thread-event.ts';
 import { lineType } from '../../../protocol/line.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import type { ConfiguredHook } from '../../engine/configured-hooks.ts';
-import { exactLine } from '../../terminal/exact-text.ts';
-import { plural } from '../../wording/number-words.ts';
-import { cardCell } from '../cells/card-cell.ts';
-import { hookCell } from '../cells/hook-cell.ts';
-import { type ListItem, ListView } from '../views/list-view.ts';
-import { PagerView } from '../views/pager-view.ts';
+import type { ConfiguredHook } from '../../../engine/home/user-hooks.ts';
+import { exactLine } from '../../views/terminal/exact-text.ts';
+import { plural } from '../../../engine/wording.ts';
+import { cardCell } from '../transcript/cells/card-cell.ts';
+import { hookCell } from '../transcript/cells/hook-cells.ts';
+import { type ListItem, ListView } from '../pages/list-view.ts';
+import { PagerView } from '../pages/pager-view.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/hooks`: all of them, with what they did. Decisions are saved and count when Capstan is started again. */

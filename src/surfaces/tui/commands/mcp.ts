@@ -1,7 +1,7 @@
 import { fullText } from '../../../protocol/outcome.ts';
-import type { ListedServer, McpRegistry } from '../../engine/mcp-registry.ts';
-import { serverState, serverWay } from '../../mcp/server-words.ts';
-import { type CardRow, cardCell } from '../cells/card-cell.ts';
+import type { ListedServer, McpRegistry } from '../../../engine/home/mcp-registry.ts';
+import { serverState, serverAddressWords } from '../../views/wording/settings-text.ts';
+import { type CardRow, cardCell } from '../transcript/cells/card-cell.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/mcp`: the servers with their tools, or a login to one of them. */
@@ -39,7 +39,10 @@ async function show(session: CommandSession, registry: McpRegistry, what: 'serve
 
 async function detailsOf(registry: McpRegistry, server: ListedServer, cwd: string): Promise<readonly string[]> {
   const tools = (await registry.tools(server.name, cwd)) ?? [];
-  return [serverWay(server.table), ...tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`)];
+  return [
+    serverAddressWords(server.table),
+    ...tools.map(({ tool, description }) => `${tool}: ${firstLine(description)}`),
+  ];
 }
 
 const mostOfDescription = 200;

@@ -1,12 +1,10 @@
-import { readOnlyProfile } from '../../../policy/read-only-profile.ts';
-import type { ReviewTarget } from '../../../protocol/code-review.ts';
+import { readOnlyProfile } from '../../../core/policy/profiles/narrower-profile.ts';
+import type { ReviewTarget, ThreadEvent } from '../../../protocol/thread-event.ts';
 import { fullText } from '../../../protocol/outcome.ts';
-import type { ThreadEvent } from '../../../protocol/thread-event.ts';
-import { type ReviewChoices, reviewChoices } from '../../engine/review-choices.ts';
-import type { CommandSession } from './command-session.ts';
-import { putInComposer } from './put-in-composer.ts';
-import { reviewCell, interruptedReview, reviewStartCell } from '../cells/review-cell.ts';
-import { type ListItem, ListView } from '../views/list-view.ts';
+import { type ReviewChoices, reviewChoices } from '../../../engine/review/changes-to-review.ts';
+import { type CommandSession, putInComposer } from './command-session.ts';
+import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
+import { type ListItem, ListView } from '../pages/list-view.ts';
 
 /** `/review`: what the words say, or what is chosen from a list. */
 export async function review(session: CommandSession, words: string): Promise<void> {

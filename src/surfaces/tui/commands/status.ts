@@ -1,17 +1,19 @@
-import { withoutCredentials } from '../../../policy/secrets.ts';
-import { needsSandbox } from '../../../policy/access.ts';
-import { approvalName } from '../../../policy/approval-policy.ts';
-import { sandboxLevelOf } from '../../../policy/describe-policy.ts';
+import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
+import { needsSandbox } from '../../../core/policy/paths/access.ts';
+import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
+import { withoutCredentials } from '../../../core/policy/secrets.ts';
+import { policyInForce } from '../../../engine/policy-words.ts';
+import { formatCount } from '../../../engine/wording.ts';
 import { fullText } from '../../../protocol/outcome.ts';
+import type { RateLimit } from '../../../protocol/rate-limits.ts';
 import type { Usage } from '../../../protocol/usage.ts';
-import { moneyWords } from '../../wording/money-words.ts';
-import { count } from '../../wording/number-words.ts';
-import { usedCount } from '../../wording/used-words.ts';
-import { policyInForce } from '../../wording/policy-in-force.ts';
-import { type CardRow, cardCell } from '../cells/card-cell.ts';
-import { shownPath } from '../text/shown-path.ts';
-import { windowFill } from '../insight/read-window.ts';
-import { limitRows } from '../views/limit-rows.ts';
+import { moneyWords } from '../../views/wording/cost-words.ts';
+import { clockTime } from '../../views/wording/time-words.ts';
+import { usedTokensWords } from '../../views/wording/used-tokens.ts';
+import { windowFill } from '../pages/insight/context-window-view.ts';
+import { shownPath } from '../screen/text/format-values.ts';
+import type { Look } from '../screen/text/look.ts';
+import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
 import type { CommandSession } from './command-session.ts';
 
 /** `/status`: what is in force, and what the thread has cost. All figures are the engine's. */
@@ -37,7 +39,7 @@ export async function status(session: CommandSession): Promise<void> {
     { name: 'Thread', value: id },
     {
       name: 'Tokens',
-      value: `${usedCount(total)} used: ${count(total.input)} input (${count(total.cachedInput)} cached), ${count(total.output)} output${estimateWords(total)}`,
+      value: `${usedTokensWords(total)} used: ${formatCount(total.input)} input (${formatCount(total.cachedInput)} cached), ${formatCount(total.output)} output${estimateWords(total)}`,
     },
     { name: 'Context', value: await windowFill(session) },
     { name: 'Cost', value: moneyWords(total.cost, total.estimated).replace(/^cost /, '') },
@@ -50,7 +52,7 @@ export async function status(session: CommandSession): Promise<void> {
 
 /** What no provider counted, such as an answer that was interrupted. */
 function estimateWords({ estimated = 0 }: Usage): string {
-  return estimated === 0 ? '' : `, about ${count(estimated)} that the provider did not count`;
+  return estimated === 0 ? '' : `, about ${formatCount(estimated)} that the provider did not count`;
 }
 
 async function providerWords({ parts: { engine }, thread: { settings } }: CommandSession): Promise<string> {
@@ -107,4 +109,47 @@ async function threadRows({ parts: { engine }, thread: { id, place } }: CommandS
     ...(name === undefined ? [] : [{ name: 'Name', value: name }]),
     ...(forkedFrom === undefined ? [] : [{ name: 'Forked from', value: forkedFrom }]),
   ];
+}
+
+const segments = 20;
+/** On a narrower screen the words alone are shown. */
+const leastForBar = 60;
+
+/** Limits of the provider as it said them last: a bar of what is left, and when it is full again. */
+export function limitRows(
+  limits: readonly RateLimit[],
+  { look, now }: { readonly look: Pick<Look, 'width' | 'glyphs'>; readonly now: number },
+): readonly { readonly name: string; readonly value: string }[] {
+  return limits.map((limit) => {
+    const left = Math.max(0, Math.min(100, 100 - limit.usedPercent));
+    const reset = limit.resetsAt === undefined ? '' : ` (resets ${momentWords(limit.resetsAt * 1000, now)})`;
+    const bar = look.width < leastForBar ? '' : `${barOf(left, look)} `;
+    return { name: `${limitName(limit)} limit`, value: `${bar}${Math.round(left)} % left${reset}` };
+  });
+}
+
+function barOf(left: number, { glyphs }: Pick<Look, 'glyphs'>): string {
+  const [full, empty] = glyphs === 'ascii' ? ['#', '.'] : ['█', '░'];
+  const count = Math.round((left / 100) * segments);
+  return `[${full.repeat(count)}${empty.repeat(segments - count)}]`;
+}
+
+const day = 24 * 60;
+const windows: readonly (readonly [minutes: number, name: string])[] = [
+  [5 * 60, '5h'],
+  [day, 'Daily'],
+  [7 * day, 'Weekly'],
+  [30 * day, 'Monthly'],
+  [365 * day, 'Annual'],
+];
+
+/** By the length of its window where that is within 5 % of a usual one, else as the provider calls it. */
+function limitName({ name, windowMinutes = 0 }: RateLimit): string {
+  return windows.find(([minutes]) => Math.abs(windowMinutes - minutes) <= minutes * 0.05)?.[1] ?? name;
+}
+
+/** The time of day; on another day with the date. */
+function momentWords(at: number, now: number): string {
+  const [date, time] = clockTime(at).split(' ');
+  return clockTime(now).startsWith(`${date} `) ? `${time}` : `${date} ${time}`;
 }

@@ -1,0 +1,212 @@
+import { diskPath, fileSystem, isMissing, reasonOf } from './file-system.ts';
+import type { Stats } from 'node:fs';
+
+export interface OpenOptions {
+  /** A link at the end of the path is followed, or refused with `ELOOP`. */
+  readonly links: 'followed' | 'refused';
+  /** `O_WRONLY`, `O_CREAT` and the like. Without them the file is opened for reading. */
+  readonly flags?: number;
+  /** Of a file that is made. */
+  readonly mode?: number;
+}
+
+export interface OpenRegularFile {
+  readonly file: number;
+  readonly stats: Stats;
+}
+
+/** What was opened is a folder, a pipe, a socket or a device. */
+export class NotRegular extends Error {
+  /** For a sentence. */
+  readonly noun: string;
+
+  constructor(stats: Stats) {
+    super('it is not a file');
+    this.noun = nounFor(stats);
+  }
+}
+
+/** A pipe without a writer must not hold us, nor a terminal become ours. */
+export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
+
+/**
+ * Opens a regular file without waiting, and refuses anything else with `NotRegular`. The check is of the descriptor:
+ * the path may lead elsewhere by then. The caller closes the file.
+ */
+export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
+  const { O_NOFOLLOW } = fileSystem.constants;
+  const file = fileSystem.openSync(
+    diskPath(path),
+    flags | nonBlockingFlags | (links === 'refused' ? O_NOFOLLOW : 0),
+    mode,
+  );
+  try {
+    const stats = fileSystem.fstatSync(file);
+    if (!stats.isFile()) throw new NotRegular(stats);
+    return { file, stats };
+  } catch (error) {
+    fileSystem.closeSync(file);
+    throw error;
+  }
+}
+
+/** The same, closed after its use. */
+export function withRegular<Result>(
+  path: string,
+  options: OpenOptions,
+  use: (file: number, stats: Stats) => Result,
+): Result {
+  const { file, stats } = openRegular(path, options);
+  try {
+    return use(file, stats);
+  } finally {
+    fileSystem.closeSync(file);
+  }
+}
+
+/** Reads until the end or the limit. Files of /proc have a size of 0 and content all the same. */
+export function readUpTo(
+  descriptor: number,
+  { most, expected }: { readonly most: number; readonly expected: number },
+): Buffer {
+  let buffer = Buffer.allocUnsafe(Math.min(most, expected + 1));
+  let length = 0;
+  for (;;) {
+    const count = fileSystem.readSync(descriptor, buffer, length, buffer.length - length, length);
+    length += count;
+    if (count === 0 || length === most) return buffer.subarray(0, length);
+    if (length < buffer.length) continue;
+    const larger = Buffer.allocUnsafe(Math.min(most, Math.max(buffer.length * 2, 4096)));
+    buffer.copy(larger, 0, 0, length);
+    buffer = larger;
+  }
+}
+
+/** Where an open file really is. Linux says it of the descriptor itself; elsewhere the path is resolved again. */
+export function realPathOf(descriptor: number, path: string): string {
+  if (process.platform === 'linux') {
+    try {
+      const named = fileSystem.readlinkSync(`/proc/self/fd/${descriptor}`);
+      const isDeleted = named.endsWith(deleted) && fileSystem.fstatSync(descriptor).nlink === 0;
+      return isDeleted ? named.slice(0, -deleted.length) : named;
+    } catch {
+      // A system without /proc.
+    }
+  }
+  const real = fileSystem.realpathSync.native(path);
+  const [opened, found] = [fileSystem.fstatSync(descriptor), fileSystem.statSync(real)];
+  if (opened.dev !== found.dev || opened.ino !== found.ino) throw new Error('it was replaced while it was opened');
+  return real;
+}
+
+/**
+ * Whether the name that `realPathOf` gives leads to the file. It does not if the file was reached through the root or
+ * the descriptors of another process, whose disk may look different, or was replaced since.
+ */
+function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
+  // Elsewhere, `realPathOf` has compared.
+  if (process.platform !== 'linux') return true;
+  let name: Buffer;
+  try {
+    name = fileSystem.readlinkSync(`/proc/self/fd/${descriptor}`, 'buffer');
+  } catch {
+    return true;
+  }
+  const found = fileSystem.statSync(name, { throwIfNoEntry: false });
+  return found !== undefined && found.dev === dev && found.ino === ino;
+}
+
+/** Linux puts it behind the name of an open file that has no name any more. */
+const deleted = ' (deleted)';
+
+/** What stands at a place, for a sentence. */
+export function nounFor(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'>): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFIFO()) return 'a pipe';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
+
+export interface BoundedReading {
+  /** A larger file is refused before it is read. */
+  readonly maxBytes: number;
+  /** Whether a path must not be read. Asked about the path as it is spelled and about the file that was opened. */
+  denies?(path: string): boolean;
+}
+
+/** `reason` ends a sentence: "… cannot be read: {reason}." */
+export interface UnreadFile {
+  readonly kind: 'unread';
+  readonly why: 'not-a-file' | 'too-large' | 'denied' | 'failed';
+  readonly reason: string;
+  /** Of a file that is too large. */
+  readonly size?: number;
+}
+
+export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
+
+/**
+ * The content of a regular file of limited size. Nothing at the path can hold the program up or fill its memory: a pipe,
+ * a device, a socket and a folder are refused, and a file that grows while it is read is refused as well.
+ */
+export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
+  if (denies?.(path) === true) return denied;
+  try {
+    // Looked at first: opening a device can have an effect, such as rewinding a tape.
+    const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    if (seen === undefined) return { kind: 'missing' };
+    if (!seen.isFile()) return notAFile(nounFor(seen));
+    return withRegular(path, { links: 'followed' }, (file, stats): ReadFile => {
+      const { size } = stats;
+      if (denies?.(realPathOf(file, path)) === true) return denied;
+      // The name that was asked about must be the file's own: not one in the mounts of another process.
+      if (denies !== undefined && !isReachableByName(file, stats)) return notThere;
+      if (size > maxBytes) return tooLarge(maxBytes, size);
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: size });
+      return bytes.length > maxBytes ? tooLarge(maxBytes, bytes.length) : { kind: 'read', bytes };
+    });
+  } catch (error) {
+    if (error instanceof NotRegular) return notAFile(error.noun);
+    return isMissing(error) ? { kind: 'missing' } : { kind: 'unread', why: 'failed', reason: reasonOf(error) };
+  }
+}
+
+/** The same, or undefined when it cannot be read for whatever reason. */
+export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {
+  const file = readBounded(path, options);
+  return file.kind === 'read' ? file.bytes : undefined;
+}
+
+/** The same as text; broken UTF-8 is replaced. */
+export function readTextIfPossible(path: string, options: BoundedReading): string | undefined {
+  return readIfPossible(path, options)?.toString('utf8');
+}
+
+/** Why there is no file at a path, for a sentence. */
+export function whyMissing(path: string): string {
+  try {
+    fileSystem.statSync(path);
+    return 'it disappeared';
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+const denied: UnreadFile = { kind: 'unread', why: 'denied', reason: 'the policy denies reading it' };
+
+const notThere: UnreadFile = {
+  kind: 'unread',
+  why: 'failed',
+  reason: 'it was replaced while it was opened, or is reached through another process',
+};
+
+function notAFile(noun: string): UnreadFile {
+  return { kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` };
+}
+
+function tooLarge(maxBytes: number, size: number): UnreadFile {
+  return { kind: 'unread', why: 'too-large', reason: `it is larger than ${sizeWords(maxBytes)}`, size };
+}
+
+function sizeWords(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;
+}

@@ -1,0 +1,41 @@
+import type { Lock, Locks } from '../../ports/files.ts';
+import type { Clock } from '../../ports/system.ts';
+import { reasonOf } from './file-system.ts';
+
+export interface LockWaiting {
+  readonly locks: Pick<Locks, 'take'>;
+  readonly clock: Clock;
+}
+
+/** The holder may wait for an answer of a server, as for a new token. */
+const patienceMs = 45_000;
+const lookAgainMs = 100;
+
+interface LockWanted extends LockWaiting {
+  /** What the process that has it is doing, as in "another process is renewing it". */
+  readonly held: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Takes a lock as soon as no other process has it. The system frees the lock of a process that crashed. Rejects with a
+ * part of a sentence that says why not.
+ */
+export async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
+  for (const end = clock.now() + patienceMs; ;) {
+    const lock = await locks.take(path).catch((error: unknown) => {
+      throw new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+    });
+    if (lock.kind === 'lock') return lock;
+    if (signal?.aborted === true) throw new Error('it was stopped');
+    if (clock.now() > end) throw new Error(`${held} and takes too long`);
+    await clock.sleep(lookAgainMs, signal);
+  }
+}
+
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** Waits, and nothing of this process goes on meanwhile: for moments that another process needs to end its work. */
+export function blockFor(milliseconds: number): void {
+  Atomics.wait(never, 0, 0, milliseconds);
+}

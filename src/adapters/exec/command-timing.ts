@@ -1,0 +1,48 @@
+import type { Pauses } from '../../ports/commands.ts';
+import type { Clock } from '../../ports/system.ts';
+
+export interface Stopwatch {
+  /** Milliseconds since it was started, in which pauses do not count. */
+  elapsed(): number;
+  end(): void;
+}
+
+/** How long a command worked: it did not while the user was asked. */
+export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undefined): Stopwatch {
+  let counted = 0;
+  let runsSince = pauses?.isPaused === true ? undefined : clock.now();
+  const elapsed = (): number => counted + (runsSince === undefined ? 0 : Math.max(0, clock.now() - runsSince));
+  const ended = pauses?.watch((isPaused) => {
+    counted = elapsed();
+    runsSince = isPaused ? undefined : clock.now();
+  });
+  return { elapsed, end: () => ended?.() };
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Calls once when so much time has passed, in which pauses do not count. Gives what ends it. */
+export function startTimeLimit(milliseconds: number, pauses: Pauses | undefined, reached: () => void): () => void {
+  let left = Math.min(milliseconds, longestTimerMs);
+  let timer: NodeJS.Timeout | undefined;
+  let startedAt = 0;
+  const run = (): void => {
+    startedAt = performance.now();
+    timer = setTimeout(reached, left);
+  };
+  const hold = (): void => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    left = Math.max(0, left - (performance.now() - startedAt));
+  };
+  const ended = pauses?.watch((isPaused) => {
+    if (isPaused) hold();
+    else if (timer === undefined) run();
+  });
+  if (pauses?.isPaused !== true) run();
+  return () => {
+    ended?.();
+    clearTimeout(timer);
+  };
+}

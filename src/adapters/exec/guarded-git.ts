@@ -1,0 +1,157 @@
+import type { GitBounds, GuardedGit } from '../../ports/workspace.ts';
+import { realPath } from '../disk/file-system.ts';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Far more than git needs to say where a repository is. */
+const limitMs = 10_000;
+
+/** `folder`: where the programs stand that git starts. No command may write there. */
+export function createGuardedGit(folder: string): GuardedGit {
+  const prepared = new Map<string, Promise<string | undefined>>();
+  const programsOf = async (program: string, given: Variables): Promise<string | undefined> => {
+    const made = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
+    prepared.set(program, made);
+    const found = await made;
+    // A full disk, or a git that took too long, may be better the next time.
+    if (found === undefined) prepared.delete(program);
+    return found;
+  };
+  return {
+    folder,
+    async variables(bounds, given) {
+      const programs = await programsOf(bounds.program, given);
+      if (programs === undefined) return undefined;
+      const temporary = join(folder, 'tmp');
+      mkdirSync(temporary, { recursive: true, mode: 0o700 });
+      // What git has signed goes through a file there, which no command may exchange.
+      const variables = { ...guardVariables(bounds, { programs, given }), TMPDIR: temporary };
+      const env = { ...given, ...variables };
+      const [taken, refused, trusted = ''] = await Promise.all([
+        gitSays(bounds, env, ['rev-parse', '--absolute-git-dir']),
+        gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
+        gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
+      ]);
+      // A git that is too old to obey takes every repository, or none. Git that is started for a local remote has lost
+      // these variables: a user who trusts every folder has nothing else that would hold it.
+      const trustsAll = trusted.split('\n').some((folder) => folder.endsWith('*'));
+      const obeys = taken !== undefined && refused === undefined && !trustsAll;
+      return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
+    },
+  };
+}
+
+/**
+ * Git takes a repository for another user's, and such ones only if they are named here. It does not ask that of one
+ * that it was told to take: that is what the script is for.
+ */
+function guardVariables(
+  { program, top, folders, common }: GitBounds,
+  { programs, given }: { readonly programs: string; readonly given: Variables },
+): Variables {
+  const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
+  const settings = [
+    // An empty one takes back those that the user named.
+    ['safe.directory', ''],
+    ['safe.directory', top],
+    ['safe.bareRepository', 'explicit'],
+    // Some subcommands enter submodules without starting git anew.
+    ['submodule.recurse', 'false'],
+    ['fetch.recurseSubmodules', 'false'],
+    ['push.recurseSubmodules', 'no'],
+  ] as const;
+  const named = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ]);
+  return {
+    GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
+    GIT_CONFIG_COUNT: String(first + settings.length),
+    ...(Object.fromEntries(named) as Variables),
+    GIT_EXEC_PATH: programs,
+    CAPSTAN_GIT_PROGRAM: program,
+    CAPSTAN_GIT_FOLDERS: folders.join('\n'),
+    CAPSTAN_GIT_WORKTREES: `${common}/worktrees`,
+  };
+}
+
+/** The same for no repository at all. */
+function withoutRepository(env: Variables): Variables {
+  const keys = Object.keys(env).filter((key) => /^GIT_CONFIG_KEY_\d+$/.test(key) && env[key] === 'safe.directory');
+  return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
+}
+
+function gitSays(
+  { program, cwd }: Pick<GitBounds, 'program' | 'cwd'>,
+  env: Variables,
+  words: readonly string[],
+): Promise<string | undefined> {
+  const options = { cwd, env, timeout: limitMs, encoding: 'utf8', maxBuffer: 1 << 16 } as const;
+  return new Promise((resolve) => {
+    try {
+      execFile(program, words, options, (error, stdout) => resolve(error === null ? stdout.trimEnd() : undefined));
+    } catch {
+      resolve(undefined);
+    }
+  });
+}
+
+/** A folder with the programs of git, of which one is the script. Undefined: git does not say where they are. */
+async function programsFor(program: string, folder: string, env: Variables): Promise<string | undefined> {
+  const { GIT_EXEC_PATH: _chosen, ...plain } = env;
+  const own = await gitSays({ program, cwd: '/' }, plain, ['--exec-path']);
+  if (own === undefined || own === '') return undefined;
+  const names = readdirSync(own).filter((name) => name !== 'git');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([own, names, guardedGitScript]))
+    .digest('hex');
+  const target = join(folder, digest.slice(0, 16));
+  if (existsSync(join(target, 'git'))) return target;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `${basename(target)}.${process.pid}`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  for (const name of names) symlinkSync(join(own, name), join(draft, name));
+  writeFileSync(join(draft, 'git'), guardedGitScript, { mode: 0o700 });
+  chmodSync(join(draft, 'git'), 0o700);
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another process was faster.
+    if (!existsSync(join(target, 'git'))) throw error;
+  }
+  return target;
+}
+
+/**
+ * What git finds in the place of itself when it starts itself for another repository, such as a submodule. It then names
+ * the repository in GIT_DIR, whose settings may name programs. Git itself is asked where that leads, which runs none of
+ * them; what was not looked at before is refused, and what was is named by its real path, so nothing can take its place.
+ */
+const guardedGitScript = `#!/bin/sh
+if [ -n "\${GIT_DIR+set}" ]; then
+  at=$("$CAPSTAN_GIT_PROGRAM" rev-parse --absolute-git-dir 2>/dev/null) || at=
+  line='
+'
+  case "$at" in
+    '' | *"$line"*) at= ;;
+    "$CAPSTAN_GIT_WORKTREES"/*) ;;
+    *) case "$line$CAPSTAN_GIT_FOLDERS$line" in
+      *"$line$at$line"*) ;;
+      *) at= ;;
+    esac ;;
+  esac
+  if [ -z "$at" ]; then
+    echo "Capstan does not let git work outside the sandbox in $(pwd -P): commands may have written that repository." >&2
+    exit 128
+  fi
+  GIT_DIR=$at
+  export GIT_DIR
+fi
+exec "$CAPSTAN_GIT_PROGRAM" "$@"
+`;

@@ -1,0 +1,133 @@
+import type { Processes, ProcessTable, Programs, StartedProcess, Survival } from '../../ports/system.ts';
+import { shellQuoted } from '../../protocol/shell.ts';
+import { processFolders, processStart, signalProcess } from '../disk/processes.ts';
+import { systemPrograms } from './find-programs.ts';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const patienceMs = 2000;
+const pauseMs = 10;
+
+/** Ends what dead programs left running. */
+export const leftoverProcesses: Processes = {
+  async end(known) {
+    let survival: Survival = 'gone';
+    for (let waited = 0; waited < patienceMs; waited += pauseMs) {
+      const left = await survivorsOf(known);
+      if (left.length === 0) return survival;
+      survival = 'ended';
+      // With the group, if it leads one. Its last output is of no use, so it gets no time to end.
+      for (const target of left.flatMap((pid) => [-pid, pid])) signalProcess(target, 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    return 'running';
+  },
+};
+
+/** The process itself, if the number is still its own, and whatever carries its mark. */
+async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<readonly number[]> {
+  const itself = (await identifyProcess(pid)) === startedAt ? [pid] : [];
+  return [...new Set([...itself, ...marked(mark)])];
+}
+
+/** Found on Linux only; elsewhere the process and its group must do. */
+function marked(mark: string): readonly number[] {
+  const wanted = `${commandMarkVariable}=${mark}`;
+  return (process.platform === 'linux' ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => processFolders(pid).some((folder) => hasVariable(folder, wanted)));
+}
+
+function hasVariable(folder: string, wanted: string): boolean {
+  try {
+    return readFileSync(`${folder}/environ`, 'latin1').split('\0').includes(wanted);
+  } catch {
+    return false;
+  }
+}
+
+/** When the process was started, in words of the system; undefined when there is none or the system does not say. */
+export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
+  return platform === 'linux' ? processStart(pid) : await fromProcessList(pid);
+}
+
+/** The system's own table of processes, where it can be read as files. */
+export const processTable: ProcessTable = { startedAt: processStart };
+
+function fromProcessList(pid: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const program = systemPrograms.find('ps') ?? '/bin/ps';
+    const options = { env: { LC_ALL: 'C', TZ: 'UTC' } };
+    execFile(program, ['-o', 'stat=,lstart=', '-p', String(pid)], options, (error, stdout) =>
+      resolve(error === null ? readProcessList(stdout) : undefined),
+    );
+  });
+}
+
+/** The state in letters, then the date to the second. */
+export function readProcessList(text: string): string | undefined {
+  const found = /^(\S+)\s+(\S.*\S)\s*$/.exec(text.trim());
+  return found === null || found[1]?.startsWith('Z') === true ? undefined : found[2];
+}
+
+/** Every command has this variable, with a value of its own: what it starts inherits it, wherever it goes. */
+export const commandMarkVariable = 'CAPSTAN_COMMAND';
+
+/**
+ * For any POSIX shell. It reads `+ WORD` and `- WORD`; a word is `MARK` for a command that is about to start and
+ * `MARK:GROUP` for one that runs. At the end of its input, which is the end of the process that wrote it, it kills the
+ * groups that still stand and whatever carries a mark; those about to start are looked for longer, because a sandbox
+ * under construction hides its variables.
+ *
+ * It runs outside of every sandbox, so it calls programs by their paths.
+ */
+export function wardenScript(platform: string, programs: Programs): string {
+  const tool = (name: string): string => shellQuoted(programs.find(name) ?? `/bin/${name}`);
+  return `words=
+while read -r sign word; do
+  rest=
+  for each in $words; do [ "$each" = "$word" ] || rest="$rest $each"; done
+  [ "$sign" = + ] && rest="$rest $word"
+  words=$rest
+done
+[ -n "$words" ] || exit 0
+${platform === 'darwin' ? markedOnMacos(tool('ps')) : markedOnLinux(tool('grep'))}
+rounds=2
+for word in $words; do
+  case $word in
+    *:*) kill -s KILL -- "-\${word#*:}" ;;
+    *) rounds=40 ;;
+  esac
+done
+while [ "$rounds" -gt 0 ]; do
+  for word in $words; do
+    for process in $(marked "${commandMarkVariable}=\${word%%:*}"); do
+      kill -s KILL "$process"
+      kill -s KILL -- "-$process"
+    done
+  done
+  rounds=$((rounds - 1))
+  ${tool('sleep')} 0.05
+done
+`;
+}
+
+/** A process whose first thread has ended looks dead, and its variables stand under its other threads alone. */
+const markedOnLinux = (grep: string): string => `marked() {
+  for file in $(${grep} -lF "$1" /proc/[0-9]*/environ); do
+    file=\${file#/proc/}
+    echo "\${file%/environ}"
+  done
+  for file in $(${grep} -l "^State:[[:space:]]*[ZX]" /proc/[0-9]*/status); do
+    file=\${file%/status}
+    ${grep} -qF "$1" "$file"/task/[0-9]*/environ && echo "\${file#/proc/}"
+  done
+}`;
+
+/** The system hides the variables of its own programs, so that this finds less than on Linux. */
+const markedOnMacos = (ps: string): string => `marked() {
+  ${ps} -axww -E -o pid= -o command= | while read -r process text; do
+    case $text in *"$1"*) echo "$process" ;; esac
+  done
+}`;

@@ -1,0 +1,45 @@
+import { writeSync } from 'node:fs';
+import { inheritedBy } from '../../../core/policy/environment/shell-environment-policy.ts';
+import {
+  isShellVariable,
+  type KeepPlace,
+  keepVariables,
+  nodeOptionsName,
+  releaseCaptureLock,
+  removeStaleVariables,
+} from './kept-variables.ts';
+
+/**
+ * A program of its own, in which the login shell ends: what it finds in its environment is the answer, which it writes
+ * to its open file 3 as one line of JSON. It outlives the process that asked, so that the answer of a slow shell is
+ * there for the next one. Secrets stay in memory.
+ */
+const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as KeepPlace | null;
+const found = Object.entries({ ...process.env, NODE_OPTIONS: process.env[nodeOptionsName] }).filter(
+  (entry): entry is [string, string] =>
+    entry[1] !== undefined && entry[0] !== nodeOptionsName && !isShellVariable(entry[0]),
+);
+
+tell(`${JSON.stringify(Object.fromEntries(found))}\n`);
+if (place !== null) keep(place);
+
+function tell(text: string): void {
+  const bytes = Buffer.from(text);
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(3, bytes, written);
+  } catch {
+    // The process that asked has ended.
+  }
+}
+
+function keep({ folder, key, policy, secretNames }: KeepPlace): void {
+  const passes = inheritedBy({ ...policy, ignoreDefaultExcludes: false });
+  const kept = found.filter(([name]) => passes(name) && !secretNames.includes(name));
+  const at = Date.now();
+  try {
+    keepVariables(folder, key, { at, variables: Object.fromEntries(kept) });
+    removeStaleVariables(folder, at);
+  } finally {
+    releaseCaptureLock(folder, key);
+  }
+}

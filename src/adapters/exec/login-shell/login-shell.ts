@@ -1,0 +1,355 @@
+import type { ShellEnvironmentPolicy } from '../../../core/policy/environment/shell-environment-policy.ts';
+import type { ShellEnvironmentRequest } from '../../../ports/commands.ts';
+import type { Clock } from '../../../ports/system.ts';
+import { parseJsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { namesIn, realPathSoFar } from '../../disk/file-system.ts';
+import { makeOwnFolder } from '../../disk/own-files.ts';
+import { inheritedDescriptors } from '../child-process.ts';
+import {
+  bareEnvironment,
+  isVariables,
+  type KeepPlace,
+  type KeepProgram,
+  type KeptVariables,
+  loadKeptVariables,
+  loginShellScript,
+  releaseCaptureLock,
+  type ShellVariables,
+  signCaptureLock,
+  takeCaptureLock,
+} from './kept-variables.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readlinkSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** `env` has the process's own variables: the shell gets few of them. */
+export interface LoginShellOptions extends CaptureOptions {
+  /** Where answers are kept for other processes. Absent: nowhere. */
+  readonly folder?: string;
+  readonly policy: ShellEnvironmentPolicy;
+  readonly secretNames: readonly string[];
+  readonly clock: Clock;
+}
+
+/** For how long a kept answer counts, and for how long it is better than waiting for another. */
+const freshMs = 60 * 60 * 1000;
+const usableMs = 24 * 60 * 60 * 1000;
+/** After this the user learns what a command waits for. */
+const noticeMs = 1000;
+/** After this a command waits no longer. */
+const limitMs = 10_000;
+/** How often the answer to another process is looked for. */
+const lookAgainMs = 50;
+
+/** Where the answer comes from: it is there, our own shell will give it, or that of another process. */
+type Source =
+  | { readonly kind: 'known'; readonly variables: ShellVariables }
+  | { readonly kind: 'ours'; readonly answer: Promise<ShellVariables | undefined>; readonly since: number }
+  | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
+
+/** The variables of the user's login shell: kept by an earlier process, or asked for on first need. */
+export class LoginShell {
+  readonly #options: LoginShellOptions;
+  #source: Promise<Source> | undefined;
+  #answered: ShellVariables | undefined;
+  #told = false;
+  #isOpen = false;
+
+  constructor(options: LoginShellOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
+   * request on under which commands may write what the shell runs when it starts, if it has not answered by then. An
+   * answer stays: what is written later cannot change it.
+   */
+  async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
+    if (this.#answered !== undefined) return this.#answered;
+    if (!this.#mayAsk(request)) return undefined;
+    return (this.#answered = await this.#waitFor(request));
+  }
+
+  async #waitFor(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
+    const { signal, warn } = request;
+    const source = await (this.#source ??= this.#find());
+    if (source.kind === 'known') return source.variables;
+    const { clock, shell } = this.#options;
+    const over = new AbortController();
+    const waiting = AbortSignal.any([signal, over.signal]);
+    const passed = (ms: number) => clock.sleep(Math.max(0, source.since + ms - clock.now()), waiting);
+    void passed(noticeMs).then(() => {
+      if (waiting.aborted || this.#told) return;
+      this.#told = true;
+      return warn(slowShell(shell));
+    });
+    try {
+      // The timers hold the process while it waits, and nothing else does: neither the shell nor its answer.
+      return await Promise.race([this.#answer(source, waiting), passed(limitMs).then(() => undefined)]);
+    } finally {
+      over.abort('over');
+    }
+  }
+
+  #mayAsk({ isWritable, warn }: ShellEnvironmentRequest): boolean {
+    if (this.#isOpen || isWritable === undefined) return !this.#isOpen;
+    const { shell, home, env } = this.#options;
+    const homes = new Set([home, env['HOME'] ?? home]);
+    const open = [...homes]
+      .map((folder) => writableStartupFile({ shell, home: folder, zshHome: env['ZDOTDIR'] ?? folder }, isWritable))
+      .find((found) => found !== undefined);
+    if (open === undefined) return true;
+    this.#isOpen = true;
+    warn(isWritable('/') ? openForAll(shell) : openShell(shell, open));
+    return false;
+  }
+
+  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<ShellVariables | undefined> {
+    if (source.kind === 'ours') return source.answer;
+    const { place } = source;
+    const { clock } = this.#options;
+    while (!waiting.aborted) {
+      const kept = within(loadKeptVariables(place.folder, place.key), freshMs, clock.now());
+      if (kept !== undefined) return kept;
+      // The other one may have ended without an answer.
+      const lock = await takeCaptureLock(place.folder, place.key, clock.now());
+      if (lock === 'taken') return this.#fresh(place) ?? this.#start(place).answer;
+      await clock.sleep(lookAgainMs, waiting);
+    }
+    return undefined;
+  }
+
+  async #find(): Promise<Source> {
+    const place = this.#place();
+    if (place === undefined) return this.#start(undefined);
+    const { folder, key } = place;
+    const now = this.#options.clock.now();
+    const kept = loadKeptVariables(folder, key);
+    const fresh = within(kept, freshMs, now);
+    if (fresh !== undefined) return { kind: 'known', variables: fresh };
+    const lock = await takeCaptureLock(folder, key, now);
+    const meanwhile = lock === 'taken' ? this.#fresh(place) : undefined;
+    if (meanwhile !== undefined) return { kind: 'known', variables: meanwhile };
+    const usable = within(kept, usableMs, now);
+    if (usable !== undefined) {
+      if (lock === 'taken') this.#start(place);
+      return { kind: 'known', variables: usable };
+    }
+    return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
+  }
+
+  /** What another process has kept just before it let the lock go, which we hold now and give back. */
+  #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
+    const variables = within(loadKeptVariables(folder, key), freshMs, this.#options.clock.now());
+    if (variables !== undefined) releaseCaptureLock(folder, key);
+    return variables;
+  }
+
+  #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {
+    const { shell, home, env, program, clock } = this.#options;
+    const bare = bareEnvironment(env, { shell, home });
+    const { pid, variables } = startCapture({ shell, home, env: bare, program }, place);
+    if (place !== undefined) {
+      if (pid !== undefined) void signCaptureLock(place.folder, place.key, pid);
+      // With an answer the program at the end of the shell has the lock, until the answer is kept.
+      void variables.then((found) => found === undefined && releaseCaptureLock(place.folder, place.key));
+    }
+    return { kind: 'ours', answer: variables, since: clock.now() };
+  }
+
+  /** Undefined where nothing can be kept, or must not be: a policy that hands on secrets wants them from the shell, too. */
+  #place(): KeepPlace | undefined {
+    const { shell, home, env, folder, secretNames } = this.#options;
+    const { set: _, ...policy } = this.#options.policy;
+    if (folder === undefined || policy.ignoreDefaultExcludes || !makeOwnFolder(folder, 'readable')) return undefined;
+    const states = startupFileStates({ shell, home, zshHome: env['ZDOTDIR'] ?? home });
+    const question = [process.getuid?.() ?? 0, bareEnvironment(env, { shell, home }), states, policy, secretNames];
+    const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
+    return { folder, key, policy, secretNames };
+  }
+}
+
+/** What was kept for no longer than that. A time that has not come yet is nothing to rely on. */
+function within(kept: KeptVariables | undefined, ms: number, now: number): ShellVariables | undefined {
+  return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
+}
+
+function openShell(shell: string, { path, isFolder }: WritableStartup): Outcome<'login-shell-writable'> {
+  const what = isFolder ? `the folder of its start-up files, ${path}` : `its start-up file ${path}`;
+  return {
+    code: 'login-shell-writable',
+    message: `Commands run without the variables of your login shell ${shell}: they can write ${what}, and Capstan would run that outside the sandbox.`,
+    next: 'To get the variables, start Capstan in another folder, or make that path read-only. To turn off this warning, set allow_login_shell = false.',
+  };
+}
+
+/** A command that was let out of the sandbox, but for what it may not read. */
+function openForAll(shell: string): Outcome<'login-shell-writable'> {
+  return {
+    code: 'login-shell-writable',
+    message: `Capstan reads no more variables from your login shell ${shell}: this command can write its start-up files, and Capstan would run those outside the sandbox.`,
+    next: 'Commands run without the variables until Capstan is started again. To turn off this warning, set allow_login_shell = false.',
+  };
+}
+
+function slowShell(shell: string): Outcome<'login-shell-slow'> {
+  return {
+    code: 'login-shell-slow',
+    message: `The login shell ${shell} takes more than a second to start. The command waits for its variables, up to ${limitMs / 1000} s.`,
+    next: 'Find out what is slow in its start-up files, or set allow_login_shell = false to skip them.',
+  };
+}
+
+interface CaptureOptions {
+  /** Path of the user's shell. */
+  readonly shell: string;
+  /** The user's home folder, in which the shell starts: no project can put anything there. */
+  readonly home: string;
+  readonly env: ShellVariables;
+  /** Reports the variables at the end of the shell. */
+  readonly program: KeepProgram;
+}
+
+/** A login shell that was started. */
+export interface Capture {
+  /** The process; undefined when it could not be started. */
+  readonly pid: number | undefined;
+  /** What it answered; undefined when it failed. Never rejects. */
+  readonly variables: Promise<ShellVariables | undefined>;
+}
+
+const mostCharacters = 4_000_000;
+/** How long an answer may be on its way after the shell has ended. */
+const drainMs = 250;
+
+/**
+ * Starts the login shell and leaves it alone: in a session of its own, which no signal to us reaches, with nothing to
+ * write to that ends with us. It is never killed, because what start-up files run may not be made for that, and it
+ * keeps no process alive that waits for nothing else.
+ */
+function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): Capture {
+  try {
+    const child = spawn(shell, ['-lc', loginShellScript(program, place)], {
+      cwd: home,
+      env,
+      detached: true,
+      stdio: inheritedDescriptors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
+    });
+    return watch(child);
+  } catch {
+    return { pid: undefined, variables: Promise.resolve(undefined) };
+  }
+}
+
+function watch(child: ChildProcess): Capture {
+  child.unref();
+  const { promise: variables, resolve } = Promise.withResolvers<ShellVariables | undefined>();
+  child.on('error', () => resolve(undefined));
+  const answer = child.stdio[3] as Socket;
+  answer.unref();
+  const end = (found?: ShellVariables): void => {
+    resolve(found);
+    answer.destroy();
+  };
+  let text = '';
+  answer.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+    // One line: a process that the start-up files left behind may hold the other end open for ever.
+    if (!text.endsWith('\n') && text.length <= mostCharacters) return;
+    const found = parseJsonObject(text);
+    end(isVariables(found) ? found : undefined);
+  });
+  answer.on('error', () => end()).on('close', () => end());
+  child.on('exit', () => setTimeout(end, drainMs).unref());
+  return { pid: child.pid, variables };
+}
+
+/** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
+const ofSystem = [
+  '/etc/profile',
+  '/etc/bash.bashrc',
+  '/etc/bashrc',
+  '/etc/zshenv',
+  '/etc/zprofile',
+  '/etc/zlogin',
+  '/etc/zsh/zshenv',
+  '/etc/zsh/zprofile',
+  '/etc/zsh/zlogin',
+  '/etc/paths',
+];
+const foldersOfSystem = ['/etc/profile.d', '/etc/paths.d'];
+const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
+const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
+
+/** More than any system has: a folder that grew beyond all bounds must not cost time. */
+const mostInFolder = 200;
+
+type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
+
+/** The state of every file that decides what a login shell answers. Another state, another answer. */
+function startupFileStates(places: ShellPlaces): readonly string[] {
+  return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
+}
+
+interface WritableStartup {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** The first that may be written of what a login shell starts from: its folders, its files, and links to them. */
+function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): WritableStartup | undefined {
+  const folders = [places.home, places.zshHome];
+  const path = [...folders, ...startupFiles(places)].find((each) => placesOf(each).some(isWritable));
+  return path === undefined ? undefined : { path, isFolder: folders.includes(path) };
+}
+
+function startupFiles({ shell, home, zshHome }: ShellPlaces): readonly string[] {
+  return [
+    shell,
+    ...ofSystem,
+    ...foldersOfSystem.flatMap(filesIn),
+    ...ofUser.map((name) => join(home, name)),
+    ...ofZsh.map((name) => join(zshHome, name)),
+  ];
+}
+
+/** The kernel gives up after as many. */
+const mostLinks = 40;
+
+/** The path as it is spelled, and where it and every link behind it stand, what does not exist yet included. */
+function placesOf(path: string): readonly string[] {
+  const places: string[] = [];
+  let next: string | undefined = resolve(path);
+  while (next !== undefined && places.length < 2 * mostLinks) {
+    const place: string = join(realPathSoFar(dirname(next)), basename(next));
+    places.push(next, place);
+    next = linkTarget(place);
+  }
+  return places;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  const names = namesIn(folder).toSorted().slice(0, mostInFolder);
+  return [folder, ...names.map((name) => join(folder, name))];
+}
+
+function stateOf(path: string): string {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return 'missing';
+    return `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
+  } catch {
+    return 'unreadable';
+  }
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, existsSync, openSync, write } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Readable, Writable } from 'node:stream';
+import { ReadStream } from 'node:tty';
+import { errorCode } from '../disk/file-system.ts';
+import type { TerminalSize } from '../../ports/commands.ts';
+import { inheritedDescriptors } from './child-process.ts';
+
+/** A terminal that only a command of ours has. */
+export interface Terminal {
+  /** For the command, as all its standard streams. */
+  readonly commandEnd: number;
+  /** The command has its end: ours of it goes, or the output would never end. */
+  handedOver(): void;
+  readonly output: Readable;
+  readonly input: Writable;
+  resize(size: TerminalSize): void;
+  close(): void;
+}
+
+/** What the native part of the package gives. */
+interface PtyLibrary {
+  open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
+  resize(master: number, columns: number, rows: number): void;
+}
+
+const firstSize: TerminalSize = { columns: 80, rows: 24 };
+/** How soon a command that does not read is offered more. */
+const retryMs = 20;
+
+/** `library` is loaded by its path: a search would also look where commands may have put another one. */
+export function openTerminal(library: string): Terminal | undefined {
+  if (!existsSync(library)) return undefined;
+  const pty = createRequire(library)(library) as PtyLibrary;
+  const { master, slave, pty: name } = pty.open(firstSize.columns, firstSize.rows);
+  // The library's own would be inherited by every child, and is not to be waited on.
+  closeSync(slave);
+  const shut = inheritedDescriptors().add(master);
+  let commandEnd = openSync(name, constants.O_RDWR | constants.O_NOCTTY);
+  const output = new ReadStream(master);
+  let isClosed = false;
+  const releaseCommandEnd = (): void => {
+    if (commandEnd >= 0) closeSync(commandEnd);
+    commandEnd = -1;
+  };
+  return {
+    commandEnd,
+    handedOver: releaseCommandEnd,
+    output,
+    input: inputOf(master, () => isClosed),
+    resize({ columns, rows }) {
+      if (!isClosed) pty.resize(master, columns, rows);
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      releaseCommandEnd();
+      // The stream closes the descriptor, whose number may be another file's from then on.
+      output.once('close', shut);
+      output.destroy();
+    },
+  };
+}
+
+/** Written beside the stream that reads, without waiting: a command that does not read must not stop us. */
+function inputOf(master: number, isClosed: () => boolean): Writable {
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      const attempt = (rest: Uint8Array): void => {
+        if (isClosed()) return done();
+        write(master, rest, (error, count) => {
+          if (errorCode(error) === 'EAGAIN') setTimeout(attempt, retryMs, rest).unref();
+          else if (error !== null) done(error);
+          else if (count < rest.length) attempt(rest.subarray(count));
+          else done();
+        });
+      };
+      attempt(chunk);
+    },
+  });
+}

@@ -1,0 +1,245 @@
+import type { ProgramEnd, RunProgram } from '../../ports/commands.ts';
+import type { RunnableCommand } from '../../ports/sandbox.ts';
+import { inheritedDescriptors, sendHandover, startFailure } from './child-process.ts';
+import { commandMarkVariable, leftoverProcesses } from './leftover-processes.ts';
+import { createOutputBuffer } from './output-buffer.ts';
+import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
+
+/** How a command ended that had the streams of this process. */
+export type InheritedEnd =
+  | { readonly kind: 'exited'; readonly exitCode: number }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'not-started'; readonly reason: string };
+
+const notHandedOver = 'The sandbox ended before it started the command: the proxy for its network could not be set up.';
+
+const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
+
+/** Runs a command with the standard streams of this process, and hands on the signals that this process gets. Never rejects. */
+export async function runInherited(command: RunnableCommand): Promise<InheritedEnd> {
+  const [program = '', ...parameters] = command.argv;
+  try {
+    const child = spawn(program, parameters, {
+      cwd: command.cwd,
+      env: command.env,
+      stdio: [
+        ...(['inherit', 'inherit', 'inherit'] as const),
+        ...command.files.map(() => 'pipe' as const),
+        ...(command.handover === undefined ? [] : (['ipc'] as const)),
+      ],
+    });
+    return await ended(child, command);
+  } catch (error) {
+    // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    return { kind: 'not-started', reason: startFailure(command, error) };
+  } finally {
+    await command.cleanup();
+  }
+}
+
+function ended(child: ChildProcess, command: RunnableCommand): Promise<InheritedEnd> {
+  for (const [index, file] of command.files.entries()) {
+    const stream = child.stdio[3 + index] as Writable;
+    // The child may close a file before it has read all of it.
+    stream.on('error', () => {});
+    stream.end(file);
+  }
+  const { handover } = command;
+  let isHandedOver = handover === undefined;
+  if (handover !== undefined) {
+    const received = (handle: unknown, index: number): void => {
+      isHandedOver ||= index === 0;
+      handover.received(handle, index);
+    };
+    sendHandover(child, { ...handover, received });
+  }
+  // A terminal sends this one to every process of the group by itself.
+  const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const handlers = forwarded.map((name) => {
+    const forward = (): void => void ((name === 'SIGINT' || name === 'SIGQUIT') && isOnTerminal ? 0 : child.kill(name));
+    process.on(name, forward);
+    return () => process.off(name, forward);
+  });
+  return new Promise<InheritedEnd>((resolve) => {
+    child.on('error', (error) => resolve({ kind: 'not-started', reason: startFailure(command, error) }));
+    child.on('exit', (code, signal) => {
+      // Whatever the code is, it is not that of the command.
+      if (!isHandedOver && signal === null) resolve({ kind: 'not-started', reason: notHandedOver });
+      else resolve(signal === null ? { kind: 'exited', exitCode: code ?? 1 } : { kind: 'signalled', signal });
+    });
+  }).finally(() => {
+    for (const stop of handlers) stop();
+  });
+}
+
+/** How long a killed program may tidy up. */
+const graceMs = 300;
+/** How long its output may stay open after it ended, because a process it left behind holds it. */
+const drainMs = 250;
+
+/** Runs a program with text on its standard input, and keeps what it writes on each stream. */
+export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, outputBytes }) =>
+  new Promise<ProgramEnd>((resolve) => {
+    if (outer.aborted) return resolve({ kind: 'aborted' });
+    const [stdout, stderr] = [createOutputBuffer(outputBytes), createOutputBuffer(outputBytes)];
+    const doors = inheritedDescriptors();
+    const guarded = guardCommand(doors);
+    const signal = AbortSignal.any([outer]);
+    let group: ProcessGroup | undefined;
+    let limit: NodeJS.Timeout | undefined;
+    let [isOver, isKilled] = [false, false];
+    const finish = (end: ProgramEnd): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(limit);
+      signal.removeEventListener('abort', abort);
+      group?.release();
+      guarded.ended();
+      resolve(end);
+    };
+    const kill = async (end: ProgramEnd): Promise<void> => {
+      isKilled = true;
+      group?.signal('SIGTERM');
+      for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await pause(20);
+      group?.signal('SIGKILL');
+      // What has left the group carries the mark.
+      if (group !== undefined) await leftoverProcesses.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
+      finish(end);
+    };
+    const abort = (): void => void kill({ kind: 'aborted' });
+    try {
+      const [path = '', ...words] = program.argv;
+      const child = spawn(path, words, {
+        cwd: program.cwd,
+        env: { ...program.env, [commandMarkVariable]: guarded.mark },
+        detached: true,
+        stdio: doors.shut(['pipe', 'pipe', 'pipe']),
+      });
+      child.on('error', (error) => finish({ kind: 'not-started', reason: startFailure(program, error) }));
+      if (child.pid === undefined) return;
+      guarded.started(child.pid);
+      group = trackProcessGroup(child.pid);
+      child.stdout?.on('data', (bytes: Uint8Array) => stdout.add(bytes));
+      child.stderr?.on('data', (bytes: Uint8Array) => stderr.add(bytes));
+      // It may end before it has read all of it, or without reading any.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(program.input);
+      limit = setTimeout(() => void kill({ kind: 'timed-out' }), timeoutMs);
+      signal.addEventListener('abort', abort, { once: true });
+      const ended = (code: number | null, name: NodeJS.Signals | null): void => {
+        if (isKilled) return;
+        const exitCode = code ?? 128 + constants.signals[name ?? 'SIGKILL'];
+        const out = stdout.result();
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+        finish({
+          kind: 'exited',
+          exitCode,
+          stdout: out.text,
+          stderr: stderr.result().text,
+          isCut: out.totalBytes > outputBytes,
+        });
+      };
+      child.on('close', ended);
+      child.on('exit', (code, name) => setTimeout(() => ended(code, name), drainMs).unref());
+    } catch (error) {
+      // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+      finish({ kind: 'not-started', reason: startFailure(program, error) });
+    }
+  });
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+export interface FeedOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+  /** A program that has not ended after this time has not taken the text, and is ended. */
+  readonly timeoutMs: number;
+}
+
+/** How long a program that was asked to end may tidy up. */
+const feedGraceMs = 300;
+
+/**
+ * Gives a text to a program of the user's own, and whether the program took it. What the program leaves running keeps
+ * running: a clipboard may live in it. A program that hangs is killed, and does not keep this process from its end.
+ */
+export function feedProgram(
+  [program = '', ...words]: readonly string[],
+  { cwd, env, input, timeoutMs }: FeedOptions,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let child: ChildProcess;
+  try {
+    const stdio = inheritedDescriptors().shut(['pipe', 'ignore', 'ignore']);
+    // A group of its own: all of it can be ended.
+    child = spawn(program, words, { cwd, env, detached: true, stdio });
+  } catch {
+    // Arguments that no system accepts.
+    return Promise.resolve(false);
+  }
+  const kill = (): void => signalGroup(child, 'SIGKILL');
+  const timers = [
+    setTimeout(() => signalGroup(child, 'SIGTERM'), timeoutMs),
+    setTimeout(() => {
+      kill();
+      resolve(false);
+    }, timeoutMs + feedGraceMs),
+  ];
+  process.once('exit', kill);
+  for (const timer of timers) timer.unref();
+  child.unref();
+  (child.stdin as unknown as { unref(): void } | null)?.unref();
+  child.on('error', () => resolve(false));
+  child.on('exit', (code) => resolve(code === 0));
+  // A program that does not read says so by its end.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  return promise.finally(() => {
+    process.off('exit', kill);
+    for (const timer of timers) clearTimeout(timer);
+  });
+}
+
+function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended just now.
+  }
+}
+
+export interface ReadOutputOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** More is no output at all. */
+  readonly mostBytes: number;
+}
+
+/** What a program of the user's own prints, as bytes. Undefined: it failed, took too long, or printed too much. */
+export function readOutput(
+  [program = '', ...args]: readonly string[],
+  { cwd, env, timeoutMs, mostBytes }: ReadOutputOptions,
+): Promise<Buffer | undefined> {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  return new Promise((resolve) => {
+    const options = {
+      cwd,
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      maxBuffer: mostBytes,
+      encoding: 'buffer',
+      windowsHide: true,
+    } as const;
+    const child = execFile(program, args, options, (error, stdout) => resolve(error === null ? stdout : undefined));
+    child.stdin?.end();
+  });
+}

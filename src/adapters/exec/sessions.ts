@@ -1,0 +1,413 @@
+import { defined } from '../../base/objects.ts';
+import type {
+  NoSession,
+  Pauses,
+  ProcessEnd,
+  ProcessOutput,
+  RunningCommand,
+  SessionEnd,
+  SessionFate,
+  SessionInput,
+  SessionOutput,
+  Sessions,
+  Spawn,
+} from '../../ports/commands.ts';
+import type { Clock } from '../../ports/system.ts';
+import { threadFolder } from '../disk/own-files.ts';
+import { startStopwatch, startTimeLimit, type Stopwatch } from './command-timing.ts';
+import { createOutputBuffer } from './output-buffer.ts';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const [lowestId, highestId] = [1000, 99_999];
+const mostSessions = 64;
+/** So many that were used last are not ended for new ones. */
+const protectedSessions = 8;
+/** How many sessions that are over are remembered, so that the answer to a call that names one says why. */
+const mostRemembered = 1000;
+const [interrupt, endOfInput] = ['\u{3}', '\u{4}'];
+/** After an interrupt the process gets at least so long to end before the answer says that it runs. */
+const settleMs = 500;
+
+export interface SessionsOptions {
+  readonly spawn: Pick<Spawn, 'start'>;
+  readonly clock: Clock;
+  readonly logs: SessionLogs;
+  /** From 0 up to but not including 1. */
+  random(): number;
+}
+
+/** The table of one thread's sessions. */
+export function createSessions({ spawn, clock, logs, random }: SessionsOptions): Sessions {
+  const table = new Map<number, LiveSession>();
+  const fates = new Map<number, SessionFate>();
+  let uses = 0;
+
+  const use = (session: LiveSession): void => void (session.lastUse = ++uses);
+
+  function freeId(): number {
+    let id = lowestId + Math.floor(random() * (highestId - lowestId + 1));
+    while (table.has(id) || fates.has(id)) id = id === highestId ? lowestId : id + 1;
+    return id;
+  }
+
+  function remember(id: number, fate: SessionFate): void {
+    table.delete(id);
+    fates.delete(id);
+    fates.set(id, fate);
+    for (const old of [...fates.keys()].slice(0, Math.max(0, fates.size - mostRemembered))) fates.delete(old);
+  }
+
+  /** Makes space for one more. One that a call works with is left alone. */
+  function prune(): readonly number[] {
+    if (table.size < mostSessions) return [];
+    const oldest = [...table].toSorted(([, a], [, b]) => a.lastUse - b.lastUse).slice(0, -protectedSessions);
+    const free = oldest.filter(([, session]) => !session.isBusy);
+    const [id, session] = free.find(([, { end }]) => end !== undefined) ?? free[0] ?? [];
+    if (id === undefined || session === undefined) return [];
+    remember(id, 'pruned');
+    void session.kill('pruned');
+    return [id];
+  }
+
+  function newsOf(id: number, session: LiveSession, durationMs: number): SessionOutput {
+    const { end, log } = session;
+    const said = { output: session.read(), durationMs, ...defined({ log }) };
+    if (end === undefined) return { kind: 'running', ...said };
+    remember(id, end.fate);
+    return { kind: 'ended', ...defined({ exitCode: end.exitCode }), fate: end.fate, ...said };
+  }
+
+  return {
+    async run(command, { input, yieldMs, timeoutMs, pauses }, { signal, started, output }) {
+      const watch = startStopwatch(clock, pauses);
+      const nothing = { output: { text: '', totalBytes: 0 }, durationMs: 0 };
+      if (signal.aborted) {
+        await command.cleanup();
+        return { kind: 'aborted', ...nothing };
+      }
+      const session = new LiveSession(watch);
+      const hear = (bytes: Uint8Array): void => {
+        session.hear(bytes);
+        output?.(bytes);
+      };
+      const running = await spawn.start(command, { input, output: hear, ...defined({ started }) });
+      if (running.kind === 'not-started') return running;
+      session.runs(running);
+      if (timeoutMs !== undefined) session.limit(timeoutMs, pauses);
+      const quiet = input === 'closed' ? 'never' : 'prompt';
+      await session.wait({ milliseconds: yieldMs, quiet, signal, ...defined({ pauses }) });
+      if (session.end === undefined && signal.aborted) await session.kill('closed');
+      const { end } = session;
+      if (end !== undefined || signal.aborted) return endOf(session, signal.aborted);
+      const pruned = prune();
+      const id = freeId();
+      session.keepIn(logs.open(id));
+      table.set(id, session);
+      use(session);
+      session.unref();
+      const { ended, log } = session;
+      const said = { output: session.read(), durationMs: session.elapsed(), ...defined({ log }) };
+      return { kind: 'yielded', session: { id, ended, said: () => session.said() }, ...said, pruned };
+    },
+
+    async write(id, asked, signal) {
+      const session = table.get(id);
+      if (session === undefined) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) };
+      use(session);
+      return session.alone(async () => {
+        // It may have been dropped while this call waited.
+        if (!table.has(id)) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) } satisfies NoSession;
+        const begun = clock.now();
+        if (session.end === undefined && asked.text !== '' && !feed(session, asked)) return { kind: 'input-closed' };
+        const quiet = asked.text === '' ? 'any' : 'prompt';
+        const isInterrupt = asked.text === interrupt;
+        const milliseconds = isInterrupt ? Math.max(asked.waitMs, settleMs) : asked.waitMs;
+        await session.wait({ milliseconds, quiet: isInterrupt ? 'never' : quiet, signal });
+        use(session);
+        return newsOf(id, session, Math.max(0, clock.now() - begun));
+      });
+    },
+
+    runs: () => [...table.values()].some(({ end }) => end === undefined),
+
+    resize: (id, size) => table.get(id)?.resize(size),
+
+    async end(id, fate) {
+      const session = table.get(id);
+      if (session === undefined) return;
+      remember(id, fate);
+      await session.kill(fate);
+    },
+
+    remember,
+
+    async close() {
+      await Promise.all([...table.keys()].map((id) => this.end(id, 'closed')));
+      logs.close();
+    },
+  };
+}
+
+function feed(session: LiveSession, { text }: SessionInput): boolean {
+  if (text === interrupt) session.interrupt();
+  else if (text === endOfInput) session.closeInput();
+  else return session.write(text);
+  return true;
+}
+
+function endOf(session: LiveSession, isAborted: boolean): ProcessEnd {
+  const told = { output: session.read(), durationMs: session.elapsed() };
+  const { exitCode, fate } = session.end ?? {};
+  if (exitCode !== undefined) return { kind: 'exited', exitCode, ...told };
+  return { kind: fate === 'timed-out' && !isAborted ? 'timed-out' : 'aborted', ...told };
+}
+
+/** Output that is held: the first half of it and the last. */
+const heldBytes = 1024 * 1024;
+/** A command that said something and says no more for so long waits for something. */
+const quietMs = 250;
+const newline = 10;
+
+/** What is waited for besides the end: any output, or a line that looks as if it asked for an answer. */
+export type WaitTarget = 'any' | 'prompt' | 'never';
+
+export interface WaitOptions {
+  readonly milliseconds: number;
+  readonly quiet: WaitTarget;
+  readonly pauses?: Pauses;
+  readonly signal: AbortSignal;
+}
+
+/** A command that was started for a thread, with what it said and was not given to anyone yet. */
+class LiveSession {
+  #command: RunningCommand | undefined;
+  readonly #watch: Stopwatch;
+  readonly #whole = createOutputBuffer(heldBytes);
+  readonly #listeners = new Set<() => void>();
+  #unread = createOutputBuffer(heldBytes);
+  #unreadBytes = 0;
+  #lastByte = newline;
+  #log: SessionLog | undefined;
+  #fate: SessionFate | undefined;
+  #end: SessionEnd | undefined;
+  #busy: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  readonly #ending = Promise.withResolvers<SessionEnd>();
+  readonly ended: Promise<SessionEnd>;
+  /** Counted by the table: the larger, the later. */
+  lastUse = 0;
+
+  constructor(watch: Stopwatch) {
+    this.#watch = watch;
+    this.ended = this.#ending.promise;
+  }
+
+  /** It was started. */
+  runs(command: RunningCommand): void {
+    this.#command = command;
+    void this.#follow(command);
+  }
+
+  async #follow({ exited, over }: RunningCommand): Promise<void> {
+    await over;
+    this.#settle(await exited);
+  }
+
+  /** A process that was killed has no exit code of its own. */
+  #settle(exitCode?: number): void {
+    if (this.#end !== undefined) return;
+    const told = { output: this.#whole.result(), durationMs: this.elapsed() };
+    const how = this.#fate === undefined ? { fate: 'exited' as const, ...defined({ exitCode }) } : { fate: this.#fate };
+    this.#end = { ...how, ...told };
+    this.#watch.end();
+    this.#log?.end();
+    this.#ending.resolve(this.#end);
+    this.#wake();
+  }
+
+  /** Undefined: it runs. */
+  get end(): SessionEnd | undefined {
+    return this.#end;
+  }
+
+  get log(): string | undefined {
+    return this.#log?.path;
+  }
+
+  /** A call reads or writes it now. */
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  hear(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#whole.add(bytes);
+    this.#unread.add(bytes);
+    this.#log?.add(bytes);
+    this.#unreadBytes += bytes.length;
+    this.#lastByte = bytes.at(-1) as number;
+    this.#wake();
+  }
+
+  /** From here on its output is kept in the file, with what it said before as far as that is held. */
+  keepIn(log: SessionLog | undefined): void {
+    if (this.#end !== undefined) return log?.end();
+    this.#log = log;
+    log?.add(new TextEncoder().encode(this.#whole.result().text));
+  }
+
+  /** Ends the process. The first reason counts. */
+  async kill(fate: SessionFate): Promise<void> {
+    this.#fate ??= fate;
+    await this.#command?.end();
+    // Also where a process survives this: nothing more comes from it.
+    this.#settle();
+  }
+
+  limit(milliseconds: number, pauses: Pauses | undefined): void {
+    const stop = startTimeLimit(milliseconds, pauses, () => void this.kill('timed-out'));
+    void this.ended.then(stop);
+  }
+
+  write(text: string): boolean {
+    return this.#command?.write(new TextEncoder().encode(text)) === true;
+  }
+
+  closeInput(): void {
+    this.#command?.closeInput();
+  }
+
+  interrupt(): void {
+    this.#command?.interrupt();
+  }
+
+  resize(...size: Parameters<RunningCommand['resize']>): void {
+    this.#command?.resize(...size);
+  }
+
+  unref(): void {
+    this.#command?.unref();
+  }
+
+  elapsed(): number {
+    return this.#watch.elapsed();
+  }
+
+  said(): ProcessOutput {
+    return this.#whole.result();
+  }
+
+  /** What it said since this was last called. */
+  read(): ProcessOutput {
+    const output = this.#unread.result();
+    this.#unread = createOutputBuffer(heldBytes);
+    this.#unreadBytes = 0;
+    return output;
+  }
+
+  /** One after the other. */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#waiting += 1;
+    const result = this.#busy.then(work);
+    this.#busy = result.catch(() => {});
+    return result.finally(() => (this.#waiting -= 1));
+  }
+
+  /** Until it has ended, is quiet, has had its time, or the signal aborts. */
+  wait({ milliseconds, quiet, pauses, signal }: WaitOptions): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = quiet === 'any' ? 0 : this.#unreadBytes;
+    const outer = AbortSignal.any([signal]);
+    let timer: NodeJS.Timeout | undefined;
+    const isAsking = (): boolean => {
+      if (this.#unreadBytes <= before || quiet === 'never') return false;
+      return quiet === 'any' || this.#lastByte !== newline;
+    };
+    const look = (): void => {
+      clearTimeout(timer);
+      if (this.#end !== undefined || outer.aborted) resolve();
+      else if (isAsking()) timer = setTimeout(resolve, quietMs);
+    };
+    const stop = startTimeLimit(milliseconds, pauses, resolve);
+    this.#listeners.add(look);
+    outer.addEventListener('abort', look);
+    look();
+    return promise.finally(() => {
+      stop();
+      clearTimeout(timer);
+      this.#listeners.delete(look);
+      outer.removeEventListener('abort', look);
+    });
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** What a session says beyond this is not kept. */
+const mostBytes = 16 * 1024 * 1024;
+/** Files of sessions that are over make way for those of new ones. */
+const mostFiles = 64;
+
+/** Where the output of one session is kept, so that what was cut can be read. */
+interface SessionLog {
+  readonly path: string;
+  add(bytes: Uint8Array): void;
+  /** The file stays until the thread closes. */
+  end(): void;
+}
+
+/** The files of one thread's sessions. */
+interface SessionLogs {
+  /** Undefined where the disk refuses: the session works without. */
+  open(id: number): SessionLog | undefined;
+  /** Removes all of them. */
+  close(): void;
+}
+
+/** `folder`: commands may read what is in it, and not write. */
+export function createSessionLogs(folder: string): SessionLogs {
+  const own = threadFolder(folder);
+  const paths: string[] = [];
+  return {
+    open(id) {
+      try {
+        const path = join(own.path(), `${id}.log`);
+        const file = openSync(path, 'ax', 0o600);
+        paths.push(path);
+        if (paths.length > mostFiles) rmSync(paths.shift() as string, { force: true });
+        return logInto(file, path);
+      } catch {
+        return undefined;
+      }
+    },
+    close: () => own.remove(),
+  };
+}
+
+function logInto(file: number, path: string): SessionLog {
+  let left = mostBytes;
+  let isOpen = true;
+  const end = (): void => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
+  return {
+    path,
+    add(bytes) {
+      if (!isOpen || left === 0) return;
+      const part = bytes.subarray(0, left);
+      left -= part.length;
+      try {
+        writeSync(file, part);
+        if (left === 0) writeSync(file, `\n[Capstan keeps the first ${mostBytes} bytes.]\n`);
+      } catch {
+        // A disk that is full keeps what it has.
+        end();
+      }
+    },
+    end,
+  };
+}

@@ -1,0 +1,43 @@
+import { withLoginShell } from '../../core/policy/environment/shell-environment-policy.ts';
+import type { ShellEnvironment } from '../../ports/commands.ts';
+import { defined } from '../../base/objects.ts';
+import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts';
+import { commandMarkVariable } from './leftover-processes.ts';
+
+export interface ShellEnvironmentOptions {
+  /** The process's own variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: no login shell is asked. */
+  readonly loginShell?: Omit<LoginShellOptions, 'env'>;
+}
+
+/** The variables for each thread, by how its login shell is asked: threads that ask the same share one answer. */
+export type ShellEnvironments = (loginShell: ShellEnvironmentOptions['loginShell'] | undefined) => ShellEnvironment;
+
+export function createShellEnvironments(env: ShellEnvironmentOptions['env']): ShellEnvironments {
+  const made = new Map<string, ShellEnvironment>();
+  return (loginShell) => {
+    const key = JSON.stringify(loginShell) ?? '';
+    const environment = made.get(key) ?? createShellEnvironment({ env, ...defined({ loginShell }) });
+    made.set(key, environment);
+    return environment;
+  };
+}
+
+/** What a shell says about itself, and what marks a command of ours: about this process, not about its commands. */
+const ownToProcess = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', commandMarkVariable]);
+
+/** The variables of this process, and those that the user's login shell has besides. */
+export function createShellEnvironment({ env, loginShell }: ShellEnvironmentOptions): ShellEnvironment {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !ownToProcess.has(name)));
+  let asked: Promise<LoginShell> | undefined;
+  return {
+    async variables(request) {
+      if (loginShell === undefined) return own;
+      // Loaded on use: many turns run no command.
+      asked ??= import('./login-shell/login-shell.ts').then((module) => new module.LoginShell({ ...loginShell, env }));
+      const added = await (await asked).variables(request);
+      return added === undefined ? own : withLoginShell(own, added);
+    },
+  };
+}

@@ -1,0 +1,383 @@
+import type { LoadShellReader, ShellReader } from '../../ports/commands.ts';
+import type { Clock } from '../../ports/system.ts';
+import type {
+  ShellBlock,
+  ShellNode,
+  ShellOperator,
+  ShellRedirection,
+  ShellScript,
+  ShellSimpleCommand,
+  ShellWord,
+} from '../../protocol/shell.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Node, ParseState, Parser as TreeParser } from 'web-tree-sitter';
+
+/** No system takes a longer argument. */
+const maximumLength = 128 * 1024;
+/** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of ways to read it. */
+const maximumTime = 400;
+
+interface ShellReaderOptions {
+  /** The folder of the package, built or not. */
+  readonly root: string;
+  readonly clock: Clock;
+}
+
+/** The parser is loaded by the first call. */
+export function createShellReaderLoader({ root, clock }: ShellReaderOptions): LoadShellReader {
+  let reader: Promise<ShellReader> | undefined;
+  return () => (reader ??= loadShellReader({ root, clock }));
+}
+
+async function loadShellReader({ root, clock }: ShellReaderOptions): Promise<ShellReader> {
+  const { Language, Parser } = await import('web-tree-sitter');
+  await Parser.init({ wasmBinary: wasmFile(root, 'web-tree-sitter') });
+  const parser = new Parser();
+  parser.setLanguage(await Language.load(wasmFile(root, 'tree-sitter-bash')));
+  let isBroken = false;
+  return {
+    read: (script) => {
+      if (isBroken || script.length > maximumLength || script.includes('\0')) return undefined;
+      try {
+        return parsed(parser, script, clock);
+      } catch {
+        // Its memory cannot be trusted any more. From here on every script is unknown.
+        isBroken = true;
+        return undefined;
+      }
+    },
+  };
+}
+
+function parsed(parser: TreeParser, script: string, clock: Clock): ShellScript | undefined {
+  const end = clock.now() + maximumTime;
+  // A script with an error is not read anyway: the parser need not look for the least wrong way to read it.
+  const progressCallback = ({ hasError }: ParseState) => hasError || clock.now() > end;
+  const tree = parser.parse(script, null, { progressCallback });
+  if (tree === null) {
+    parser.reset();
+    return undefined;
+  }
+  try {
+    return tree.rootNode.hasError ? undefined : readScriptTree(tree.rootNode, script);
+  } finally {
+    tree.delete();
+  }
+}
+
+/** The build copies them (scripts/build.mjs); sources that were not built find them where npm put them. */
+function wasmFile(root: string, name: string): Uint8Array {
+  const built = join(root, 'dist/wasm', `${name}.wasm`);
+  return readFileSync(existsSync(built) ? built : join(root, 'node_modules', name, `${name}.wasm`));
+}
+
+const maximumNodes = 40_000;
+const maximumDepth = 200;
+
+/**
+ * A tree of the grammar as a script. The grammar is looser than shells: it takes `\ ` and even a new line for a blank
+ * between words. Whatever stands between two words is checked here. Undefined: larger or deeper than any honest script.
+ */
+function readScriptTree(root: Node, script: string): ShellScript | undefined {
+  const walk = new Walk(script);
+  const body = walk.block(root, 0);
+  return walk.isOver ? undefined : { body };
+}
+
+const statements = new Set([
+  'command',
+  'list',
+  'pipeline',
+  'negated_command',
+  'redirected_statement',
+  'subshell',
+  'compound_statement',
+  'variable_assignment',
+  'variable_assignments',
+  'function_definition',
+  'declaration_command',
+  'unset_command',
+  'test_command',
+  'if_statement',
+  'for_statement',
+  'c_style_for_statement',
+  'while_statement',
+  'case_statement',
+]);
+const operators = new Set<string>(['&&', '||', '|', '|&'] satisfies ShellOperator[]);
+const redirections = new Set(['file_redirect', 'herestring_redirect', 'heredoc_redirect']);
+
+class Walk {
+  isOver = false;
+  #nodes = 0;
+  readonly #script: string;
+
+  constructor(script: string) {
+    this.#script = script;
+  }
+
+  block(node: Node, depth: number): ShellBlock {
+    const parts: { node: ShellNode; end: ';' | '&' }[] = [];
+    for (const child of this.#children(node, depth)) {
+      const last = parts.at(-1);
+      if (child.type === '&' && last !== undefined) last.end = '&';
+      else if (child.isNamed && child.type !== 'comment') parts.push({ node: this.node(child, depth + 1), end: ';' });
+    }
+    return { kind: 'block', parts };
+  }
+
+  node(node: Node, depth: number): ShellNode {
+    switch (node.type) {
+      case 'command':
+        return this.#command(node, depth);
+      case 'variable_assignment':
+        return { kind: 'command', assignments: [this.#word(node, depth)], words: [], redirections: [] };
+      case 'list':
+      case 'pipeline':
+        return this.#joined(node, depth);
+      case 'negated_command': {
+        const [only, ...more] = this.#named(node, depth);
+        if (only === undefined || more.length > 0) return this.#dynamic(node, depth);
+        return { kind: 'negated', node: this.node(only, depth + 1) };
+      }
+      case 'redirected_statement':
+        return this.#redirected(node, depth);
+      case 'subshell':
+        return { kind: 'subshell', body: this.block(node, depth) };
+      case 'compound_statement':
+        if (node.firstChild?.type === '((') return this.#arithmetic(node, depth);
+        if (node.firstChild?.type !== '{') return this.#dynamic(node, depth);
+        return { kind: 'group', body: this.block(node, depth) };
+      case 'function_definition': {
+        const name = this.#children(node, depth).find((child) => child.type === 'word');
+        return { kind: 'function', name: name ? this.#source(name) : '', inside: this.#inside(node, depth) };
+      }
+      case 'c_style_for_statement':
+        return this.#arithmetic(node, depth);
+      case 'declaration_command':
+      case 'unset_command':
+      case 'test_command':
+        return this.#ownSyntax(node, depth);
+      default:
+        return this.#dynamic(node, depth);
+    }
+  }
+
+  /** `declare`, `unset`, `[` and `[[` have rules of their own in the grammar. Rules of users are about their words. */
+  #ownSyntax(node: Node, depth: number): ShellNode {
+    const words: ShellWord[] = [];
+    let end: number | undefined;
+    for (const child of this.#operands(node, depth)) {
+      const isApart = end === undefined || this.#gap(end, child.startIndex) !== '';
+      end = child.endIndex;
+      const word = this.#word(child, depth);
+      const previous = words.at(-1);
+      if (isApart || previous === undefined) words.push(word);
+      else words[words.length - 1] = joinedWords(previous, word);
+    }
+    return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
+  }
+
+  /** `((…))` evaluates the values of its variables: a command of the shell, as `let` is. */
+  #arithmetic(node: Node, depth: number): ShellNode {
+    const word = { source: '((', inside: [] };
+    const command = { kind: 'command', assignments: [], words: [word], redirections: [] } as const;
+    return { kind: 'dynamic', inside: [command, ...this.#inside(node, depth)] };
+  }
+
+  #operands(node: Node, depth: number): readonly Node[] {
+    return this.#children(node, depth).flatMap((child) =>
+      child.type.endsWith('_expression') ? this.#operands(child, depth + 1) : [child],
+    );
+  }
+
+  #joined(node: Node, depth: number): ShellNode {
+    let left: ShellNode | undefined;
+    let operator: string | undefined;
+    for (const child of this.#children(node, depth)) {
+      if (child.type === 'comment') continue;
+      if (!child.isNamed) {
+        if (!operators.has(child.type) || operator !== undefined) return this.#dynamic(node, depth);
+        operator = child.type;
+      } else if (left === undefined) {
+        left = this.node(child, depth + 1);
+      } else {
+        if (operator === undefined) return this.#dynamic(node, depth);
+        left = { kind: 'joined', left, operator: operator as ShellOperator, right: this.node(child, depth + 1) };
+        operator = undefined;
+      }
+    }
+    return left === undefined || operator !== undefined ? this.#dynamic(node, depth) : left;
+  }
+
+  #command(node: Node, depth: number): ShellNode {
+    const assignments: ShellWord[] = [];
+    const words: ShellWord[] = [];
+    const found: ShellRedirection[] = [];
+    let isOdd = false;
+    let end: number | undefined;
+    for (const child of this.#children(node, depth)) {
+      const gap = end === undefined ? ' ' : this.#gap(end, child.startIndex);
+      isOdd ||= /[^ \t]/.test(gap);
+      end = child.endIndex;
+      if (redirections.has(child.type)) {
+        const { redirection, more } = this.#redirection(child, depth + 1);
+        if (redirection === undefined) isOdd = true;
+        else found.push(redirection);
+        words.push(...more);
+        continue;
+      }
+      const word = this.#word(child, depth);
+      const previous = words.at(-1);
+      if (child.type === 'variable_assignment' && words.length === 0) assignments.push(word);
+      else if (gap === '' && previous !== undefined) words[words.length - 1] = joinedWords(previous, word);
+      else words.push(word);
+      // What no shell writes as a word, such as the parentheses of a glob.
+      isOdd ||= statements.has(child.type) && child.type !== 'variable_assignment';
+    }
+    const command: ShellSimpleCommand = { kind: 'command', assignments, words, redirections: found };
+    return isOdd ? { kind: 'dynamic', inside: [command] } : command;
+  }
+
+  /** What stands between two children, without continued lines. */
+  #gap(from: number, to: number): string {
+    return this.#script.slice(from, to).replaceAll('\\\n', '');
+  }
+
+  #source({ startIndex, endIndex }: Node): string {
+    return this.#script.slice(startIndex, endIndex);
+  }
+
+  #redirected(node: Node, depth: number): ShellNode {
+    const [body, ...rest] = this.#named(node, depth);
+    if (body === undefined) return this.#dynamic(node, depth);
+    const isBare = redirections.has(body.type);
+    const found: ShellRedirection[] = [];
+    const words: ShellWord[] = [];
+    const later: ShellNode[] = [];
+    let isOdd = false;
+    for (const child of isBare ? [body, ...rest] : rest) {
+      const { redirection, more, after } = this.#redirection(child, depth + 1);
+      if (redirection !== undefined) found.push(redirection);
+      isOdd ||= redirection === undefined || after.length > 0;
+      words.push(...more);
+      later.push(...after);
+    }
+    const inner: ShellNode = isBare
+      ? { kind: 'command', assignments: [], words: [], redirections: [] }
+      : this.node(body, depth + 1);
+    const whole = withRedirections(inner, found, words);
+    if (whole === undefined || isOdd) return { kind: 'dynamic', inside: [whole ?? inner, ...later] };
+    return whole;
+  }
+
+  /**
+   * `more`: words after the target, which belong to the command. `after`: for a heredoc, what follows in its line.
+   * Without a redirection: one that is not understood.
+   */
+  #redirection(
+    node: Node,
+    depth: number,
+  ): {
+    readonly redirection: ShellRedirection | undefined;
+    readonly more: readonly ShellWord[];
+    readonly after: readonly ShellNode[];
+  } {
+    const children = this.#children(node, depth);
+    if (node.type === 'heredoc_redirect') return this.#heredoc(children, depth);
+    const isOperator = (child: Node) => child.type === 'file_descriptor' || !child.isNamed;
+    const operator = children.filter(isOperator).map((child) => this.#source(child));
+    const words: ShellWord[] = [];
+    let isOdd = !redirections.has(node.type);
+    let end: number | undefined;
+    for (const child of children.filter((child) => !isOperator(child))) {
+      const gap = end === undefined ? ' ' : this.#gap(end, child.startIndex);
+      isOdd ||= /[^ \t]/.test(gap);
+      end = child.endIndex;
+      const previous = words.at(-1);
+      const word = this.#word(child, depth);
+      if (gap === '' && previous !== undefined) words[words.length - 1] = joinedWords(previous, word);
+      else words.push(word);
+    }
+    const [target, ...more] = words;
+    const redirection = { operator: operator.join(''), ...(target === undefined ? {} : { target }) };
+    return { redirection: isOdd ? undefined : redirection, more: isOdd ? words : more, after: [] };
+  }
+
+  #heredoc(children: readonly Node[], depth: number) {
+    const start = children.find((child) => child.type === 'heredoc_start');
+    const body = children.find((child) => child.type === 'heredoc_body');
+    const operator = children.find((child) => !child.isNamed)?.type;
+    const own = new Set(['heredoc_start', 'heredoc_body', 'heredoc_end', 'file_descriptor']);
+    const after = children
+      .filter((child) => child.isNamed && !own.has(child.type))
+      .flatMap((child) => (statements.has(child.type) ? [this.node(child, depth + 1)] : this.#inside(child, depth)));
+    if (start === undefined || operator === undefined) return { redirection: undefined, more: [], after };
+    const text = body === undefined ? { source: '', inside: [] } : this.#word(body, depth);
+    return { redirection: { operator, target: this.#word(start, depth), text }, more: [], after };
+  }
+
+  #word(node: Node, depth: number): ShellWord {
+    return { source: this.#source(node), inside: this.#inside(node, depth) };
+  }
+
+  #dynamic(node: Node, depth: number): ShellNode {
+    return { kind: 'dynamic', inside: this.#inside(node, depth) };
+  }
+
+  /** The statements somewhere below a node. */
+  #inside(node: Node, depth: number): readonly ShellNode[] {
+    if (node.childCount === 0) return [];
+    return this.#named(node, depth).flatMap((child) => {
+      const isStatement = statements.has(child.type) && !(child.type === 'variable_assignment' && isValue(node));
+      return isStatement ? [this.node(child, depth + 1)] : this.#inside(child, depth + 1);
+    });
+  }
+
+  #named(node: Node, depth: number): readonly Node[] {
+    return this.#children(node, depth).filter((child) => child.isNamed && child.type !== 'comment');
+  }
+
+  #children(node: Node, depth: number): readonly Node[] {
+    if (depth > maximumDepth || this.#nodes > maximumNodes) this.isOver = true;
+    if (this.isOver) return [];
+    const { children } = node;
+    this.#nodes += children.length;
+    return children;
+  }
+}
+
+/** Where an assignment is not a command of its own: `export A=$(x)`. Its substitutions are. */
+function isValue({ type }: Node): boolean {
+  return type === 'declaration_command' || type === 'variable_assignments';
+}
+
+function joinedWords(first: ShellWord, second: ShellWord): ShellWord {
+  return { source: first.source + second.source, inside: [...first.inside, ...second.inside] };
+}
+
+/** The grammar hangs the redirections of a last command on all of its list. Undefined: they belong to no one command. */
+function withRedirections(
+  node: ShellNode,
+  found: readonly ShellRedirection[],
+  words: readonly ShellWord[],
+): ShellNode | undefined {
+  switch (node.kind) {
+    case 'command':
+      return { ...node, words: [...node.words, ...words], redirections: [...node.redirections, ...found] };
+    case 'joined': {
+      const right = withRedirections(node.right, found, words);
+      return right && { ...node, right };
+    }
+    case 'negated': {
+      const inner = withRedirections(node.node, found, words);
+      return inner && { kind: 'negated', node: inner };
+    }
+    case 'subshell':
+    case 'group':
+      return words.length > 0 ? undefined : { kind: 'redirected', node, redirections: found };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { RunnableCommand } from '../../ports/sandbox.ts';
+import type { NotStarted, StartOptions, TerminalSize } from '../../ports/commands.ts';
+import {
+  dropListeners,
+  dropListenersOnClose,
+  folderReplaced,
+  type InheritedDescriptors,
+  inheritedDescriptors,
+  openStartFolder,
+  sendHandover,
+  startFailure,
+} from './child-process.ts';
+import type { PipeEnds } from './pipes.ts';
+import type { PipeStock } from './pipe-stock.ts';
+import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-guard.ts';
+import type { Terminal } from './pseudo-terminal.ts';
+import { commandMarkVariable } from './leftover-processes.ts';
+
+/** A process that runs, with the streams between it and us. */
+export interface StartedChild {
+  readonly kind: 'running';
+  readonly pid: number;
+  readonly mark: string;
+  readonly group: ProcessGroup;
+  /** Whether `close` was called. */
+  readonly isClosed: boolean;
+  /** The exit code; 128 plus its number when a signal ended the command. */
+  readonly exited: Promise<number>;
+  /** No process holds the output open any more, and all of it has been read. */
+  readonly outputEnded: Promise<unknown>;
+  /** False: its input is closed. */
+  write(bytes: Uint8Array): boolean;
+  closeInput(): void;
+  resize(size: TerminalSize): void;
+  close(): void;
+  unref(): void;
+}
+
+/** What a child is started with. */
+export interface ChildResources {
+  readonly pipes: PipeStock;
+  /** Undefined where no terminal can be had. */
+  openTerminal(): Promise<Terminal | undefined>;
+}
+
+const noTerminal: NotStarted = {
+  kind: 'not-started',
+  reason: 'There is no terminal here: the optional package "@lydell/node-pty" is not installed for this machine.',
+};
+
+/** The one way in which commands of threads are started: guarded, marked, and in a process group of their own. */
+export async function startChild(
+  command: RunnableCommand,
+  { input, output }: Pick<StartOptions, 'input' | 'output'>,
+  { pipes, openTerminal }: ChildResources,
+): Promise<StartedChild | NotStarted> {
+  const terminal = input === 'terminal' ? await openTerminal() : undefined;
+  if (input === 'terminal' && terminal === undefined) return noTerminal;
+  const pipe = terminal === undefined ? await pipes() : undefined;
+  const fed = input === 'open' ? await pipes() : undefined;
+  const folder = openStartFolder(command);
+  const doors = inheritedDescriptors();
+  const guarded = guardCommand(doors);
+  const fail = (error: unknown): NotStarted => {
+    guarded.ended();
+    terminal?.close();
+    if (pipe !== undefined) closeSync(pipe.readEnd);
+    if (fed !== undefined) closeSync(fed.writeEnd);
+    const reason = folder === undefined ? folderReplaced(command) : startFailure(command, error);
+    return { kind: 'not-started', reason };
+  };
+  let child: ChildProcess;
+  try {
+    if (folder === undefined) throw new Error('replaced');
+    const [program = '', ...parameters] = command.argv;
+    child = spawn(program, parameters, {
+      cwd: folder.path,
+      env: { ...command.env, [commandMarkVariable]: guarded.mark },
+      detached: true,
+      stdio: doors.shut([
+        ...standardStreams({ terminal, pipe, fed, input }),
+        ...command.files.map(() => 'pipe' as const),
+        ...(command.handover === undefined ? [] : (['ipc'] as const)),
+      ]),
+    });
+    if (child.pid !== undefined) guarded.started(child.pid);
+  } catch (error) {
+    // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    return fail(error);
+  } finally {
+    // Ours must go, or the output would never end.
+    if (pipe !== undefined) closeSync(pipe.writeEnd);
+    if (fed !== undefined) closeSync(fed.readEnd);
+    folder?.close();
+    terminal?.handedOver();
+  }
+  const exited = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
+      // A handle may come behind its end.
+      if (command.handover === undefined) dropListeners(child);
+    });
+  });
+  const failure = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined)).on('error', resolve);
+  });
+  if (failure !== undefined) return fail(failure);
+  const outputs = outputsOf(child, { terminal, pipe });
+  for (const stream of outputs) stream.on('data', output);
+  const outputEnded = Promise.all(outputs.map(closed));
+  const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
+  for (const [index, stream] of extra.entries()) {
+    // The child may close a file before it has read all of it.
+    dropListenersOnClose(stream);
+    stream.end(command.files[index]);
+  }
+  if (command.handover !== undefined) sendHandover(child, command.handover);
+  const feed = terminal?.input ?? feedOf(child, fed);
+  if (feed !== undefined) dropListenersOnClose(feed);
+  const pid = child.pid as number;
+  const group = trackProcessGroup(pid);
+  let isClosed = false;
+  return {
+    kind: 'running',
+    pid,
+    mark: guarded.mark,
+    group,
+    get isClosed() {
+      return isClosed;
+    },
+    exited,
+    outputEnded,
+    write(bytes) {
+      if (feed === undefined || !feed.writable) return false;
+      feed.write(bytes);
+      return true;
+    },
+    closeInput: () => void feed?.end(),
+    resize: (size) => terminal?.resize(size),
+    close() {
+      isClosed = true;
+      for (const stream of [...outputs, ...extra]) stream.destroy();
+      feed?.destroy();
+      terminal?.close();
+      if (child.connected) child.disconnect();
+      group.release();
+      guarded.ended();
+    },
+    unref() {
+      child.unref();
+      for (const stream of [...outputs, feed]) (stream as { unref?(): void } | undefined)?.unref?.();
+    },
+  };
+}
+
+interface OwnStreams {
+  readonly terminal: Terminal | undefined;
+  readonly pipe: PipeEnds | undefined;
+  readonly fed: PipeEnds | undefined;
+  readonly input: StartOptions['input'];
+}
+
+function standardStreams({ terminal, pipe, fed, input }: OwnStreams): Parameters<InheritedDescriptors['shut']>[0] {
+  if (terminal !== undefined) return [terminal.commandEnd, terminal.commandEnd, terminal.commandEnd];
+  const write = pipe?.writeEnd ?? 'pipe';
+  return [input === 'open' ? (fed?.readEnd ?? 'pipe') : 'ignore', write, write];
+}
+
+function outputsOf(
+  child: ChildProcess,
+  { terminal, pipe }: Pick<OwnStreams, 'terminal' | 'pipe'>,
+): readonly Readable[] {
+  if (terminal !== undefined) return [terminal.output];
+  if (pipe === undefined) return [child.stdout, child.stderr] as readonly Readable[];
+  return [new Socket({ fd: pipe.readEnd, readable: true, writable: false })];
+}
+
+function feedOf(child: ChildProcess, fed: PipeEnds | undefined): Writable | undefined {
+  if (fed === undefined) return child.stdin ?? undefined;
+  return new Socket({ fd: fed.writeEnd, readable: false, writable: true });
+}
+
+/** Settles when the stream is closed, whatever happens to it before. */
+function closed(stream: Readable): Promise<void> {
+  dropListenersOnClose(stream);
+  return new Promise((resolve) => void stream.on('close', resolve));
+}

@@ -1,0 +1,121 @@
+import { isAbsolute, join } from 'node:path';
+import { type AgentRole, builtInRoles, readRole, roleTable } from '../../../core/config/agents.ts';
+import { checkValues } from '../../../core/config/keys/check-values.ts';
+import { namesIn } from '../../disk/file-system.ts';
+import type { BoundedReading } from '../../disk/regular-files.ts';
+import { defined } from '../../../base/objects.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { withTrailingSeparator, projectFolders, projectFolderNames } from '../files/project-folders.ts';
+import { type LoadedLayer, loadTomlFile } from './config-file.ts';
+import { type BaseLayers, isUserFolder, mayExist } from './config-layers.ts';
+import { findTrust } from './project-trust.ts';
+
+export interface LoadedRoles {
+  /** Built-in ones first, in the order in which they are found. */
+  readonly roles: readonly AgentRole[];
+  readonly problems: readonly Outcome[];
+}
+
+interface RolePlaces extends Pick<BoundedReading, 'denies'> {
+  readonly home: string;
+  /** Folders with roles of trusted projects, the outermost first. */
+  readonly projects: readonly string[];
+}
+
+/** A folder with more is not meant for people. */
+const mostFiles = 100;
+
+/**
+ * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home and of
+ * trusted projects. A file says more than a table, and both more than what is built in, but one that is read-only stays
+ * so; a project replaces no role. One without a description is left out.
+ */
+export async function loadAgentRoles(
+  agents: Json | undefined,
+  { home, projects, ...rules }: RolePlaces,
+): Promise<LoadedRoles> {
+  const roles = new Map(builtInRoles.map((role) => [role.name, role]));
+  const problems: Outcome[] = [];
+  /** What is at fault in a file leaves its role out: it may be what the role must not do. */
+  const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
+    const found = [...wrong, ...checkValues(roleTable, layer, { unknown: 'warning' }).problems];
+    problems.push(...found);
+    return found.every(({ severity }) => severity === 'warning');
+  };
+  const add = (name: string, table: JsonObject, source: string): void => {
+    const replaced = roles.get(name);
+    const description = stringAt(table, 'description')?.trim() ?? replaced?.description ?? '';
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) problems.push(oddRole(source, `the name ${JSON.stringify(name)}`));
+    else if (description === '') problems.push(oddRole(source, 'no description'));
+    else roles.set(name, { ...readRole(name, table, description), ...defined({ readOnly: replaced?.readOnly }) });
+    const mode = stringAt(table, 'sandbox_mode') ?? 'read-only';
+    if (mode !== 'read-only') problems.push(openingRole(source, mode));
+  };
+  const tables = Object.entries(isJsonObject(agents) ? agents : {});
+  const referred: string[] = [];
+  for (const [name, table] of tables) {
+    if (!isJsonObject(table)) continue;
+    const file = stringAt(table, 'config_file');
+    const path = file === undefined ? undefined : isAbsolute(file) ? file : join(home, file);
+    if (path !== undefined) referred.push(path);
+    const loaded = path === undefined ? undefined : await loadTomlFile('user', path, rules);
+    if (loaded !== undefined && !check(loaded)) continue;
+    if (loaded !== undefined && loaded.layer.text === undefined && loaded.problems.length === 0)
+      problems.push(missingFile(name, path!));
+    const values = { ...table, ...loaded?.layer.values };
+    add(stringAt(loaded?.layer.values, 'name') ?? name, values, `agents.${name}`);
+  }
+  for (const path of roleFiles(join(home, 'agents'))) {
+    if (referred.includes(path)) continue;
+    const loaded = await loadTomlFile('user', path, rules);
+    const { layer } = loaded;
+    if (!check(loaded)) continue;
+    const name = stringAt(layer.values, 'name');
+    if (name !== undefined) add(name, layer.values, path);
+    else if (loaded.problems.length === 0) problems.push(oddRole(path, 'no name'));
+  }
+  for (const path of projects.flatMap(roleFiles)) {
+    const loaded = await loadTomlFile('project', path, rules);
+    const { layer } = loaded;
+    if (!check(loaded)) continue;
+    const name = stringAt(layer.values, 'name');
+    if (name === undefined) problems.push(...(loaded.problems.length === 0 ? [oddRole(path, 'no name')] : []));
+    else if (roles.has(name)) problems.push(oddRole(path, `the name ${JSON.stringify(name)}, which is taken`));
+    else add(name, layer.values, path);
+  }
+  return { roles: [...roles.values()], problems };
+}
+
+function roleFiles(folder: string): readonly string[] {
+  const names = namesIn(folder).filter((each) => each.endsWith('.toml'));
+  return names
+    .toSorted()
+    .slice(0, mostFiles)
+    .map((each) => join(folder, each));
+}
+
+/** Folders with roles of agents in the trusted projects around a folder. */
+export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
+  return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
+    projectFolderNames
+      .map((name) => withTrailingSeparator(owner) + name)
+      .filter((layer) => mayExist({ path: `${layer}/agents` }) && !isUserFolder(layer, base))
+      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
+      .map((layer) => `${layer}/agents`),
+  );
+}
+
+function oddRole(source: string, what: string): Outcome<'agent-role'> {
+  return { code: 'agent-role', message: `The role in ${source} has ${what}, so it is left out.`, next: 'Correct it.' };
+}
+
+function openingRole(source: string, mode: string): Outcome<'agent-role'> {
+  const message = `The role in ${source} sets sandbox_mode to ${JSON.stringify(mode)}, which has no effect: a role never opens more than its parent has.`;
+  return { code: 'agent-role', message, next: 'Write "read-only", or remove the key.' };
+}
+
+function missingFile(name: string, path: string): Outcome<'agent-role'> {
+  const message = `The config_file of agents.${name} does not exist: ${path}`;
+  return { code: 'agent-role', message, next: 'Create it, or remove the key.' };
+}

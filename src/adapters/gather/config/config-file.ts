@@ -1,0 +1,235 @@
+import { type ConfigLayer, type ConfigProblem, keySource, type LayerName } from '../../../core/config/config-layer.ts';
+import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
+import { isFileUrl, type KeyKind, type KeyTable, type NamedTablesKind } from '../../../core/config/keys/key-kinds.ts';
+import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import { kindOfEntry, namesIn } from '../../disk/file-system.ts';
+import { type BoundedReading, readBounded } from '../../disk/regular-files.ts';
+import { readLimits } from '../files/read-guard.ts';
+import { parseToml, shownTomlLine, type TomlProblem } from './toml.ts';
+import { dirname, join, resolve } from 'node:path';
+
+export interface LoadedLayer {
+  /** Empty when the file is missing or at fault. */
+  readonly layer: ConfigLayer;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The layer in a TOML file. Relative paths in it start from its folder. */
+export async function loadConfigFile({
+  name,
+  path,
+  osHome,
+  ...rules
+}: Pick<BoundedReading, 'denies'> & {
+  readonly name: LayerName;
+  readonly path: string;
+  readonly osHome: string;
+}): Promise<LoadedLayer> {
+  const { layer, problems } = await loadTomlFile(name, path, rules);
+  const values = resolveConfigPaths(layer.values, { base: dirname(path), osHome });
+  return { layer: { ...layer, values }, problems };
+}
+
+/** The same with its paths as they are written. */
+export async function loadTomlFile(
+  name: LayerName,
+  source: string,
+  rules: Pick<BoundedReading, 'denies'> = {},
+): Promise<LoadedLayer> {
+  const empty = { name, source, values: {} };
+  const text = readText(source, rules);
+  if (text === undefined) return { layer: empty, problems: [] };
+  if (typeof text !== 'string') return { layer: empty, problems: [text] };
+  const values = await parse(text, source);
+  if ('code' in values) return { layer: { ...empty, text }, problems: [values] };
+  return { layer: { name, source, values: values.json, text }, problems: [] };
+}
+
+async function parse(text: string, path: string): Promise<{ readonly json: JsonObject } | ConfigProblem> {
+  if (!hasContent(text)) return { json: {} };
+  const parsed = await parseToml(text);
+  if (parsed.kind === 'parsed') return parsed;
+  const { line } = parsed.error;
+  const message = tomlErrorText(path, text, parsed.error);
+  const next = `Correct line ${line} of ${path}.`;
+  return { code: 'config-syntax', message, next, severity: 'error', source: path, line };
+}
+
+/** Undefined when there is no such file. */
+function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string | undefined | ConfigProblem {
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
+  if (file.kind === 'missing') return undefined;
+  if (file.kind === 'unread') {
+    return unreadable(path, file.reason, `Make ${path} a readable file, or delete it.`);
+  }
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+    return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
+  }
+  const text = file.bytes.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function unreadable(path: string, reason: string, next: string): ConfigProblem {
+  const message = `${path} cannot be read: ${reason}.`;
+  return { code: 'config-unreadable', message, next, severity: 'error', source: path };
+}
+
+/** Without a pattern: the first one that a process compiles costs a millisecond of every start. */
+function hasContent(text: string): boolean {
+  return text.split('\n').some((line) => {
+    const written = line.trim();
+    return written !== '' && !written.startsWith('#');
+  });
+}
+
+const widest = 100;
+const before = 60;
+
+/** The reason with file, line and column, then the line without its value and with a mark under the place. */
+function tomlErrorText(path: string, text: string, problem: TomlProblem): string {
+  const { line, column, reason } = problem;
+  const head = `${path}:${line}:${column}: ${reason}.`;
+  // The message ends up in terminals and logs: values, which may be secrets, are better read in the file.
+  const excerpt = shownTomlLine(text, problem);
+  if (excerpt === undefined) return head;
+  const from = column > widest ? column - before : 0;
+  const number = `${line} | `;
+  // A tab counts as one character in the column, so it becomes one here.
+  const shown = excerpt.slice(from, from + widest).replaceAll('\t', ' ');
+  return `${head}\n${number}${shown}\n${' '.repeat(number.length + column - 1 - from)}^`;
+}
+
+const ending = '.config.toml';
+
+/** The profile that was asked for by name: `NAME.config.toml` in the home folder. It must exist. */
+export async function loadProfileFile(
+  profile: string,
+  { home, osHome, user }: { readonly home: string; readonly osHome: string; readonly user: ConfigLayer },
+): Promise<LoadedLayer> {
+  const path = join(home, `${profile}${ending}`);
+  const empty: ConfigLayer = { name: 'profile', source: path, values: {} };
+  // Without this rule the name could lead to any file.
+  if (!/^[A-Za-z0-9_-]+$/.test(profile)) {
+    const message = `${JSON.stringify(profile)} is not a valid profile name.`;
+    const refused = problem(home, message, 'Use only letters, digits, "-" and "_".');
+    return { layer: { ...empty, source: home }, problems: [refused] };
+  }
+  if (kindOfEntry(path) !== 'missing') return loadConfigFile({ name: 'profile', path, osHome });
+  const message = `There is no profile ${JSON.stringify(profile)}: ${path} does not exist.`;
+  return { layer: empty, problems: [problem(path, message, advice(profile, { home, user }))] };
+}
+
+function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
+  const old = ['profiles', profile];
+  if (valueAt(user.values, old) !== undefined) {
+    return `Create that file and move the keys of [profiles.${profile}] (${keySource(user, old)}) into it.`;
+  }
+  const known = profilesIn(home);
+  const others = known.length === 0 ? '' : ` Existing profiles: ${known.join(', ')}.`;
+  return `Create that file with the keys of the profile.${others}`;
+}
+
+/**
+ * The files of profiles that this run did not choose, and `config.toml` if a flag leaves it out. They count for nothing,
+ * but may hold keys, and name variables that do.
+ */
+export async function loadUnusedFiles(
+  home: string,
+  { osHome, used }: { readonly osHome: string; readonly used: readonly string[] },
+): Promise<readonly LoadedLayer[]> {
+  const paths = namesIn(home)
+    .filter((name) => name === 'config.toml' || name.endsWith(ending))
+    .map((name) => join(home, name))
+    .filter((path) => !used.includes(path));
+  return Promise.all(paths.slice(0, mostUnused).map((path) => loadConfigFile({ name: 'profile', path, osHome })));
+}
+
+const mostUnused = 200;
+
+function profilesIn(home: string): readonly string[] {
+  return namesIn(home)
+    .filter((name) => name.endsWith(ending) && name !== ending)
+    .map((name) => name.slice(0, -ending.length))
+    .toSorted();
+}
+
+function problem(source: string, message: string, next: string): ConfigProblem {
+  return { code: 'config-profile', message, next, severity: 'error', source };
+}
+
+export interface PathBase {
+  /** What relative paths start from: the folder of the file, or the working folder for flags. */
+  readonly base: string;
+  /** What `~` stands for. */
+  readonly osHome: string;
+}
+
+/** The values with every path in them made absolute. Values of a wrong type are left for the check that reports them. */
+function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
+  return resolveTokenCommands(resolveTable(keyTable.keys, values, base), base);
+}
+
+/** Commands that print keys: one that is named by a path starts from its `cwd`, else from the folder of the file. */
+function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
+  const providers = values['model_providers'];
+  if (!isJsonObject(providers)) return values;
+  const resolved = Object.entries(providers).map(([id, provider]) => {
+    const auth = isJsonObject(provider) ? provider['auth'] : undefined;
+    if (!isJsonObject(provider) || !isJsonObject(auth)) return [id, provider] as const;
+    const { command, cwd } = auth;
+    if (typeof command !== 'string' || !command.includes('/')) return [id, provider] as const;
+    const from = typeof cwd === 'string' ? { ...base, base: cwd } : base;
+    return [id, { ...provider, auth: { ...auth, command: absolute(command, from) } }] as const;
+  });
+  return { ...values, model_providers: Object.fromEntries(resolved) };
+}
+
+/** The layer that the overrides of the command line make up. */
+export function flagsLayer(overrides: readonly Override[], base: PathBase): ConfigLayer {
+  return { name: 'flags', source: 'command line', values: resolveConfigPaths(overrideValues(overrides), base) };
+}
+
+function resolveTable(keys: KeyTable, values: JsonObject, base: PathBase): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      const kind = Object.hasOwn(keys, key) ? keys[key] : undefined;
+      return [key, value === undefined ? undefined : resolveValue(kind, value, base)];
+    }),
+  );
+}
+
+function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): Json {
+  switch (kind?.type) {
+    case 'path':
+      return absolute(value, base);
+    case 'path-list':
+      return Array.isArray(value) ? value.map((member: Json) => absolute(member, base)) : value;
+    case 'table':
+      return isJsonObject(value) ? resolveTable(kind.keys, value, base) : value;
+    case 'named-tables':
+      return isJsonObject(value) ? resolveNamed(kind, value, base) : value;
+    default:
+      return value;
+  }
+}
+
+export function absolute(value: Json, { base, osHome }: PathBase): Json {
+  if (typeof value !== 'string' || value === '' || isFileUrl(value)) return value;
+  return fromHome(value, osHome) ?? resolve(base, value);
+}
+
+function fromHome(path: string, osHome: string): string | undefined {
+  if (path === '~') return osHome;
+  return path.startsWith('~/') ? join(osHome, path.slice(2)) : undefined;
+}
+
+/** Of names only `~` is replaced: a folder that is named by a relative path could be any. */
+function resolveNamed({ names, keys }: NamedTablesKind<KeyTable>, values: JsonObject, base: PathBase): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      (names === 'folders' ? fromHome(name, base.osHome) : undefined) ?? name,
+      isJsonObject(value) ? resolveTable(keys, value, base) : value,
+    ]),
+  );
+}

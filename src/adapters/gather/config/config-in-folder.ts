@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { readConfig } from '../../../core/config/config.ts';
+import { type ConfigLayer, type ConfigProblem, keySource, sortBySeverity } from '../../../core/config/config-layer.ts';
+import type { TrustDecision } from '../../../core/config/project-trust.ts';
+import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
+import { deniesRead } from '../../../core/policy/requirements.ts';
+import { loadConfigFile, type LoadedLayer } from './config-file.ts';
+import type { BaseLayers, ReadLayers } from './config-layers.ts';
+import { fileSystem } from '../../disk/file-system.ts';
+import { withTrailingSeparator, projectFolders, projectFolderNames } from '../files/project-folders.ts';
+import { findTrust } from './project-trust.ts';
+import { type Json, valueAt } from '../../../protocol/json.ts';
+
+/** The layers with those of the project between the user's files and the flags. `problems`: what the project adds. */
+export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
+  const folders = projectFolders(folder, base.config.projectRootMarkers);
+  const decisions = new Map(folders.map((owner) => [owner, findTrust(owner, base.config, base.home)]));
+  const decision = decisions.get(folder) ?? findTrust(folder, base.config, base.home);
+  const denies = (file: string): boolean => deniesRead(base.requirements, file);
+  const files = await Promise.all(
+    projectFiles(folders, base).map(async ({ path, owner }) => {
+      const { trust, folder: trusted } = decisions.get(owner)!;
+      if (trust !== 'trusted') return notRead(path, decisions.get(owner)!);
+      const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
+      const isNamed =
+        owner === folders[0] ||
+        (trusted !== undefined && withTrailingSeparator(trusted) === withTrailingSeparator(owner));
+      // Landlock cannot protect files that decide about later runs: nothing in a project may widen what commands can do.
+      if (base.landlock !== 'never') return { ...file, layer: { ...file.layer, underLandlock: true as const } };
+      return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
+    }),
+  );
+  const hookFiles = projectFiles(folders, base, 'hooks.json').flatMap(({ path, owner }) => {
+    const trust = decisions.get(owner)!;
+    return trust.trust === 'trusted' ? [] : [notRead(path, trust)];
+  });
+  const changed = [...decisions.values()].filter((each) => each.changed !== undefined);
+  const hasProfiles = (base.config.permissions ?? base.config.defaultPermissions) !== undefined;
+  if (files.length + hookFiles.length + changed.length === 0 && decision.trust === 'unknown' && !hasProfiles) {
+    return { config: base.config, layers: base.layers, problems: [] };
+  }
+  const sources = new Set(files.map(({ layer }) => layer.source));
+  const flags = base.layers.findIndex(({ name }) => name === 'flags');
+  const layers = base.layers.toSpliced(flags, 0, ...files.map(({ layer }) => layer));
+  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust, cwd: folder });
+  const known = new Set(base.problems.map(({ message }) => message));
+  const added = sortBySeverity([
+    ...files.flatMap((file) => file.problems),
+    ...problems.filter(({ source, message }) => sources.has(source) || !known.has(message)),
+    ...(config.permissions === undefined ? [] : await profileProblems(config.permissions, layers, base, folder)),
+    ...(changed.length > 0
+      ? [changedNotice(changed, folder)]
+      : untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile, hookFiles })),
+  ]);
+  return { config, layers, problems: added };
+}
+
+/** Few configurations have profiles, and no other waits for it. */
+async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
+  const { fileProblems } = await import('./profile-folder-problems.ts');
+  return fileProblems(permissions, layers, { osHome, cwd });
+}
+
+/** With the folder that each configures. */
+function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
+  return folders.flatMap((owner) =>
+    projectFolderNames
+      .map((name) => ({ path: `${withTrailingSeparator(owner)}${name}/${file}`, owner }))
+      .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base, file)),
+  );
+}
+
+/** A user's folder has the same name as that of a project, and lies above all projects in the home folder. */
+function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boolean {
+  const real = fileSystem.realpathSync(path);
+  return [home, ...projectFolderNames.map((name) => join(osHome, name))].some((folder) => {
+    const file = join(folder, name);
+    return file === path || (fileSystem.existsSync(file) && fileSystem.realpathSync(file) === real);
+  });
+}
+
+/** Not even parsed: what a stranger wrote cannot stop the start. */
+function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
+  const disabled =
+    changed !== undefined
+      ? 'commands under Landlock may change it, or have changed it'
+      : trust === 'untrusted'
+        ? 'the project is untrusted'
+        : 'you have not trusted the project';
+  return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
+}
+
+/** Rules, skills and agents of the project are left out too, and nothing else says so. */
+function changedNotice(decisions: readonly TrustDecision[], folder: string): ConfigProblem {
+  const [first = { trust: 'unknown' }, ...others] = decisions;
+  const { changed = '' } = first;
+  const { why, next } = explainChange(first, { others: others.length, folder });
+  const message = `${why} Capstan ignores what the project configures.`;
+  return { code: 'config-untrusted-project', message, next, severity: 'warning', source: changed };
+}
+
+function explainChange(
+  { changed = '', writer, isIncomparable }: TrustDecision,
+  { others, folder }: { readonly others: number; readonly folder: string },
+): { readonly why: string; readonly next: string } {
+  if (writer !== undefined) {
+    const { pid, file } = writer;
+    const who = file === undefined ? `process ${pid}` : `process ${pid} of another container`;
+    const ended = file === undefined ? '' : ` If it has ended, remove ${file}.`;
+    const why = `${changed} may change at any moment: ${who} runs under Landlock and may write there.`;
+    return { why, next: `End it, then start again.${ended}` };
+  }
+  if (isIncomparable === true) {
+    const why = `${changed} cannot be compared with what you trusted: commands that ran under Landlock could change it, and it is too large, cannot be read, or has a link to a folder around it.`;
+    return { why, next: 'Keep at most 2,000 files and 20 MB there, then run `capstan` again.' };
+  }
+  const files = others === 0 ? `${changed} is` : `${changed} and ${others} more are`;
+  return {
+    why: `${files} not as you trusted it: commands that ran under Landlock could change it.`,
+    next: `Check .codex, .capstan, .agents and .git there, then run \`capstan\` in ${folder} and answer its question.`,
+  };
+}
+
+interface UntrustedProject {
+  readonly root: string;
+  readonly decision: TrustDecision;
+  readonly userFile: string | undefined;
+  readonly hookFiles: readonly LoadedLayer[];
+}
+
+/** One line for all files, however many there are. */
+function untrustedNotice(
+  layers: readonly ConfigLayer[],
+  { root, decision, userFile, hookFiles }: UntrustedProject,
+): readonly ConfigProblem[] {
+  const [first, ...others] = [
+    ...layers.filter(({ name, disabled }) => name === 'project' && disabled !== undefined),
+    ...hookFiles.map(({ layer }) => layer),
+  ];
+  if (first === undefined) return [];
+  const files = others.length === 0 ? `${first.source} is` : `${first.source} and ${others.length} more are`;
+  const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
+  const key = ['projects', folder, 'trust_level'];
+  const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
+  const where = decider === undefined ? (userFile ?? 'config.toml') : keySource(decider, key);
+  const next =
+    decider?.name === 'flags'
+      ? 'To use it, leave out the flag that makes the project untrusted.'
+      : `To use it, set trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
+  const message = `${files} ignored: ${first.disabled}.`;
+  return [{ code: 'config-untrusted-project', message, next, severity: 'warning', source: first.source }];
+}

@@ -1,0 +1,346 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  type ConfigLayer,
+  type ConfigProblem,
+  keyProblem,
+  layerNames,
+  sortBySeverity,
+} from '../../../core/config/config-layer.ts';
+import { type Config, type ConfigReading, readConfig } from '../../../core/config/config.ts';
+import { featureGates, isGateOpen } from '../../../core/config/features.ts';
+import { type Override, overrideValues } from '../../../core/config/flag-overrides.ts';
+import { checkValues } from '../../../core/config/keys/check-values.ts';
+import { isFileUrl } from '../../../core/config/keys/key-kinds.ts';
+import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { mergeValues } from '../../../core/config/merge-values.ts';
+import { readRequirements, type ReadRequirements } from '../../../core/config/requirements/read-requirements.ts';
+import { variablesIn } from '../../../core/config/servers/secret-variables.ts';
+import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
+import { parseGlob } from '../../../core/policy/paths/glob.ts';
+import type { DeniedReads, Requirements } from '../../../core/policy/requirements.ts';
+import { filesWithSecrets } from '../../../core/policy/secrets.ts';
+import type { LandlockUse } from '../../../ports/sandbox.ts';
+import { type JsonObject, valueAt } from '../../../protocol/json.ts';
+import { groupDigits } from '../../../protocol/outcome.ts';
+import { fileSystem, realPath } from '../../disk/file-system.ts';
+import { projectFolderNames, withTrailingSeparator } from '../files/project-folders.ts';
+import {
+  absolute,
+  flagsLayer,
+  loadConfigFile,
+  type LoadedLayer,
+  loadProfileFile,
+  loadTomlFile,
+  loadUnusedFiles,
+} from './config-file.ts';
+import { readOverride } from './toml.ts';
+import { dirname, join } from 'node:path';
+
+/** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
+export type Overrides = readonly (string | Override | WrittenOverride)[];
+
+/** `key=value` of a command line, whose key may be meant for another program. */
+export interface WrittenOverride {
+  readonly written: string;
+  readonly foreign: true;
+}
+
+/** The same, or keys with their values as config.toml has them. */
+export type ConfigOverrides = Overrides | JsonObject;
+
+/** Where configuration is looked for, and what was said about it when the program was started. */
+export interface ConfigChoices {
+  /** The user's home folder, for which `~` stands. */
+  readonly osHome: string;
+  /** The process's own folder: relative paths in `config` start there. */
+  readonly cwd: string;
+  /** Over the configuration files, for all threads. Default: none. */
+  readonly config?: ConfigOverrides;
+  /** The name of a profile, whose file stands over the user's. */
+  readonly profile?: string;
+  /** Keys that are not known are errors. */
+  readonly strictConfig?: boolean;
+  /** The user's `config.toml` is not read. */
+  readonly ignoreUserConfig?: boolean;
+  /** The rules of the user and of projects are not read. */
+  readonly ignoreRules?: boolean;
+  /** Folders that are writable besides the configured ones, where the workspace is. */
+  readonly addDirectories?: readonly string[];
+  /** Folders with the files of the machine, in order of preference: of each file the first that exists counts. */
+  readonly systemFolders?: readonly string[];
+}
+
+/** Our own folder, and that of the program whose configuration is understood here too. */
+export const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
+
+export interface ReadLayers {
+  readonly config: Config;
+  /** Lowest first, with those that do not count. */
+  readonly layers: readonly ConfigLayer[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Every layer that is the same for all projects, as one value for a folder about which nothing is known. */
+export interface BaseLayers extends ReadLayers {
+  readonly home: string;
+  readonly osHome: string;
+  readonly options: ConfigReading;
+  /** Files of the home that hold keys and do not count in this run. */
+  readonly unusedSecrets: readonly string[];
+  /** The sandbox is shared by all threads: a thread's own layers do not change this. */
+  readonly landlock: LandlockUse;
+  /** What the administrator demands, whatever the layers say. */
+  readonly requirements: Requirements;
+  /** Where that is looked for; absent where the system has no place for it. */
+  readonly requirementsFile?: string;
+}
+
+export async function loadBaseLayers(home: string, choices: ConfigChoices): Promise<BaseLayers> {
+  const { osHome, cwd, profile, strictConfig, addDirectories = [] } = choices;
+  const user = loadUserFile(`${withTrailingSeparator(home)}config.toml`, choices);
+  const loaded = await Promise.all([
+    ...loadSystemFile('system', 'config.toml', choices),
+    user,
+    ...(profile === undefined
+      ? []
+      : [user.then(({ layer }) => loadProfileFile(profile, { home, osHome, user: layer }))]),
+    loadFlags(choices),
+    ...loadSystemFile('managed', 'managed_config.toml', choices),
+  ]);
+  const layers = loaded.map(({ layer }) => layer);
+  const used = layers.filter(({ disabled }) => disabled === undefined).map(({ source }) => source);
+  const unused = await loadUnusedFiles(home, { osHome, used });
+  const requirementsFile = systemPath('requirements.toml', choices);
+  const managed = layers.findLast(({ name }) => name === 'managed');
+  const demanded = await loadRequirements({ osHome, path: requirementsFile, managed });
+  const options: ConfigReading = {
+    unknown: strictConfig === true ? 'error' : 'warning',
+    addedRoots: addDirectories.map((folder) => String(absolute(folder, { base: cwd, osHome }))),
+    osHome,
+    ...defined({ profile, managedProfiles: demanded.requirements.profileTables }),
+    ...(unused.length === 0 ? {} : { otherVariables: variablesIn(unused.map(({ layer }) => layer)) }),
+  };
+  const { config, problems } = readConfig(layers, options);
+  const all = sortBySeverity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
+  const { requirements } = demanded;
+  const unusedSecrets = [
+    ...filesWithSecrets(unused.map(({ layer }) => layer)),
+    // What cannot be read may hold anything.
+    ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
+  ];
+  const landlock = landlockUse(config);
+  const read = { home, osHome, options, landlock, requirements, layers, config, problems: all, unusedSecrets };
+  return { ...read, ...defined({ requirementsFile }) };
+}
+
+function landlockUse({ sandboxFallback, features = {} }: Config): LandlockUse {
+  if (isGateOpen('use_legacy_landlock', featureGates(features))) return 'always';
+  return sandboxFallback === 'landlock' ? 'fallback' : 'never';
+}
+
+async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
+  if (ignoreUserConfig !== true) return loadConfigFile({ name: 'user', path, osHome });
+  return { layer: { name: 'user', source: path, values: {}, disabled: 'a flag says so' }, problems: [] };
+}
+
+/** Nothing where the system has no place for such files. */
+function loadSystemFile(name: 'system' | 'managed', fileName: string, choices: ConfigChoices) {
+  const path = systemPath(fileName, choices);
+  return path === undefined ? [] : [loadConfigFile({ name, path, osHome: choices.osHome })];
+}
+
+/** The first file of that name that exists; if none does, where it would be. */
+function systemPath(fileName: string, { systemFolders = usualSystemFolders }: ConfigChoices): string | undefined {
+  const paths = systemFolders.map((folder) => withTrailingSeparator(folder) + fileName);
+  return paths.find(isThere) ?? paths[0];
+}
+
+/** What cannot be looked at counts as there, so that reading it says why. */
+function isThere(path: string): boolean {
+  try {
+    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** The same layers with the file of another profile in place of the engine's, for one thread. */
+export async function withProfile(
+  base: BaseLayers,
+  profile: string,
+): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+  const { home, osHome } = base;
+  const user = base.layers.find(({ name }) => name === 'user') ?? { name: 'user', source: home, values: {} };
+  const { layer, problems: unread } = await loadProfileFile(profile, { home, osHome, user });
+  const rank = ({ name }: ConfigLayer): number => layerNames.indexOf(name);
+  const layers = [...base.layers.filter(({ name }) => name !== 'profile'), layer].toSorted((a, b) => rank(a) - rank(b));
+  const options = { ...base.options, profile };
+  const { config, problems } = readConfig(layers, options);
+  const known = new Set(base.problems.map(({ message }) => message));
+  const late = engineKeyProblems(layer, 'warning');
+  const added = sortBySeverity([...unread, ...late, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, layers, options, config }, added };
+}
+
+/** The same layers with these keys alone. What the administrator of the machine sets holds as it is. */
+export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
+  const layers = base.layers.map((layer) => {
+    if (layer.name === 'managed') return layer;
+    const taken = Object.entries(layer.values).filter(([key]) => keys.includes(key));
+    return { ...layer, values: Object.fromEntries(taken) };
+  });
+  return { ...base, layers, config: readConfig(layers, base.options).config };
+}
+
+/** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
+export async function withOverrides(
+  base: BaseLayers,
+  { config: given, cwd }: { readonly config: ConfigOverrides; /** Relative paths start there. */ readonly cwd: string },
+): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+  const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
+  const ofCall = more.ofCall === true ? { ofCall: true as const } : {};
+  const layers = base.layers.map((layer) =>
+    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values), ...ofCall } : layer,
+  );
+  const { config, problems } = readConfig(layers, base.options);
+  const known = new Set(base.problems.map(({ message }) => message));
+  const late = engineKeyProblems({ ...more, source: 'config' }, 'error');
+  const added = sortBySeverity([...malformed, ...late, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, layers, config }, added };
+}
+
+/** Keys that decide about the sandbox of all threads come too late with one of them. */
+function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity']): readonly ConfigProblem[] {
+  const keys = [['sandbox_fallback'], ['features', 'use_legacy_landlock']];
+  const present = keys.filter((path) => valueAt(layer.values, path) !== undefined);
+  const what = 'cannot be set for one thread, because all threads of the engine share a sandbox';
+  const next = 'Set it in your own config.toml, or with -c when Capstan starts.';
+  return present.map((path) => keyProblem(layer, path, { code: 'config-engine-key', severity, what, next }));
+}
+
+/** The same as a list, to which more can be added. */
+export function overrideList(config: ConfigOverrides = []): Overrides {
+  if (isOverrides(config)) return config;
+  return Object.entries(config).map(([key, value]) => ({ path: [key], value: value ?? null }));
+}
+
+function isOverrides(config: ConfigOverrides): config is Overrides {
+  return Array.isArray(config);
+}
+
+async function loadFlags(choices: Pick<ConfigChoices, 'cwd' | 'osHome' | 'config'>): Promise<LoadedLayer> {
+  const { cwd, osHome, config = [] } = choices;
+  const parsed = await Promise.all(overrideList(config).map(parseOverride));
+  const flags = parsed.filter((override) => 'path' in override);
+  const problems = parsed.filter((override) => 'code' in override);
+  const ofCall = flags.some(isPlaceOfCall) ? { ofCall: true as const } : {};
+  const layer: ConfigLayer = { ...flagsLayer(flags, { base: cwd, osHome }), ...ofCall };
+  return { layer, problems: [...problems, ...unknownKeys(config, flags, layer)] };
+}
+
+function isPlaceOfCall({ ofCall, path: [key = ''] }: Override): boolean {
+  return ofCall === true && ['permissions', 'sandbox_workspace_write'].includes(key);
+}
+
+async function parseOverride(given: Overrides[number]): Promise<Override | ConfigProblem> {
+  if (typeof given === 'string') return readOverride(given);
+  if (!('written' in given)) return given;
+  const read = await readOverride(given.written);
+  return 'path' in read ? { ...read, foreign: true } : read;
+}
+
+/**
+ * A program relies on every key that it gives. On a command line, keys may be those of another program. Unknown keys that
+ * are errors in every layer are reported with the layer.
+ */
+function unknownKeys(
+  config: ConfigOverrides,
+  flags: readonly Override[],
+  { source }: ConfigLayer,
+): readonly ConfigProblem[] {
+  const values = overrideValues(flags.filter(({ foreign }) => foreign !== true));
+  const layer: ConfigLayer = { name: 'flags', source: isOverrides(config) ? source : 'config', values };
+  return checkValues(keyTable, layer, { unknown: 'warning' })
+    .problems.filter(({ code, severity }) => code === 'config-unknown-key' && severity === 'warning')
+    .map((problem) => ({ ...problem, severity: 'error' }));
+}
+
+/** Instructions that are longer would crowd out the work, and cutting them would change what they demand. */
+const mostInstructionTokens = 10_000;
+
+/** What the administrator demands. `path` is absent where the system has no place for such a file. */
+export async function loadRequirements({
+  path,
+  osHome,
+  managed,
+}: {
+  readonly path?: string | undefined;
+  readonly osHome: string;
+  readonly managed?: ConfigLayer | undefined;
+}): Promise<ReadRequirements> {
+  const none = { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] };
+  const { layer, problems } = path === undefined ? none : await loadTomlFile('managed', path);
+  const read = readRequirements(layer, managed, { osHome });
+  const { denyRead, ...others } = read.requirements;
+  const denied = denyRead === undefined ? undefined : resolved(denyRead, { base: dirname(layer.source), osHome });
+  return {
+    requirements: { ...others, ...defined({ denyRead: denied }) },
+    problems: [...problems, ...read.problems, ...senseless(layer, denied), ...tooLong(layer, others.instructions)],
+  };
+}
+
+/** A pattern that begins with any number of folders means the whole disk, wherever the file stands. */
+function resolved({ patterns, source }: DeniedReads, base: { base: string; osHome: string }): DeniedReads {
+  const whole = patterns.map((pattern) => (pattern.startsWith('**/') ? `/${pattern}` : pattern));
+  const placed = (pattern: string): string => (isNowhere(pattern) ? pattern : String(absolute(pattern, base)));
+  return { patterns: whole.map(placed), source };
+}
+
+/** A URL, or the home of another user, is no place that is known here: denying it would protect nothing. */
+function isNowhere(pattern: string): boolean {
+  return isFileUrl(pattern) || /^~[^/]/.test(pattern);
+}
+
+function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
+  const problem = (what: string, next: string): ConfigProblem =>
+    keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
+      code: 'config-wrong-value',
+      severity: 'error',
+      what,
+      next,
+    });
+  return (denied?.patterns ?? []).flatMap((pattern) => {
+    if (isNowhere(pattern)) return [problem(`contains ${pattern}, which is no path`, 'Write the whole path.')];
+    if (parseGlob(pattern) !== undefined) return [];
+    const next = 'Close every bracket and brace, and put a character after every backslash.';
+    return [problem(`contains an invalid pattern (${pattern})`, next)];
+  });
+}
+
+function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly ConfigProblem[] {
+  if (instructions === undefined || estimateTokens(instructions) <= mostInstructionTokens) return [];
+  return [
+    keyProblem(layer, ['additional_developer_instructions'], {
+      code: 'config-wrong-value',
+      severity: 'error',
+      what: `has more than ${groupDigits(mostInstructionTokens)} tokens`,
+      next: 'Shorten it.',
+    }),
+  ];
+}
+
+/** The user's own folder has the same name as that of a project. */
+export function isUserFolder(layer: string, { home, osHome }: BaseLayers): boolean {
+  const own = [home, ...projectFolderNames.map((name) => join(osHome, name))];
+  const real = realPath(layer);
+  return own.some((folder) => folder === layer || (real !== undefined && realPath(folder) === real));
+}
+
+/** What cannot be looked at counts as there, so that reading it says why. */
+export function mayExist({ path }: { readonly path: string }): boolean {
+  try {
+    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,161 @@
+import { isBannedPrefix } from '../../../core/policy/rules/banned-prefixes.ts';
+import { hostRuleLine, prefixRuleLine, readRules } from '../../../core/policy/rules/rules-file.ts';
+import type { RuleToSave } from '../../../ports/ask-user.ts';
+import type { Locks } from '../../../ports/files.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { shellWords } from '../../../protocol/shell.ts';
+import { fileSystem, isMissing, reasonOf } from '../../disk/file-system.ts';
+import { readUpTo, withRegular } from '../../disk/regular-files.ts';
+import { readLimits } from '../files/read-guard.ts';
+import { dirname } from 'node:path';
+
+/** What rules files can say. */
+export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
+
+export interface RuleParts {
+  readonly home: string;
+  readonly locks: Pick<Locks, 'take'>;
+  readonly clock: Clock;
+}
+
+/** To add a line takes milliseconds. */
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
+/** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
+export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
+  const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
+  const refusal = refusalOfRule(rule, line);
+  if (refusal !== undefined) return refusal;
+  const path = userRulesPath(home);
+  try {
+    fileSystem.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    await withRulesLocked(path, { locks, clock }, () => addLine(path, line));
+    return undefined;
+  } catch (error) {
+    const message = `The rule was not saved: ${path} cannot be written: ${reasonOf(error)}.`;
+    return { code: 'rule-unsaved', message, next: `Add this line to it yourself: ${line}` };
+  }
+}
+
+/** The file with the rules that answers saved. */
+export function userRulesPath(home: string): string {
+  return `${home}/rules/default.rules`;
+}
+
+/** Not the file itself is locked: the program that locks would have to hold it open, and leaves its name in it. */
+export async function withRulesLocked(
+  path: string,
+  { locks, clock }: Pick<RuleParts, 'locks' | 'clock'>,
+  work: () => void,
+): Promise<void> {
+  for (const end = clock.now() + patienceMs; ;) {
+    const lock = await locks.take(`${path}.lock`);
+    if (lock.kind === 'lock') {
+      try {
+        return work();
+      } finally {
+        await lock.release();
+      }
+    }
+    if (clock.now() > end) throw new Error('another process holds its lock');
+    await clock.sleep(lookAgainMs);
+  }
+}
+
+/** A line that would be read as something else, or as nothing, would spoil the file. */
+function refusalOfRule(rule: CommandRule, line: string): Outcome | undefined {
+  if (rule.kind === 'prefix' && isBannedPrefix(rule.prefix)) {
+    const message = `A rule for ${JSON.stringify(shellWords(rule.prefix))} would allow any command.`;
+    return { code: 'rule-too-wide', message, next: 'Allow a longer beginning of the command.' };
+  }
+  const read = line.isWellFormed() ? readRules(line, { file: 'default.rules' }) : undefined;
+  if (read?.kind === 'read') return undefined;
+  const why = read === undefined ? 'It contains a broken character.' : read.message;
+  return { code: 'rule-unsaved', message: `The rule cannot be saved. ${why}`, next: read?.next ?? '' };
+}
+
+/**
+ * Behind what is there, first as a comment: what a process that dies or a full disk leaves of it means nothing. Its first
+ * letter makes a rule of it. Other programs may add lines at the same time.
+ */
+function addLine(path: string, line: string): void {
+  const { O_RDWR, O_APPEND, O_CREAT } = fileSystem.constants;
+  const comment = `#${line.slice(1)}`;
+  const isNew = withRegular(path, { links: 'followed', flags: O_RDWR | O_APPEND | O_CREAT, mode: 0o600 }, (file) => {
+    const text = readRulesBytes(file);
+    if (text.toString('utf8').split('\n').includes(line)) return false;
+    const isOpen = text.length > 0 && text.at(-1) !== 0x0a;
+    const added = Buffer.from(`${isOpen ? '\n' : ''}${comment}\n`);
+    checkFits(text, added, line);
+    fileSystem.writeSync(file, added);
+    fileSystem.fsyncSync(file);
+    return true;
+  });
+  if (!isNew) return;
+  withRegular(path, { links: 'followed', flags: O_RDWR }, (file) => {
+    const at = readRulesBytes(file).lastIndexOf(`${comment}\n`);
+    if (at === -1) throw new Error('the disk is full');
+    fileSystem.writeSync(file, line.slice(0, 1), at);
+    fileSystem.fsyncSync(file);
+  });
+}
+
+/** A rule too many would disable the whole file, with the lines in it that forbid: then nothing is written. */
+function checkFits(text: Buffer, added: Buffer, line: string): void {
+  if (text.length + added.length >= readLimits.configBytes) throw new Error('it would become too large');
+  const file = 'default.rules';
+  const before = text.toString('utf8');
+  const after = readRules(`${before}\n${line}\n`, { file });
+  if (after.kind === 'read' || readRules(before, { file }).kind !== 'read') return;
+  throw new Error(`with the rule it could not be read any more (${after.message})`);
+}
+
+/** What the file holds, if it is not too large to be rules. */
+export function readRulesBytes(file: number): Buffer {
+  const most = readLimits.configBytes;
+  const { size } = fileSystem.fstatSync(file);
+  if (size >= most) throw new Error('it is too large');
+  return readUpTo(file, { most, expected: size });
+}
+
+/**
+ * Makes a comment of a line in the user's own file, by its first letter: nothing else of the file changes, and no crash
+ * leaves half of it. Gives why it could not. Never rejects.
+ */
+export async function revokeRule(line: string, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
+  const path = userRulesPath(home);
+  let isFound = false;
+  try {
+    await withRulesLocked(path, { locks, clock }, () => {
+      withRegular(path, { links: 'followed', flags: fileSystem.constants.O_RDWR }, (file) => {
+        for (const at of placesOf(readRulesBytes(file), line)) {
+          fileSystem.writeSync(file, '#', at);
+          isFound = true;
+        }
+        fileSystem.fsyncSync(file);
+      });
+    });
+  } catch (error) {
+    if (!isMissing(error)) {
+      const message = `The rule was not revoked: ${path} cannot be written: ${reasonOf(error)}.`;
+      return { code: 'rule-not-revoked', message, next: `Remove this line from it yourself: ${line}` };
+    }
+  }
+  if (isFound) return undefined;
+  const message = `The rule was not revoked: ${path} has no such line.`;
+  return { code: 'rule-not-revoked', message, next: 'Look at the file: the rule may be written in another way.' };
+}
+
+/** Where the line stands, in bytes. The same line may be there several times. */
+function placesOf(text: Buffer, line: string): readonly number[] {
+  const places: number[] = [];
+  const newline = 0x0a;
+  for (let at = text.indexOf(line); at !== -1; at = text.indexOf(line, at + 1)) {
+    const end = at + Buffer.byteLength(line);
+    const isWhole = (at === 0 || text[at - 1] === newline) && (end === text.length || text[end] === newline);
+    if (isWhole) places.push(at);
+  }
+  return places;
+}

@@ -1,0 +1,207 @@
+import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
+import {
+  editHint,
+  withoutBareTable,
+  withoutTomlTable,
+  withTomlKey,
+  withTomlKeys,
+  withTomlTable,
+  writeToml,
+} from '../../../core/config/toml/write-toml.ts';
+import { hideSecrets } from '../../../core/policy/secrets.ts';
+import type { Locks } from '../../../ports/files.ts';
+import type { Clock } from '../../../ports/system.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { fileSystem, isMissing, realPath, reasonOf } from '../../disk/file-system.ts';
+import { parseToml } from './toml.ts';
+
+export interface EditedConfig {
+  readonly home: string;
+  readonly locks: Locks;
+  readonly clock: Clock;
+}
+
+/** To write a file takes milliseconds. */
+const patienceMs = 5000;
+const lookAgainMs = 50;
+
+/**
+ * Puts a table into the user's config.toml, in the place of one that is there, or takes it out. Everything else stays
+ * to the letter. What cannot be done so that the file then says exactly that is left to the user. Never rejects.
+ */
+export async function editUserConfig(
+  place: EditedConfig,
+  path: readonly string[],
+  values: JsonObject | undefined,
+): Promise<Outcome | undefined> {
+  return inLock(place, { path, values }, (text, before) => {
+    const without = withoutTomlTable(text, path);
+    if (values === undefined) return [without];
+    const inPlace = withChangedKeys(text, path, valueAt(before, path), values);
+    const bare = inPlace === undefined || Object.keys(values).length > 0 ? [] : [withoutBareTable(inPlace, path)];
+    return [...bare, ...(inPlace === undefined ? [] : [inPlace]), withTomlTable(without, path, values)];
+  });
+}
+
+/** Sets keys of the user's config.toml that stand in no table. Everything else stays to the letter. Never rejects. */
+export async function editUserKeys(place: EditedConfig, values: JsonObject): Promise<Outcome | undefined> {
+  return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
+}
+
+/** What the file should say at a place. */
+interface WantedValues {
+  readonly path: readonly string[];
+  readonly values: JsonObject | undefined;
+}
+
+/** Texts to take the place of the file's, the best first: the first that says what is wanted is taken. */
+type Rewrite = (text: string, before: JsonObject) => readonly string[];
+
+async function inLock(
+  { home, locks, clock }: EditedConfig,
+  wanted: WantedValues,
+  rewrite: Rewrite,
+): Promise<Outcome | undefined> {
+  const named = `${home}/config.toml`;
+  try {
+    fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
+    const file = realPath(named) ?? named;
+    for (const end = clock.now() + patienceMs; ;) {
+      const lock = await locks.take(`${named}.lock`);
+      if (lock.kind === 'lock') {
+        try {
+          return await edit(file, wanted, rewrite);
+        } finally {
+          await lock.release();
+        }
+      }
+      if (clock.now() > end) return unwritten(named, { why: 'another process holds its lock', next: 'Try again.' });
+      await clock.sleep(lookAgainMs);
+    }
+  } catch (error) {
+    return unwritten(named, { why: reasonOf(error), next: 'Make sure that it can be written, then try again.' });
+  }
+}
+
+async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promise<Outcome | undefined> {
+  const { path, values } = wanted;
+  const obstacle = findConfigFileObstacle(file);
+  if (obstacle !== undefined) return unwritten(file, obstacle);
+  const text = currentText(file);
+  const before = await parseToml(text);
+  if (before.kind === 'malformed')
+    return unwritten(file, { why: 'it is not valid TOML', next: `Correct line ${before.error.line}, then try again.` });
+  const whole = withoutEmpty(path.length === 0 ? { ...before.json, ...values } : withValue(before.json, path, values));
+  let next: string | undefined;
+  for (const changed of rewrite(text, before.json)) {
+    const after = await parseToml(changed);
+    if (next === undefined && after.kind === 'parsed' && equalJson(withoutEmpty(after.json), whole)) next = changed;
+  }
+  if (next === undefined) {
+    const why = 'it is written in a way that Capstan cannot change';
+    return unwritten(file, { why, next: byHand(text, before.json, wanted) });
+  }
+  const temporary = `${file}.${process.pid}.new`;
+  const mode = text === '' ? 0o600 : fileSystem.statSync(file).mode & 0o777;
+  fileSystem.rmSync(temporary, { force: true });
+  fileSystem.writeFileSync(temporary, next, { flag: 'wx', mode });
+  fileSystem.renameSync(temporary, file);
+  return undefined;
+}
+
+/** Each key that differs in its own line, so that comments stay. Undefined: the table has no lines of its own. */
+function withChangedKeys(
+  text: string,
+  path: readonly string[],
+  before: Json | undefined,
+  values: JsonObject,
+): string | undefined {
+  const known = isJsonObject(before) ? before : {};
+  const keys = [...new Set([...Object.keys(known), ...Object.keys(values)])];
+  const changed = keys.filter((key) => !equalJson(known[key], values[key]));
+  return changed.reduce<string | undefined>(
+    (edited, key) => (edited === undefined ? undefined : withTomlKey(edited, path, key, values[key])),
+    text,
+  );
+}
+
+function currentText(file: string): string {
+  try {
+    return fileSystem.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return '';
+    throw error;
+  }
+}
+
+function withValue(
+  values: JsonObject,
+  [head = '', ...rest]: readonly string[],
+  value: JsonObject | undefined,
+): JsonObject {
+  const { [head]: inner, ...others } = values;
+  if (rest.length === 0) return value === undefined ? others : { ...others, [head]: value };
+  const below = isJsonObject(inner) ? inner : {};
+  return { ...others, [head]: withValue(below, rest, value) };
+}
+
+/** A table without keys says nothing. */
+function withoutEmpty(values: JsonObject): JsonObject {
+  const kept = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, JsonObject[string]])[] => {
+    if (!isJsonObject(value)) return [[key, value]];
+    const inner = withoutEmpty(value);
+    return Object.keys(inner).length === 0 ? [] : [[key, inner]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** What the user writes into the file in place of Capstan. */
+function byHand(text: string, before: JsonObject, { path, values }: WantedValues): string {
+  if (values === undefined) return `Remove the table ${formatTomlKey(path)} yourself.`;
+  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+  return (
+    editHint(text, path, { before, wanted: values }) ?? `Add this to it yourself:\n${writeToml(hideSecrets(nested))}`
+  );
+}
+
+function unwritten(file: string, { why, next }: ConfigFileObstacle): Outcome {
+  return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
+}
+
+/** What config.toml itself says at a place. Nothing where it cannot be read: a change of the file then says why. */
+export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
+  const parsed = await parseToml(readableText(`${home}/config.toml`));
+  return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;
+}
+
+function readableText(file: string): string {
+  try {
+    return currentText(file);
+  } catch {
+    return '';
+  }
+}
+
+/** Why Capstan does not change a file, and what the user does about it. */
+interface ConfigFileObstacle {
+  readonly why: string;
+  readonly next: string;
+}
+
+/**
+ * What stands against changing a file; undefined: nothing does, or it is not there. A file that its owner made read-only
+ * could still be replaced, against what they want.
+ */
+function findConfigFileObstacle(file: string): ConfigFileObstacle | undefined {
+  const stats = fileSystem.statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (stats.isDirectory()) return { why: 'it is a folder', next: 'Move that folder away, then try again.' };
+  if (!stats.isFile()) return { why: 'it is not a file', next: 'Put a file in its place, then try again.' };
+  const make = (what: string): string => `Make ${file} ${what} for you, then try again.`;
+  if ((stats.mode & 0o400) === 0) return { why: 'it may not be read', next: make('readable and writable') };
+  if ((stats.mode & 0o200) === 0) return { why: 'it is read-only', next: make('writable') };
+  return stats.size > mostBytes ? { why: 'it is too large', next: 'Change it yourself.' } : undefined;
+}
+
+const mostBytes = 4_000_000;

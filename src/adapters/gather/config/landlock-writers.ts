@@ -1,0 +1,248 @@
+import { hash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { diskPath, fileSystem, namesIn, realPath, realPathSoFar } from '../../disk/file-system.ts';
+import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
+import { isAlive, processStart } from '../../disk/processes.ts';
+import { readTextIfPossible } from '../../disk/regular-files.ts';
+import type { LandlockWriter } from '../../../core/config/project-trust.ts';
+import { mayHaveMark } from '../../../core/policy/profiles/landlock-policy.ts';
+import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import { withTrailingSeparator } from '../files/project-folders.ts';
+
+/** A folder that commands may write under Landlock. */
+export interface WritableRoot {
+  /** Without links. */
+  readonly root: string;
+  /** Devices and inodes, of what is mounted in it too: a folder has other paths where it is mounted twice, or renamed. */
+  readonly ids: readonly string[];
+}
+
+/** An engine that runs commands under Landlock. */
+interface Registration {
+  readonly file: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly namespace: string;
+  readonly roots: readonly RegisteredRoot[];
+}
+
+interface RegisteredRoot extends WritableRoot {
+  /** No other process could write it when the engine began to use it. */
+  readonly alone?: true;
+}
+
+export function writableRootAt(path: string): WritableRoot {
+  const root = realPathSoFar(path);
+  const mounted =
+    root === '/'
+      ? []
+      : mountPoints()
+          .filter((each) => isWithin(each, root))
+          .slice(0, mostMounts);
+  const ids = [root, ...mounted].map(idOf).filter((id) => id !== undefined);
+  return { root, ids: [...new Set(ids)] };
+}
+
+const mostMounts = 100;
+
+function mountPoints(): readonly string[] {
+  const lines = read('/proc/self/mountinfo').split('\n');
+  const escaped = lines.map((line) => line.split(' ')[4] ?? '');
+  return escaped.map((each) =>
+    each.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))),
+  );
+}
+
+/** A record that cannot be read may have been about any folder. */
+export function readWritableRoot(value: JsonObject | undefined): WritableRoot {
+  const ids = (arrayAt(value, 'ids') ?? []).filter((id) => typeof id === 'string');
+  return { root: stringAt(value, 'root') ?? '/', ids };
+}
+
+export type Overlap = (root: WritableRoot) => boolean;
+
+/** Finds roots that hold a path or lie in it: by its name, by where its links lead, or by inodes. */
+export function overlapWith(path: string): Overlap {
+  const names = [...new Set([path, realPath(path) ?? path])];
+  let ids: ReadonlySet<string | undefined> | undefined;
+  return ({ root, ids: known }) => {
+    if (names.some((name) => isWithin(name, root) || isWithin(root, name))) return true;
+    const above = (ids ??= new Set(names.flatMap((name) => foldersAbove(name).map(idOf))));
+    return known.some((id) => above.has(id));
+  };
+}
+
+function foldersAbove(path: string): readonly string[] {
+  return path === dirname(path) ? [path] : [path, ...foldersAbove(dirname(path))];
+}
+
+function idOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = fileSystem.statSync(diskPath(path), { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock/running`;
+
+const ownFile = (home: string): string =>
+  `${folderOf(home)}/${namespaceNow().replaceAll(/\D/g, '')}-${process.pid}.json`;
+
+/** Makes other processes see that commands of this one may write the folders. Throws where the home cannot be written. */
+export function registerWriter(home: string, roots: readonly WritableRoot[]): void {
+  const known = registrations(home).find(isOwn)?.roots ?? [];
+  const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
+  if (fresh.length === 0) return;
+  const folder = folderOf(home);
+  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
+  const file = ownFile(home);
+  const save = (all: readonly RegisteredRoot[]): void => {
+    const text = JSON.stringify({
+      pid: process.pid,
+      startedAt: processStart(process.pid) ?? '',
+      namespace: namespaceNow(),
+      roots: all,
+    });
+    writeOwnFile(file, `${file}.new`, text);
+  };
+  if (registered.size === 0) process.on('exit', forgetAll);
+  registered.add(home);
+  // Others must see this one before it looks for them: of two that begin together, at least one sees the other.
+  save([...known, ...fresh]);
+  const judged = fresh.map((each): RegisteredRoot => {
+    const isBusy = otherWriter(home, [overlapWith(each.root)]) !== undefined;
+    return isBusy ? each : { ...each, alone: true };
+  });
+  save([...known, ...judged]);
+}
+
+/** Homes in which this process is registered. */
+const registered = new Set<string>();
+
+function forgetAll(): void {
+  for (const home of registered) forgetWriter(home);
+}
+
+/** For an engine that closes. If its commands left processes behind, other containers must still see it. */
+export function forgetWriter(home: string): void {
+  if (!registered.delete(home)) return;
+  if (registered.size === 0) process.off('exit', forgetAll);
+  if (heldProcesses(home).length === 0) removeQuietly(ownFile(home));
+}
+
+/** A registration that stays is found to be of a dead process later. */
+function removeQuietly(file: string): void {
+  try {
+    fileSystem.rmSync(file, { force: true });
+  } catch {
+    // The home cannot be written now.
+  }
+}
+
+/**
+ * The process that may write one of the places under Landlock now, while this one reads there. Folders that this process
+ * has used alone do not count: its threads share them.
+ */
+export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
+  const own = registrations(home)
+    .filter(isOwn)
+    .flatMap(({ roots }) => roots.filter(({ alone }) => alone === true));
+  const shared = places.filter((overlaps) => !own.some(overlaps));
+  return shared.length === 0 ? undefined : otherWriter(home, shared);
+}
+
+function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
+  const known = registrations(home);
+  const here = namespaceNow();
+  const other = known.find(
+    (each) => !isOwn(each) && each.roots.some((root) => places.some((overlaps) => overlaps(root))),
+  );
+  if (other !== undefined) return other.namespace === here ? { pid: other.pid } : { pid: other.pid, file: other.file };
+  const engines = new Set(known.filter((each) => each.namespace === here).map(({ pid }) => pid));
+  // In most containers the first process adopts what others leave behind.
+  engines.delete(1);
+  return heldProcesses(home).find(({ pid }) => !hasAncestor(pid, engines));
+}
+
+/** Engines that are alive, as far as can be seen. What dead ones left is removed. */
+function registrations(home: string): readonly Registration[] {
+  const folder = folderOf(home);
+  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  return names.flatMap((name) => {
+    const file = `${folder}/${name}`;
+    const value = parseJsonObject(readTextIfPossible(file, { maxBytes: 1_000_000 }) ?? '');
+    const pid = numberAt(value, 'pid') ?? Number(/-(\d+)\.json$/.exec(name)?.[1]);
+    const startedAt = stringAt(value, 'startedAt') ?? '';
+    const namespace = stringAt(value, 'namespace') ?? namespaceNow();
+    const now = processStart(namespace === namespaceNow() ? pid : process.pid);
+    const isDead =
+      namespace === namespaceNow()
+        ? now === undefined || (startedAt !== '' && now !== startedAt)
+        : startedAt.split(' ')[0] !== now?.split(' ')[0];
+    if (isDead) removeQuietly(file);
+    const roots = (arrayAt(value, 'roots') ?? [{} as JsonObject]).filter(isJsonObject).map((each) => ({
+      ...readWritableRoot(each),
+      ...(each['alone'] === true ? { alone: true as const } : {}),
+    }));
+    return isDead ? [] : [{ file, pid, startedAt, namespace, roots }];
+  });
+}
+
+function isOwn({ pid, namespace }: Registration): boolean {
+  return pid === process.pid && namespace === namespaceNow();
+}
+
+let namespace: string | undefined;
+
+/** Numbers of processes mean something in their own namespace alone. */
+function namespaceNow(): string {
+  try {
+    return (namespace ??= fileSystem.readlinkSync('/proc/self/ns/pid'));
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The number by which engines of this home know the processes that Landlock holds for it, from 1 to 65,536; 0 where the
+ * home is missing. By its inode: containers may have the home at another path.
+ */
+export function landlockMark(home: string): number {
+  const id = idOf(home);
+  return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);
+}
+
+/** Processes that Landlock holds for the home, whoever started them and whatever they did since. */
+function heldProcesses(home: string): readonly LandlockWriter[] {
+  const mark = landlockMark(home);
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .filter((pid) => {
+      const limits = read(`/proc/${pid}/limits`);
+      const [queues, time] = [hardLimit(limits, 'msgqueue size'), hardLimit(limits, 'realtime timeout')];
+      return mayHaveMark({ queues, time }, mark);
+    })
+    .filter((pid) => /^NoNewPrivs:\s+1$/m.test(read(`/proc/${pid}/status`)) && isAlive(Number(pid)))
+    .map((pid) => ({ pid: Number(pid) }));
+}
+
+function hardLimit(limits: string, name: string): number {
+  return Number(new RegExp(`^Max ${name} +\\S+ +(\\d+) `, 'm').exec(limits)?.[1] ?? Infinity);
+}
+
+function hasAncestor(pid: number, wanted: ReadonlySet<number>): boolean {
+  for (let at = pid; at > 1; at = Number(/^PPid:\s+(\d+)$/m.exec(read(`/proc/${at}/status`))?.[1] ?? 0))
+    if (wanted.has(at)) return true;
+  return false;
+}
+
+function read(path: string): string {
+  try {
+    return fileSystem.readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}

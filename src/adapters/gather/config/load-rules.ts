@@ -1,0 +1,91 @@
+import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
+import { readBounded } from '../../disk/regular-files.ts';
+import { deniesRead, type Requirements } from '../../../core/policy/requirements.ts';
+import { allowedPrefixes, decidedHosts } from '../../../core/policy/rules/match-rules.ts';
+import { readRules } from '../../../core/policy/rules/rules-file.ts';
+import { joinRules, noRules, type RuleSet, withoutAllowing } from '../../../core/policy/rules/rule-set.ts';
+import { defined } from '../../../base/objects.ts';
+import { readLimits } from '../files/read-guard.ts';
+import type { RulesFolder, RulesInForce } from './rules-in-folder.ts';
+
+/** More files than a person writes: each takes time at every start. */
+const mostFiles = 100;
+
+/** The rules in the folders, in order, and over them what the administrator demands. A file at fault is left out. */
+export function loadRules(folders: readonly RulesFolder[], requirements: Requirements): RulesInForce {
+  const problems: ConfigProblem[] = [];
+  const denies = (path: string): boolean => deniesRead(requirements, path);
+  let rules = noRules;
+  for (const folder of folders) {
+    for (const path of rulesFiles(folder.path, problems)) {
+      const found = loadRulesFile(path, { denies, executables: rules.executables });
+      if ('code' in found) problems.push(found);
+      else rules = joinRules([rules, folder.may === 'allow' ? found : heldBack(path, found, problems)]);
+    }
+  }
+  if (requirements.rules !== undefined) rules = joinRules([rules, { ...noRules, prefixes: requirements.rules }]);
+  const { allowIgnoredOn } = requirements;
+  if (allowIgnoredOn !== undefined) rules = { ...rules, allowIgnoredOn };
+  const found = defined({
+    rules: rules === noRules ? undefined : rules,
+    approvedPrefixes: unlessEmpty(allowedPrefixes(rules)),
+    networkRules: unlessEmpty(decidedHosts(rules)),
+  });
+  return { ...found, problems };
+}
+
+function unlessEmpty<Value>(list: readonly Value[]): readonly Value[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** In the order of their names. */
+function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[] {
+  const refused = (reason: string, next: string): readonly string[] => {
+    const message = `The rules in ${folder} cannot be read: ${reason}.`;
+    problems.push({ code: 'rules-unreadable', message, next, severity: 'error', source: folder });
+    return [];
+  };
+  try {
+    const names = fileSystem.readdirSync(folder).filter((name) => name.endsWith('.rules') && name !== '.rules');
+    const paths = names.toSorted().map((name) => `${folder}/${name}`);
+    const files = paths.filter((path) => kindOfEntry(path) === 'file');
+    return files.length <= mostFiles ? files : refused(`it has more than ${mostFiles} files`, 'Join some of them.');
+  } catch (error) {
+    const reason = kindOfEntry(folder) === 'file' ? 'it is a file' : reasonOf(error);
+    return refused(reason, `Make ${folder} a readable folder, or delete it.`);
+  }
+}
+
+/** The rules of one file, or why it has none. `executables`: places of programs that earlier files name. */
+export function loadRulesFile(
+  path: string,
+  { denies, executables }: { readonly denies?: (path: string) => boolean } & Pick<RuleSet, 'executables'>,
+): RuleSet | ConfigProblem {
+  const fault = (message: string, next: string): ConfigProblem =>
+    ({ code: 'rules-broken', message, next, severity: 'warning', source: path }) as const;
+  const file = readBounded(path, { maxBytes: readLimits.configBytes, ...(denies === undefined ? {} : { denies }) });
+  if (file.kind !== 'read') {
+    if (file.kind === 'missing') return fault(`${path} does not exist.`, 'Check its name and its folder.');
+    const { reason } = file;
+    return fault(`${path} cannot be read: ${reason}.`, `Make ${path} a readable file, or delete it.`);
+  }
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+    return fault(`${path} cannot be read: it is not UTF-8 text.`, 'Save the file as UTF-8.');
+  }
+  const read = readRules(file.bytes.toString('utf8').replace(/^\uFEFF/, ''), { file: path, executables });
+  if (read.kind === 'read') return read.rules;
+  const problem = fault(`${path}:${read.line}: ${read.message} Capstan ignores the whole file.`, read.next);
+  return { ...problem, line: read.line };
+}
+
+/** Where commands may write, a rule that lets them out would be their own. */
+function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
+  const kept = withoutAllowing(rules);
+  if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {
+    const message = `${path}: Capstan ignores what these rules allow, because the file is below the root of the project.`;
+    const next = 'Move them to the root of the project or to your own rules.';
+    problems.push({ code: 'rules-narrowed', message, next, severity: 'warning', source: path });
+  }
+  return kept;
+}

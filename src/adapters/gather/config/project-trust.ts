@@ -1,0 +1,343 @@
+import { defined } from '../../../base/objects.ts';
+import type { Config } from '../../../core/config/config.ts';
+import { decideTrust, type TrustDecision } from '../../../core/config/project-trust.ts';
+import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
+import { objectAt, parseJsonObject } from '../../../protocol/json.ts';
+import { diskPath, errorCode, fileSystem, linkTarget, namesIn, pathText, realPath } from '../../disk/file-system.ts';
+import { makeOwnFolder, writeOwnFile } from '../../disk/own-files.ts';
+import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
+import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
+import { findGitDirectory, findRepository, mainCheckout } from '../git/repository.ts';
+import {
+  landlockWriter,
+  type Overlap,
+  overlapWith,
+  readWritableRoot,
+  registerWriter,
+  type WritableRoot,
+  writableRootAt,
+} from './landlock-writers.ts';
+import { createHash } from 'node:crypto';
+
+/**
+ * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
+ * else by that of the main checkout of a linked worktree. A folder is looked up as it is written and with its links
+ * resolved; the links of the entries are not resolved, since a program that can move them could lend their trust.
+ * Trust does not cover what commands under Landlock may have written into the folder since: `home` has the record.
+ */
+export function findTrust(
+  folder: string,
+  { projects, projectRootMarkers }: Pick<Config, 'projects' | 'projectRootMarkers'>,
+  home: string,
+): TrustDecision {
+  // Most users have decided nothing, and then there is nothing to look for.
+  if (Object.keys(projects).length === 0) return { trust: 'unknown' };
+  for (const { candidate, link } of candidates(folder, projectRootMarkers)) {
+    const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
+    if (decision.trust === 'unknown') continue;
+    if (decision.trust === 'untrusted') return decision;
+    const through = defined({ link });
+    const changed = changedConfiguration(home, { owner: folder, ...through });
+    return { ...decision, ...through, ...(changed && { trust: 'unknown', ...changed }) };
+  }
+  return { trust: 'unknown' };
+}
+
+function* candidates(
+  folder: string,
+  markers: readonly string[],
+): Generator<{ readonly candidate: string; readonly link?: string }> {
+  yield { candidate: folder };
+  const [root = folder] = projectFolders(folder, markers);
+  yield { candidate: root };
+  const repository = findRepository(folder);
+  if (repository === undefined) return;
+  yield { candidate: repository };
+  const main = mainCheckout(repository);
+  if (main !== undefined) yield { candidate: main, link: repository };
+}
+
+/** Digests of what trust in projects covers, by path. */
+export type PartDigests = Readonly<Record<string, string>>;
+
+/** A folder of a project. `link`: the linked worktree through which it has the trust of its main checkout. */
+export interface ProjectOwner {
+  readonly owner: string;
+  readonly link?: string;
+}
+
+/** Why trust in a project does not hold for now. */
+type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
+
+/**
+ * A folder that commands could write under Landlock, which protects nothing in it, with the parts of projects there that
+ * the user trusted before, or has agreed to since. Nothing else in it counts by trust.
+ */
+interface LandlockRoot extends WritableRoot {
+  readonly file: string;
+  readonly agreed: PartDigests;
+}
+
+/** Loaded on use: most homes have no record. */
+const sha256 = () => createHash('sha256');
+
+const folderOf = (home: string): string => `${withTrailingSeparator(home)}capstan/landlock`;
+
+function recordedRoots(home: string): readonly LandlockRoot[] {
+  const folder = folderOf(home);
+  if (!fileSystem.existsSync(folder)) return [];
+  const names = namesIn(folder).filter((name) => name.endsWith('.json'));
+  return names.map((name) => {
+    const file = `${folder}/${name}`;
+    const record = parseJsonObject(readTextIfPossible(file, { maxBytes: 16_000_000 }) ?? '');
+    return { file, ...readWritableRoot(record), agreed: (objectAt(record, 'agreed') ?? {}) as PartDigests };
+  });
+}
+
+/** The first part of a project that commands under Landlock could write, and that is not, or may not stay, as the user agreed. */
+export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
+  const roots = recordedRoots(home);
+  if (roots.length === 0) return undefined;
+  for (const part of partsOf(home, project)) {
+    const sight = lookAtPart(part, { home, roots });
+    const around = roots.filter((root) => sight.places.some((overlaps) => overlaps(root)));
+    if (around.length === 0) continue;
+    const digest = digestOf(part, sight, { home, roots });
+    if (digest === undefined) return { changed: part.path, isIncomparable: true };
+    const agreed = around.flatMap((root) => root.agreed[part.path] ?? []);
+    // A project that never had the part needs no agreement. One that lost it may have lost what held commands back.
+    const isAgreed = agreed.length === 0 ? digest === missing : agreed.includes(digest);
+    if (!isAgreed) return { changed: part.path };
+    if (digest === missing) continue;
+    const writer = landlockWriter(home, sight.places);
+    if (writer !== undefined) return { changed: part.path, writer };
+  }
+  return undefined;
+}
+
+/** Digests of what stands in projects' folders now. */
+export function partDigests(home: string, projects: readonly ProjectOwner[]): PartDigests {
+  return digestsUnder(recordedRoots(home), { home, projects });
+}
+
+function digestsUnder(
+  roots: readonly WritableRoot[],
+  { home, projects }: { readonly home: string; readonly projects: readonly ProjectOwner[] },
+): PartDigests {
+  const parts = projects.flatMap((project) => partsOf(home, project));
+  const digests = parts.map((part) => [part.path, digestOf(part, lookAtPart(part, { home, roots }), { home, roots })]);
+  return defined(Object.fromEntries(digests)) as PartDigests;
+}
+
+/**
+ * Changes when anything does that trust in the projects covers, or that stands beside it. To be compared before and after
+ * files are loaded: a process may put something there for a moment. Without a record always the same.
+ */
+export function projectPartsStamp(home: string, owners: readonly string[]): string {
+  const roots = recordedRoots(home);
+  if (roots.length === 0) return '';
+  const sights = owners.flatMap((owner) => partsOf(home, { owner })).map((part) => lookAtPart(part, { home, roots }));
+  const open = owners.filter((owner) => roots.some(overlapWith(owner)));
+  return [...open.map(timesOf), ...sights.map(({ stamp }) => stamp)].join('\n');
+}
+
+/** Something that trust covers, under the path by which it is recorded. */
+interface Part {
+  readonly path: string;
+  readonly starts: readonly string[];
+}
+
+/** Whole folders: files beside the configuration may be scripts that it names. The engine's own home is no part. */
+function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
+  const ofHome = realPath(home) ?? home;
+  const place = withTrailingSeparator(realPath(owner) ?? owner);
+  const folders = [...projectFolderNames, '.agents']
+    .map((name) => place + name)
+    .filter((path) => realPath(path) !== ofHome)
+    .map((path): Part => ({ path, starts: [path] }));
+  if (link === undefined) return folders;
+  const pointer = `${withTrailingSeparator(link)}.git`;
+  const directory = findGitDirectory(link)?.path;
+  const records = directory === undefined ? [] : [`${directory}/gitdir`, `${directory}/commondir`];
+  return [...folders, { path: pointer, starts: [pointer, ...records] }];
+}
+
+/** The digest of a part that brings nothing, as an empty folder: a sandbox of bubblewrap puts some there for a while. */
+const missing = 'missing';
+
+/**
+ * Records folders that commands will write under Landlock, before the first of them starts. `trusted`: projects whose
+ * parts count as they are now. Throws where the home cannot be written.
+ */
+export function recordLandlockRoots(
+  home: string,
+  writable: readonly string[],
+  trusted: () => readonly ProjectOwner[],
+): void {
+  const known = recordedRoots(home);
+  const roots = writable.map(writableRootAt);
+  const fresh = roots.filter(({ root, ids }) => {
+    const around = known.filter((each) => isWithin(root, each.root));
+    return around.length === 0 || !ids.every((id) => around.some((each) => each.ids.includes(id)));
+  });
+  if (fresh.length > 0) {
+    const folder = folderOf(home);
+    if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} cannot be made, or others can write it.`);
+    const agreed = digestsUnder([...known, ...fresh], { home, projects: trusted() });
+    for (const root of fresh) saveRecord(home, root, agreed);
+  }
+  registerWriter(home, roots);
+}
+
+const mostIds = 1000;
+
+/** A record is never replaced: commands of another process may have changed files since. It only learns more inodes. */
+function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
+  const name = sha256().update(root.root).digest('hex').slice(0, 32);
+  const file = `${folderOf(home)}/${name}.json`;
+  const temporary = `${file}.${process.pid}`;
+  writeOwnFile(`${temporary}.new`, temporary, JSON.stringify({ ...root, agreed }));
+  try {
+    fileSystem.linkSync(`${temporary}.new`, file);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    // Another process may write the record at the same time.
+    for (let tries = 0; tries < 10; tries += 1) {
+      const known = recordedRoots(home).find((each) => each.file === file);
+      if (known === undefined || root.ids.every((id) => known.ids.includes(id))) break;
+      rewrite(known, { ids: [...new Set([...root.ids, ...known.ids])].slice(0, mostIds) });
+    }
+  } finally {
+    fileSystem.rmSync(`${temporary}.new`, { force: true });
+  }
+}
+
+function rewrite({ file, ...record }: LandlockRoot, change: Partial<Pick<LandlockRoot, 'ids' | 'agreed'>>): void {
+  writeOwnFile(file, `${file}.${process.pid}`, JSON.stringify({ ...record, ...change }));
+}
+
+/** The user has seen these parts and trusts them. */
+export function recordAgreedParts(home: string, seen: PartDigests): void {
+  if (Object.keys(seen).length === 0) return;
+  for (const record of recordedRoots(home)) rewrite(record, { agreed: { ...record.agreed, ...seen } });
+}
+
+const mostEntries = 2000;
+const mostBytes = 20_000_000;
+/** A change may leave times as they are if the one before it was this short ago. A digest is kept as long. */
+const restMs = 1000;
+
+/** A part as it can be told without reading files. */
+interface PartSight {
+  readonly lines: readonly string[];
+  readonly files: readonly string[];
+  /** Where the part is: its own place, and places that its links lead to. */
+  readonly places: readonly Overlap[];
+  /** Changes with everything that a program can do to the part: nobody sets the time of a change. */
+  readonly stamp: string;
+  readonly newest: number;
+  /** There is too much to compare, or something cannot be looked at. */
+  readonly isOver: boolean;
+  readonly isEmpty: boolean;
+}
+
+interface Surroundings {
+  readonly home: string;
+  readonly roots: readonly WritableRoot[];
+}
+
+/** Follows links into folders that commands could write: what they lead to elsewhere is not theirs to change. */
+function lookAtPart({ starts }: Part, { home, roots }: Surroundings): PartSight {
+  const ofHome = realPath(home) ?? home;
+  const lines: string[] = [];
+  const files: string[] = [];
+  const times: string[] = [];
+  const places = starts.map(overlapWith);
+  const seen = new Set<string>();
+  let newest = 0;
+  let [entries, bytes] = [0, 0];
+  let isOver = false;
+  const visit = (place: string): void => {
+    if (isOver || seen.has(place) || place === ofHome) return;
+    seen.add(place);
+    const found = fileSystem.lstatSync(diskPath(place), { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return void lines.push(`missing ${JSON.stringify(place)}`);
+    entries += 1;
+    if (found.isFile()) bytes += Number(found.size);
+    isOver = entries > mostEntries || bytes > mostBytes;
+    times.push(`${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`);
+    newest = Math.max(newest, Number(found.ctimeMs));
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
+    lines.push(`${kind} ${JSON.stringify(place)} ${found.mode & 0o111n}`);
+    if (kind === 'file') files.push(place);
+    if (kind === 'folder') {
+      const names = namesUpTo(mostEntries, place);
+      isOver ||= names.length > mostEntries;
+      for (const name of names.toSorted()) visit(`${place}/${name}`);
+    }
+    if (kind !== 'link') return;
+    const target = realPath(place);
+    lines.push(JSON.stringify([linkTarget(place), target ?? null]));
+    if (target === undefined) return;
+    // All of the work around the part would belong to it, which never stays the same.
+    isOver ||= starts.some((start) => start !== target && isWithin(start, target));
+    const overlaps = overlapWith(target);
+    if (roots.some(overlaps)) {
+      places.push(overlaps);
+      visit(target);
+    }
+  };
+  try {
+    for (const start of starts) visit(start);
+  } catch {
+    isOver = true;
+  }
+  const stamp = sha256()
+    .update([...lines, ...times].join('\n'))
+    .digest('hex');
+  const isEmpty =
+    lines.every((line) => line.startsWith('missing ')) || (entries === 1 && lines[0]!.startsWith('folder '));
+  return { lines, files, places, stamp, newest, isOver, isEmpty };
+}
+
+/** One name more than that if there are more: a command may have made millions. Throws if the folder cannot be read. */
+function namesUpTo(most: number, folder: string): readonly string[] {
+  const names: string[] = [];
+  const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'buffer' as BufferEncoding });
+  try {
+    for (let entry = open.readSync(); entry !== null && names.length <= most; entry = open.readSync())
+      names.push(pathText(entry.name as unknown as Buffer));
+  } finally {
+    open.closeSync();
+  }
+  return names;
+}
+
+/**
+ * Every loader of a project asks at a start, and files are read once for all of them. Not for long: a process that has
+ * mapped a file can write it for a while without changing its times.
+ */
+const knownDigests = new Map<string, { readonly stamp: string; readonly digest: string; readonly until: number }>();
+
+/** Undefined: it cannot be proved to be the same later. */
+function digestOf(part: Part, sight: PartSight, around: Surroundings): string | undefined {
+  if (sight.isOver) return undefined;
+  if (sight.isEmpty) return missing;
+  const known = knownDigests.get(part.path);
+  if (known?.stamp === sight.stamp && performance.now() < known.until) return known.digest;
+  const hash = sha256().update(sight.lines.join('\n'));
+  for (const file of sight.files) {
+    const read = readBounded(file, { maxBytes: mostBytes });
+    if (read.kind !== 'read') return undefined;
+    hash.update(`\n${read.bytes.length}\n`).update(read.bytes);
+  }
+  const digest = hash.digest('hex');
+  const isAtRest = sight.newest < Date.now() - restMs && lookAtPart(part, around).stamp === sight.stamp;
+  if (isAtRest) knownDigests.set(part.path, { stamp: sight.stamp, digest, until: performance.now() + restMs });
+  return digest;
+}
+
+function timesOf(path: string): string {
+  const found = fileSystem.lstatSync(diskPath(path), { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`;
+}

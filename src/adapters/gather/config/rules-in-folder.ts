@@ -1,0 +1,56 @@
+import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import { projectFolderNames, projectFolders, withTrailingSeparator } from '../files/project-folders.ts';
+import { type BaseLayers, type ConfigChoices, isUserFolder, mayExist, usualSystemFolders } from './config-layers.ts';
+import { findTrust } from './project-trust.ts';
+
+type RuleChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreRules' | 'ignoreUserConfig'>;
+
+/** Most users have no rules, and nothing that reads them is loaded then. */
+export async function rulesInFolder(base: BaseLayers, folder: string, choices: RuleChoices): Promise<RulesInForce> {
+  const folders = rulesFolders(base, folder, choices);
+  const { rules, allowIgnoredOn } = base.requirements;
+  if (folders.length === 0 && rules === undefined && allowIgnoredOn === undefined) return { problems: [] };
+  const { loadRules } = await import('./load-rules.ts');
+  return loadRules(folders, base.requirements);
+}
+
+/** Beside the files of each layer of the configuration that counts, lowest first. */
+function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): readonly RulesFolder[] {
+  const { systemFolders = usualSystemFolders, ignoreRules, ignoreUserConfig } = choices;
+  const own = (layer: string): RulesFolder => ({ path: `${withTrailingSeparator(layer)}rules`, may: 'allow' });
+  const ofMachine = systemFolders.map(own).filter(mayExist).slice(0, 1);
+  if (ignoreRules === true) return ofMachine;
+  const ofUser = ignoreUserConfig === true ? [] : [own(base.home)].filter(mayExist);
+  return [...ofMachine, ...ofUser, ...projectRules(base, folder)];
+}
+
+/** A project that is not trusted gives none, and it is not mentioned: to look at what a stranger wrote is no fault. */
+function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] {
+  const folders = projectFolders(folder, base.config.projectRootMarkers);
+  const found = folders.flatMap((owner) =>
+    projectFolderNames
+      .map((name) => ({ layer: withTrailingSeparator(owner) + name, owner }))
+      .filter(({ layer }) => mayExist({ path: `${layer}/rules` }) && !isUserFolder(layer, base)),
+  );
+  return found.flatMap(({ layer, owner }): readonly RulesFolder[] => {
+    const { trust, folder: trusted } = findTrust(owner, base.config, base.home);
+    if (trust !== 'trusted') return [];
+    const isNamed =
+      owner === folders[0] ||
+      (trusted !== undefined && withTrailingSeparator(trusted) === withTrailingSeparator(owner));
+    return [{ path: `${layer}/rules`, may: isNamed && base.landlock === 'never' ? 'allow' : 'hold-back' }];
+  });
+}
+
+/** The rules that hold in a folder, and what the model reads of them. What is empty is absent. */
+export interface RulesInForce extends Pick<Settings, 'rules' | 'approvedPrefixes' | 'networkRules'> {
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** A folder whose files are rules. */
+export interface RulesFolder {
+  readonly path: string;
+  /** `hold-back`: commands may have put it there, so that it can allow nothing. */
+  readonly may: 'allow' | 'hold-back';
+}

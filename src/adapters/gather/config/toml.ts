@@ -1,0 +1,127 @@
+import { parse, TomlError } from 'smol-toml';
+import type { Json, JsonObject } from '../../../protocol/json.ts';
+import type { ConfigProblem } from '../../../core/config/config-layer.ts';
+import { type Override, splitOverride } from '../../../core/config/flag-overrides.ts';
+
+export type ParsedToml =
+  | { readonly kind: 'parsed'; readonly json: JsonObject }
+  | { readonly kind: 'malformed'; readonly error: TomlProblem };
+
+/** A mistake in a document; its place is counted from 1. */
+export interface TomlProblem {
+  readonly line: number;
+  readonly column: number;
+  /** Without a full stop. */
+  readonly reason: string;
+}
+
+const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
+const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
+/** A key with its `=`, or the name of a table: no value stands in these. */
+const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
+
+/**
+ * The line of a mistake as messages may show it, with every character of a value up to the place as `*`. Undefined where
+ * nothing is left of it: the line is part of a longer value, or has no key.
+ */
+export function shownTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
+  const lines = text.split(/\r?\n/);
+  const written = lines[line - 1] ?? '';
+  const shown = beforeValue.exec(written)?.[0] ?? '';
+  if (shown === '' || !isWhole(lines.slice(0, line - 1).join('\n'))) return undefined;
+  const masked = Math.min(column, written.length) - shown.length;
+  return `${shown}${'*'.repeat(Math.max(masked, 0))}${written.length > Math.max(column, shown.length) ? '…' : ''}`;
+}
+
+/** Whether what comes next begins a line of its own. */
+function isWhole(before: string): boolean {
+  try {
+    parse(before);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A TOML document as JSON. The parser comes with what every start loads: a chunk of its own took longer. */
+export async function parseToml(text: string): Promise<ParsedToml> {
+  try {
+    return { kind: 'parsed', json: toJsonObject(parse(text)) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    return { kind: 'malformed', error: problemOf(text, error) };
+  }
+}
+
+/** In words for people: the parser names the character at which it gave up, which may stand far behind the mistake. */
+function problemOf(text: string, { line, column, message }: TomlError): TomlProblem {
+  // An excerpt of the parser's own follows the first line.
+  const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
+  const written = text.split(/\r?\n/);
+  const here = written[line - 1] ?? '';
+  const isAtEnd = column > here.trimEnd().length;
+  if (reason === 'unfinished string' || (isAtEnd && reason.startsWith('control characters are not allowed'))) {
+    const open = openString(here) ?? { column, quote: here.slice(column - 1).startsWith("'") ? "'" : '"' };
+    return { line, column: open.column, reason: `the string that begins here has no end: ${open.quote} is missing` };
+  }
+  if (isAtEnd && here.trimStart().startsWith('[') && reason === 'illegal character in key')
+    return { line, column, reason: 'the name of this table has no end: ] is missing' };
+  const isOver = written.slice(line - 1).every((each) => each.trim() === '');
+  if (isOver && reason === 'expected comma or end of structure') {
+    const last = written.findLastIndex((each) => each.trim() !== '');
+    const at = { line: last + 1, column: (written[last] ?? '').trimEnd().length + 1 };
+    return { ...at, reason: 'the file ends inside a list or table: ] or } is missing' };
+  }
+  return { line, column, reason };
+}
+
+/** The string of a line that does not end in it. Outside of strings and comments nothing else holds a quote. */
+function openString(line: string): { readonly column: number; readonly quote: string } | undefined {
+  let at = 0;
+  while (at < line.length && line[at] !== '#') {
+    const quote = ['"""', "'''", '"', "'"].find((mark) => line.startsWith(mark, at));
+    if (quote === undefined) {
+      at += 1;
+      continue;
+    }
+    let end = at + quote.length;
+    while (end < line.length && !line.startsWith(quote, end)) end += line[end] === '\\' && quote[0] === '"' ? 2 : 1;
+    if (end >= line.length) return { column: at + 1, quote };
+    at = end + quote.length;
+  }
+  return undefined;
+}
+
+/** Dates have no JSON form and no key wants one; as text they get a message that shows them. */
+function toJsonObject(table: object): JsonObject {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, toJson(value)]));
+}
+
+function toJson(value: unknown): Json {
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(toJson);
+  if (typeof value === 'object' && value !== null) return toJsonObject(value);
+  return value as string | number | boolean;
+}
+
+/** `key=value` as it stands after `-c`. A value that is not TOML is taken as text: a model name needs no quotes. */
+export async function readOverride(text: string): Promise<Override | ConfigProblem> {
+  const split = splitOverride(text);
+  if ('code' in split) return split;
+  const { path, written } = split;
+  return { path, value: (await tomlValue(written)) ?? withoutQuotes(written) };
+}
+
+/** Undefined when the text is no value of TOML. */
+async function tomlValue(written: string): Promise<Json | undefined> {
+  if (written === 'true' || written === 'false') return written === 'true';
+  // Nothing else begins a value. `inf` and `nan` do, and are more likely the name of something.
+  if (!/^(?:["'[{+\-\d]|(?:true|false)\b)/.test(written)) return undefined;
+  const parsed = await parseToml(`value = ${written}`);
+  // A line break in the text may begin another key.
+  return parsed.kind === 'parsed' && Object.keys(parsed.json).length === 1 ? parsed.json['value'] : undefined;
+}
+
+function withoutQuotes(text: string): string {
+  return text.replace(/^["']+|["']+$/g, '');
+}

@@ -1,0 +1,8 @@
+import type { ResizeImage, ResizerOptions } from './load-image.ts';
+
+/** What makes pictures smaller. It is loaded by the first one that is too large: few threads have one. */
+export function lazyImageResizer(options: ResizerOptions): ResizeImage {
+  let resizer: Promise<ResizeImage> | undefined;
+  const load = async (): Promise<ResizeImage> => (await import('./image-resizer.ts')).createImageResizer(options);
+  return async (image, signal) => (await (resizer ??= load()))(image, signal);
+}

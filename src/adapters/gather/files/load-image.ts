@@ -1,0 +1,242 @@
+import { bigEndian, type Bytes, hasTextAt, littleEndian } from '../../../core/history/media-parts.ts';
+import { fittingSize, imageSize, type ImageSize, isFrameHeader } from '../../../core/history/media-sizes.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { UserImage } from '../../../protocol/user-input.ts';
+import { type BoundedReading, readBounded, type UnreadFile, whyMissing } from '../../disk/regular-files.ts';
+import { resolve } from 'node:path';
+
+export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
+
+/** Larger files are refused: they would fill a rollout and no provider takes them. */
+const mostBytes = 10 * 1024 * 1024;
+
+/** Larger pictures are not decoded: each pixel takes up to 16 bytes of memory. Cameras of phones make 50 million. */
+const mostPixels = 50_000_000;
+
+const dataUrl = /^data:image\/[\w.+-]+;base64,/;
+
+interface ImageLoading extends Pick<BoundedReading, 'denies'> {
+  readonly resize: ResizeImage;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads a picture for the model: a file, or a data URL that holds it. Its bytes decide what it is, not its name; one that
+ * is cut off is refused, and one that is larger than models take is made smaller.
+ */
+export async function loadImage(path: string, cwd: string, loading: ImageLoading): Promise<UserImage | ImageProblem> {
+  const read = readImage(path, cwd, loading);
+  return 'code' in read ? read : pictureOf(read.name, read.bytes, loading);
+}
+
+interface ReadImage {
+  /** What the model and screens read. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+function readImage(path: string, cwd: string, { denies }: ImageLoading): ReadImage | ImageProblem {
+  const head = dataUrl.exec(path)?.[0];
+  if (head !== undefined) return imageIn(path.slice(head.length));
+  if (/^(?:https?|data):/.test(path)) return notHere(path);
+  const absolute = resolve(cwd, path);
+  const file = readBounded(absolute, { ...(denies === undefined ? {} : { denies }), maxBytes: mostBytes });
+  if (file.kind === 'missing') return unread(path, { why: 'failed', reason: whyMissing(absolute) });
+  if (file.kind === 'unread') return unread(path, file);
+  return { name: path, bytes: file.bytes };
+}
+
+async function pictureOf(path: string, bytes: Buffer, loading: ImageLoading): Promise<UserImage | ImageProblem> {
+  const found = imageFormat(bytes);
+  if (found === undefined) {
+    const next = 'Convert it to PNG, JPEG, GIF or WebP.';
+    return { code: 'image-unsupported', message: `${path} is not an image in a format that models accept.`, next };
+  }
+  const { format, whole } = found;
+  const size = imageSize({ length: bytes.length, at: (index) => bytes[index] ?? 0 });
+  if (!whole || size === undefined) {
+    const message = `${path} begins like an image (${format}), but it is incomplete or damaged.`;
+    return { code: 'image-unsupported', message, next: 'Save the image again as PNG, JPEG, GIF or WebP.' };
+  }
+  const to = fittingSize(size);
+  if (to === size) return { path, dataUrl: `data:image/${format};base64,${bytes.toString('base64')}` };
+  if (size.width * size.height > mostPixels) {
+    return tooLarge(`The image ${path} has ${sizeText(size)} pixels; the limit is ${mostPixels / 1_000_000} million.`);
+  }
+  const made = await loading.resize({ bytes, format, to }, loading.signal);
+  if (made.kind === 'failed') {
+    const message = `The image ${path} has ${sizeText(size)} pixels, more than models take, and Capstan could not make it smaller: ${made.why}.`;
+    return { code: 'image-unsupported', message, next: `Resize it to at most ${sizeText(to)} pixels.` };
+  }
+  return {
+    path,
+    dataUrl: `data:image/${made.format};base64,${Buffer.from(made.bytes).toString('base64')}`,
+    resized: { from: sizeText(size), to: sizeText(to) },
+  };
+}
+
+function sizeText({ width, height }: ImageSize): string {
+  return `${width}x${height}`;
+}
+
+/** What stands in a message itself has no path: the model and screens read this name. */
+const unnamed = 'picture';
+
+function imageIn(base64: string): ReadImage | ImageProblem {
+  const size = Math.floor((base64.length * 3) / 4);
+  if (size > mostBytes) return unread(unnamed, { why: 'too-large', reason: '', size });
+  return { name: unnamed, bytes: Buffer.from(base64, 'base64') };
+}
+
+/** Capstan fetches nothing: what another server answers is not what the user saw. */
+function notHere(path: string): ImageProblem {
+  return {
+    code: 'image-unreadable',
+    message: `The image ${path.slice(0, 100)} is neither a file nor a data URL with base64.`,
+    next: 'Save the picture and give its path, or a data URL like data:image/png;base64,…',
+  };
+}
+
+function unread(path: string, { why, reason, size = mostBytes }: Omit<UnreadFile, 'kind'>): ImageProblem {
+  if (why === 'denied') {
+    return {
+      code: 'image-denied',
+      message: `The policy does not allow reading ${path}.`,
+      next: 'Ask for another file.',
+    };
+  }
+  if (why === 'too-large') {
+    const message = `The image ${path} has ${(size / 1024 / 1024).toFixed(1)} MB; the limit is 10 MB.`;
+    return tooLarge(message);
+  }
+  const message = `The image ${path} cannot be read: ${reason}.`;
+  return { code: 'image-unreadable', message, next: 'Check the path: it must be a file that you can read.' };
+}
+
+function tooLarge(message: string): ImageProblem {
+  return { code: 'image-too-large', message, next: 'Make it smaller, for example by halving its width and height.' };
+}
+
+type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp';
+
+/**
+ * What a file is by its first bytes, and whether the rest has the parts that a picture of that format needs: walks from
+ * part to part by the lengths that the file states. Undefined for what models do not take.
+ */
+export function imageFormat(buffer: Buffer) {
+  const bytes: Bytes = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
+  const found = (format: ImageFormat, isWhole: () => boolean) => ({
+    format,
+    whole: imageSize(bytes) !== undefined && isWhole(),
+  });
+  if (hasTextAt(bytes, 0, '\x89PNG\r\n\x1a\n')) return found('png', () => isWholePng(bytes));
+  if (hasTextAt(bytes, 0, '\xff\xd8\xff')) return found('jpeg', () => isWholeJpeg(bytes, buffer));
+  if (hasTextAt(bytes, 0, 'GIF87a') || hasTextAt(bytes, 0, 'GIF89a')) return found('gif', () => isWholeGif(bytes));
+  if (hasTextAt(bytes, 0, 'RIFF') && hasTextAt(bytes, 8, 'WEBP')) return found('webp', () => isWholeWebp(bytes));
+  return undefined;
+}
+
+/** Chunks up to IEND, one of them with pixels. */
+function isWholePng(bytes: Bytes): boolean {
+  let hasPixels = false;
+  for (let at = 8; at + 12 <= bytes.length;) {
+    const length = bigEndian(bytes, at, 4);
+    if (hasTextAt(bytes, at + 4, 'IEND')) return hasPixels;
+    if (hasTextAt(bytes, at + 4, 'IDAT') && length > 0) hasPixels = true;
+    at += 12 + length;
+  }
+  return false;
+}
+
+/** A frame, a scan after it, and the end mark after that. Pixels never look like the end mark. */
+function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
+  let hasFrame = false;
+  for (let at = 2; at + 4 <= bytes.length && bytes.at(at) === 0xff;) {
+    const marker = bytes.at(at + 1);
+    if (marker === 0xff) at++;
+    else if (isMarkerAlone(marker)) at += 2;
+    else {
+      const next = at + 2 + bigEndian(bytes, at + 2, 2);
+      if (marker === 0xda) return hasFrame && buffer.indexOf('\xff\xd9', next, 'latin1') > next;
+      if (isFrameHeader(marker)) hasFrame = true;
+      at = Math.max(next, at + 4);
+    }
+  }
+  return false;
+}
+
+/** TEM and the restart marks have no length behind them. */
+function isMarkerAlone(marker: number): boolean {
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+}
+
+/** Blocks up to the trailer, one of them a picture with data. Files that lack only the trailer exist, and readers open them. */
+function isWholeGif(bytes: Bytes): boolean {
+  let hasPicture = false;
+  let at = 13 + colorTableLength(bytes.at(10));
+  while (at < bytes.length) {
+    const kind = bytes.at(at);
+    if (kind === 0x3b) return hasPicture;
+    // Some writers leave empty blocks between others, and every reader ignores them.
+    if (kind === 0) at++;
+    else if (kind === 0x21) at = endOfSubBlocks(bytes, at + 2);
+    else if (kind === 0x2c) {
+      const data = at + 11 + colorTableLength(bytes.at(at + 9));
+      if (bytes.at(data) !== 0) hasPicture = true;
+      at = endOfSubBlocks(bytes, data);
+    } else return false;
+  }
+  return hasPicture && at === bytes.length;
+}
+
+function colorTableLength(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+/** Beyond the end of the file when the empty block that ends them is missing. */
+function endOfSubBlocks(bytes: Bytes, begin: number): number {
+  let at = begin;
+  while (at < bytes.length && bytes.at(at) !== 0) at += bytes.at(at) + 1;
+  return at + 1;
+}
+
+/** The length that the file states, and a chunk with pixels in it: of the picture itself or of a frame. */
+function isWholeWebp(bytes: Bytes): boolean {
+  // The byte that pads the last chunk to an even length is missing in some files.
+  const end = 8 + littleEndian(bytes, 4, 4);
+  if (end > bytes.length + 1) return false;
+  for (let at = 12; at + 8 < end;) {
+    const length = littleEndian(bytes, at + 4, 4);
+    if (at + 8 + length > Math.min(end, bytes.length)) return false;
+    if (hasWebpPixels(bytes, at, length)) return true;
+    at += 8 + length + (length % 2);
+  }
+  return false;
+}
+
+function hasWebpPixels(bytes: Bytes, at: number, length: number): boolean {
+  if (hasTextAt(bytes, at, 'VP8 ')) return length > 10 && hasTextAt(bytes, at + 11, '\x9d\x01\x2a');
+  if (hasTextAt(bytes, at, 'VP8L')) return length > 5 && bytes.at(at + 8) === 0x2f;
+  // The frame's place, size and duration take 16 bytes, and its own chunk begins with 8.
+  return hasTextAt(bytes, at, 'ANMF') && length > 24;
+}
+
+export interface ImageToResize {
+  readonly bytes: Uint8Array;
+  readonly format: ImageFormat;
+  readonly to: ImageSize;
+}
+
+export type ResizeResult =
+  | { readonly kind: 'resized'; readonly format: ImageFormat; readonly bytes: Uint8Array }
+  /** `why` completes a sentence. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+export type ResizeImage = (image: ImageToResize, signal?: AbortSignal) => Promise<ResizeResult>;
+
+export interface ResizerOptions {
+  /** The folder of the package, built or not. */
+  readonly root: string;
+  readonly clock: Clock;
+}

@@ -1,0 +1,51 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { type BoundedReading, readBounded } from '../../disk/regular-files.ts';
+import { imageFormat } from './load-image.ts';
+
+export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | 'unreadable' | 'picture' | 'binary'}`>;
+
+const mostBytes = 10 * 1024 * 1024;
+
+/** Reads a file of text for the model. The path is absolute. Broken UTF-8 is replaced. */
+export function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | TextProblem {
+  const file = readBounded(path, { ...reading, maxBytes: mostBytes });
+  if (file.kind === 'missing') {
+    const message = `There is no file ${path}.`;
+    return { code: 'file-missing', message, next: 'Find it with the tool search, in="names".' };
+  }
+  if (file.kind === 'unread') return unread(path, file.why, file.reason);
+  const { bytes } = file;
+  const picture = imageFormat(bytes);
+  if (picture !== undefined) {
+    const message = `${path} is a picture (${picture.format}).`;
+    return { code: 'file-picture', message, next: 'Look at it with view_image, if you have that tool.' };
+  }
+  if (bytes.subarray(0, 8000).includes(0)) {
+    const next = 'Use a command that understands its format.';
+    return { code: 'file-binary', message: `${path} does not hold text.`, next };
+  }
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+function unread(path: string, why: 'not-a-file' | 'too-large' | 'denied' | 'failed', reason: string): TextProblem {
+  switch (why) {
+    case 'denied':
+      return {
+        code: 'file-denied',
+        message: `The policy does not allow reading ${path}.`,
+        next: 'Do without it, or tell the user what is needed.',
+      };
+    case 'too-large':
+      return {
+        code: 'file-too-large',
+        message: `${path} has more than 10 MB.`,
+        next: 'Read a part of it with a command, such as sed -n 1,100p.',
+      };
+    default:
+      return {
+        code: 'file-unreadable',
+        message: `${path} cannot be read: ${reason}.`,
+        next: 'To see what is in a folder, use the tool search with in="names", or a command.',
+      };
+  }
+}

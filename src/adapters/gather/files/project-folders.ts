@@ -1,0 +1,60 @@
+import { dirname, sep } from 'node:path';
+import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
+
+/** From the project's root, the nearest folder with a marker, down to the folder; without one, that folder alone. */
+export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
+  const named = markers.filter((marker) => marker !== '');
+  const folders: string[] = [];
+  for (const folder of ancestors(cwd)) {
+    folders.unshift(folder);
+    if (named.some((marker) => hasProjectMarker(withTrailingSeparator(folder) + marker, marker))) return folders;
+  }
+  return [cwd];
+}
+
+/** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
+export function hasProjectMarker(path: string, marker: string): boolean {
+  if (marker !== '.git') return fileSystem.existsSync(path);
+  const kind = kindOfEntry(path);
+  return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(withTrailingSeparator(path) + 'HEAD'));
+}
+
+/** What a name is added to. This runs at every start and before every request, and `join` costs more than the look. */
+export function withTrailingSeparator(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
+}
+
+/** The folder and all above it, nearest first. Links in the path are kept. */
+export function* ancestors(folder: string): Generator<string> {
+  for (let at = folder; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
+}
+
+/** Ours last, so that it wins over the other in the same folder. */
+export const projectFolderNames: readonly string[] = ['.codex', '.capstan'];
+
+/** A file or folder of a project that counts only if the user trusts the project. */
+export interface ProjectPart {
+  readonly kind: 'config' | 'hooks' | 'rules' | 'skills' | 'agents';
+  readonly path: string;
+}
+
+const partNames: readonly (readonly [ProjectPart['kind'], string])[] = [
+  ['config', 'config.toml'],
+  ['hooks', 'hooks.json'],
+  ['rules', 'rules'],
+  ['skills', 'skills'],
+  ['agents', 'agents'],
+];
+
+/** Lists all that a folder of a project may bring, present or not. `layers`: which of the names count. */
+export function projectPartsIn(owner: string, layers: readonly string[] = projectFolderNames): readonly ProjectPart[] {
+  return [
+    ...layers.flatMap((name) =>
+      partNames.map(([kind, file]) => ({ kind, path: `${withTrailingSeparator(owner)}${name}/${file}` })),
+    ),
+    { kind: 'skills', path: `${withTrailingSeparator(owner)}.agents/skills` },
+  ];
+}

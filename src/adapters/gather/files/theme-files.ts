@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { readBounded } from '../../disk/regular-files.ts';
+import { namesIn } from '../../disk/file-system.ts';
+import { readLimits } from './read-guard.ts';
+
+/** A theme of the terminal as its file says it, or why it could not be read. */
+export interface ThemeFile {
+  readonly name: string;
+  readonly path: string;
+  readonly content: { readonly text: string } | { readonly problem: string };
+}
+
+const mostFiles = 100;
+
+/** The user's own themes: `themes/NAME.json` in the home folder. */
+export function themeFiles(home: string): readonly ThemeFile[] {
+  const folder = join(home, 'themes');
+  const names = namesIn(folder).filter((name) => /^[\w-]{1,60}\.json$/.test(name));
+  return names
+    .toSorted()
+    .slice(0, mostFiles)
+    .map((name) => {
+      const path = join(folder, name);
+      const read = readBounded(path, { maxBytes: readLimits.themeBytes });
+      const content =
+        read.kind === 'read'
+          ? { text: read.bytes.toString('utf8') }
+          : { problem: read.kind === 'unread' ? read.reason : 'it is gone' };
+      return { name: name.slice(0, -'.json'.length), path, content };
+    });
+}

@@ -1,0 +1,275 @@
+import { defined } from '../../../base/objects.ts';
+import { withoutCredentials } from '../../../core/policy/secrets.ts';
+import { fileSystem, kindOfEntry, pathText, realPath } from '../../disk/file-system.ts';
+import { type BoundedReading, readBounded, readIfPossible, readTextIfPossible } from '../../disk/regular-files.ts';
+import { ancestors } from '../files/project-folders.ts';
+import { readLimits } from '../files/read-guard.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */
+export interface GitFacts {
+  readonly commit_hash?: string;
+  readonly branch?: string;
+  readonly repository_url?: string;
+}
+
+/** The nearest folder, from the working folder upwards, that is the top of a repository or worktree. */
+export function findRepository(cwd: string): string | undefined {
+  return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
+}
+
+/** A name or an address that is longer was made to fill the thread that remembers it. */
+const longestFact = 1000;
+
+/** Read from git's own files: starting git three times would take longer than everything else at the start of a thread. */
+export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'> = {}): GitFacts {
+  const directory = findGitDirectory(root);
+  if (directory === undefined) return {};
+  const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });
+  const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
+  const commit = resolveRef(directory, head, 5, read);
+  const branch = notTooLong(branchOf(head));
+  const url = notTooLong(repositoryUrl(directory, read));
+  return defined({ commit_hash: commit, branch, repository_url: url });
+}
+
+type ReadText = (path: string, maxBytes: number) => string | undefined;
+
+function notTooLong(fact: string | undefined): string | undefined {
+  return fact === undefined || fact.length > longestFact ? undefined : fact;
+}
+
+const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
+function resolveRef(directory: GitDirectory, content: string, hops: number, read: ReadText): string | undefined {
+  if (objectName.test(content)) return content;
+  const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
+  if (name === undefined || hops === 0 || name.split('/').includes('..')) return undefined;
+  const places = [...new Set([directory.path, directory.common])].map((folder) => join(folder, name));
+  const loose = places.values().map((path) => read(path, readLimits.gitPointerBytes));
+  const found = loose.find((text) => text !== undefined);
+  if (found !== undefined) return resolveRef(directory, found.trim(), hops - 1, read);
+  return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
+}
+
+/** The line of a ref in a file that may have a million of them: looked for as a whole, without cutting the file up. */
+function packedRef(text: string, name: string): string | undefined {
+  const wanted = ` ${name}`;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const isWhole = end === text.length || text[end] === '\n' || text.startsWith('\r\n', end);
+    const object = isWhole ? text.slice(text.lastIndexOf('\n', at) + 1, at) : '';
+    if (objectName.test(object)) return object;
+  }
+  return undefined;
+}
+
+function branchOf(head: string): string | undefined {
+  const name = /^ref:\s*refs\/heads\/(?<name>\S+)$/.exec(head)?.groups?.['name'];
+  // Repositories that keep their refs in tables have this placeholder in HEAD; the real name is not in a text file.
+  return name === '.invalid' ? undefined : name;
+}
+
+function repositoryUrl(directory: GitDirectory, read: ReadText): string | undefined {
+  const text = read(join(directory.common, 'config'), readLimits.gitConfigBytes);
+  if (text === undefined) return undefined;
+  const url = gitConfigValue(text, { section: 'remote', subsection: 'origin', key: 'url' });
+  return url === undefined || url === '' ? undefined : withoutCredentials(url);
+}
+
+export interface GitConfigEntry {
+  /** In lower case, as sections and keys are compared. */
+  readonly section: string;
+  /** With its case. */
+  readonly subsection?: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What a configuration file of git sets, in order. Included files are not read. */
+export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
+  let place: Pick<GitConfigEntry, 'section' | 'subsection'> | undefined;
+  // A backslash at the end of a line joins it with the next.
+  for (const whole of text.replace(/\\\r?\n/g, '').split('\n')) {
+    let line = whole.trim();
+    // Several may stand on one line.
+    while (line.startsWith('[')) {
+      // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
+      const [header = '', section, name] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
+      const subsection = name?.replace(/\\(.)/g, '$1');
+      place = section === undefined ? undefined : { section: section.toLowerCase(), ...defined({ subsection }) };
+      line = header === '' ? '' : line.slice(header.length).trimStart();
+    }
+    const equals = line.indexOf('=');
+    if (place === undefined || equals < 0) continue;
+    const key = line.slice(0, equals).trim().toLowerCase();
+    yield { ...place, key, value: plainValue(line.slice(equals + 1).trim()) };
+  }
+}
+
+/** The first value of a key, or undefined. The subsection is compared with its case. Included files are not read. */
+export function gitConfigValue(
+  text: string,
+  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
+): string | undefined {
+  for (const { section, subsection, key, value } of gitConfigEntries(text)) {
+    if (section === wanted.section && subsection === wanted.subsection && key === wanted.key) return value;
+  }
+  return undefined;
+}
+
+/** Without quotes and comments, and without space around it unless it was quoted. */
+function plainValue(written: string): string {
+  if (!/["\\#;]/.test(written)) return written;
+  let value = '';
+  let isQuoted = false;
+  for (let at = 0; at < written.length; at++) {
+    const character = written.charAt(at);
+    if (character === '\\') {
+      at++;
+      value += escapes[written.charAt(at)] ?? written.charAt(at);
+    } else if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (character === '#' || character === ';')) return value.trimEnd();
+    else value += character;
+  }
+  return value;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
+
+export interface GitDirectory {
+  /** Where HEAD is. */
+  readonly path: string;
+  /** Where branches, packed refs and the configuration are: the same folder, but for linked worktrees. */
+  readonly common: string;
+  /** `.git` is a file that points here, as in linked worktrees and submodules. */
+  readonly isPointedTo: boolean;
+}
+
+const pointer = { maxBytes: readLimits.gitPointerBytes };
+
+/** The git folder behind `.git` in the folder, or undefined when there is none that git would take. */
+export function findGitDirectory(folder: string): GitDirectory | undefined {
+  const entry = join(folder, '.git');
+  const kind = kindOfEntry(entry);
+  if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
+  if (kind !== 'file') return undefined;
+  const target = pointerTarget(pathIn(entry) ?? '');
+  const path = target === undefined ? undefined : leadsTo(folder, target);
+  return path === undefined ? undefined : gitDirectoryAt(path, { isPointedTo: true });
+}
+
+/** Where the system finds the path, which is not always what its words say: `link/..` is the folder above what it leads to. */
+function leadsTo(folder: string, target: string): string | undefined {
+  return realPath(target.startsWith('/') ? target : `${folder}/${target}`);
+}
+
+/** The text of a file that holds a path, which may not be UTF-8. */
+function pathIn(file: string): string | undefined {
+  const bytes = readIfPossible(file, pointer);
+  return bytes && pathText(bytes);
+}
+
+/** As git reads it: to the last sign but for ends of lines. */
+function pointerTarget(text: string): string | undefined {
+  const key = 'gitdir: ';
+  const target = withoutLineEnds(text.slice(key.length));
+  return text.startsWith(key) && target !== '' ? target : undefined;
+}
+
+function withoutLineEnds(text: string): string {
+  return text.replace(/[\r\n]+$/, '');
+}
+
+function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
+  // An empty or half-made folder is no repository, and git looks further up.
+  if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
+  const shared = withoutLineEnds(pathIn(join(path, 'commondir')) ?? '');
+  const common = shared === '' ? path : leadsTo(path, shared);
+  return common === undefined ? undefined : { path, common, isPointedTo };
+}
+
+/** The main checkout of a linked worktree. Its repository must know the worktree, at this very place: else undefined. */
+export function mainCheckout(worktree: string): string | undefined {
+  const directory = findGitDirectory(worktree);
+  if (directory === undefined || !directory.isPointedTo || directory.common === directory.path) return undefined;
+  try {
+    const common = fileSystem.realpathSync(directory.common);
+    const own = fileSystem.realpathSync(directory.path);
+    // What the `.git` file says is a claim; these records cannot be forged without writing into the main repository.
+    const isListed = dirname(own) === join(common, 'worktrees');
+    const known = pathIn(join(own, 'gitdir'))?.trim();
+    if (!isListed || known === undefined || basename(known) !== '.git') return undefined;
+    const isHere = fileSystem.realpathSync(dirname(resolve(own, known))) === fileSystem.realpathSync(worktree);
+    return isHere && basename(common) === '.git' ? dirname(common) : undefined;
+  } catch {
+    // A part of the claim leads nowhere.
+    return undefined;
+  }
+}
+
+/** What git takes settings from. Paths are absolute; what they name need not exist. */
+export interface GitSettings {
+  /** Files, with those that they include. */
+  readonly files: readonly string[];
+  /** Folders of hooks that settings name, as they are written. */
+  readonly hooks: readonly string[];
+  /** A place of settings that was not read, so that what it names is not known. Absent: all were. */
+  readonly unread?: string;
+}
+
+/** Git gives up after as many files that include each other. */
+const mostDepth = 10;
+const mostFiles = 100;
+
+/** Those of one repository. */
+export function repositorySettings({ path, common }: GitDirectory, home: string | undefined): GitSettings {
+  return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
+}
+
+/** Those of the user and of the machine, for git that runs in the folder: a path that is not absolute begins there. */
+export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string): GitSettings {
+  const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen, GIT_CONFIG_SYSTEM: machine } = env;
+  const ofHome =
+    home === undefined ? [] : [join(home, '.gitconfig'), join(configHome || `${home}/.config`, 'git/config')];
+  const all = [machine ?? '/etc/gitconfig', ...(chosen === undefined ? ofHome : [chosen])];
+  const found = settingsFrom(
+    all.filter((file) => file !== '').map((file) => resolve(folder, file)),
+    home,
+  );
+  // Settings that stand in variables themselves.
+  const given = ['GIT_CONFIG_PARAMETERS', 'GIT_CONFIG_COUNT'].find((name) => (env[name] ?? '') !== '');
+  return given === undefined ? found : { ...found, unread: given };
+}
+
+function settingsFrom(roots: readonly string[], home: string | undefined): GitSettings {
+  const files = new Set<string>();
+  const hooks: string[] = [];
+  let unread: string | undefined;
+  const add = (file: string, depth: number): void => {
+    if (files.has(file)) return;
+    if (depth > mostDepth || files.size >= mostFiles) {
+      unread ??= file;
+      return;
+    }
+    files.add(file);
+    const read = readBounded(file, { maxBytes: readLimits.gitConfigBytes });
+    if (read.kind === 'unread') unread ??= file;
+    const text = read.kind === 'read' ? read.bytes.toString('utf8') : '';
+    for (const { section, key, value } of gitConfigEntries(text)) {
+      if (section === 'core' && key === 'hookspath') hooks.push(inHome(value, home));
+      // Whether a condition holds may change until git looks.
+      const isInclude = section.startsWith('include') && key === 'path';
+      // Homes of other users, and the folder that git was installed in.
+      if (isInclude && /^(?:~[^/]|%)/.test(value)) unread ??= file;
+      if (isInclude) add(resolve(dirname(file), inHome(value, home)), depth + 1);
+    }
+  };
+  for (const file of roots) add(file, 0);
+  return { files: [...files], hooks, ...defined({ unread }) };
+}
+
+function inHome(path: string, home: string | undefined): string {
+  return home !== undefined && path.startsWith('~/') ? join(home, path.slice(2)) : path;
+}

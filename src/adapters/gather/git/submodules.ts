@@ -1,0 +1,186 @@
+import { joinInside } from '../../../core/policy/paths/absolute-paths.ts';
+import { kindOfEntry, namesIn, pathText } from '../../disk/file-system.ts';
+import { isOutOfSight, isOverlong } from '../../disk/folder-access.ts';
+import { readBounded, readTextIfPossible } from '../../disk/regular-files.ts';
+import { readLimits } from '../files/read-guard.ts';
+import { findGitDirectory, gitConfigValue, type GitDirectory } from './repository.ts';
+import { join } from 'node:path';
+
+/** A folder that the index of a repository calls another repository. */
+export interface LinkedFolder {
+  readonly folder: string;
+  /** Absent: nothing that git takes for a repository stands there. */
+  readonly directory?: GitDirectory;
+  /** It has a `.git` that is not empty: sandboxes make empty ones to mount on. */
+  readonly isCheckedOut: boolean;
+}
+
+export interface LinkedFolders {
+  readonly folders: readonly LinkedFolder[];
+  /** All were found. */
+  readonly isWhole: boolean;
+  /** One that is not among them: its path is too long to protect, or cannot be looked at. */
+  readonly unseen?: string;
+}
+
+const mostFolders = 500;
+const mostDepth = 8;
+
+/** The folders into which git goes when it looks at the repository: those of its index, and those of theirs. */
+export function linkedFolders(repository: string): LinkedFolders {
+  const folders: LinkedFolder[] = [];
+  let isWhole = true;
+  let unseen: string | undefined;
+  const follow = (folder: string, directory: GitDirectory | undefined, depth: number): void => {
+    const links = directory === undefined ? [] : readGitlinks(directory);
+    if (links === undefined || (links.length > 0 && depth > mostDepth)) {
+      isWhole = false;
+      return;
+    }
+    for (const link of links) {
+      const linked = joinInside(folder, link);
+      if (linked === undefined || linked === folder) continue;
+      if (folders.length >= mostFolders) {
+        isWhole = false;
+        return;
+      }
+      const git = join(linked, '.git');
+      if (isOverlong(linked) || isOutOfSight(git)) {
+        unseen ??= linked;
+        isWhole = false;
+        continue;
+      }
+      const inner = findGitDirectory(linked);
+      const kind = kindOfEntry(git);
+      const isCheckedOut = kind === 'folder' ? namesIn(git).length > 0 : kind !== 'missing';
+      folders.push({ folder: linked, isCheckedOut, ...(inner === undefined ? {} : { directory: inner }) });
+      follow(linked, inner, depth + 1);
+    }
+  };
+  follow(repository, findGitDirectory(repository), 1);
+  return { folders, isWhole, ...(unseen === undefined ? {} : { unseen }) };
+}
+
+/** The mode of an entry that stands for another repository. */
+const linkMode = 0o160000;
+const linkModeEnd = Buffer.from([0xe0, 0]);
+const headerBytes = 12;
+/** Before the name of an entry: times, numbers and sizes, of which one is the mode. */
+const [statBytes, modeAt] = [40, 24];
+const extendedFlag = 0x4000;
+
+/**
+ * The paths in the index of a repository at which another repository stands: git looks into those, whether `.gitmodules`
+ * names them or not. Undefined: the index cannot be read whole.
+ */
+export function readGitlinks({ path, common }: GitDirectory): readonly string[] | undefined {
+  const config = readBounded(join(common, 'config'), { maxBytes: readLimits.gitConfigBytes });
+  const settings = config.kind === 'read' ? config.bytes.toString('utf8') : '';
+  const hashBytes = gitConfigValue(settings, { section: 'extensions', key: 'objectformat' }) === 'sha256' ? 32 : 20;
+  const isSplit = namesIn(path).some((name) => name.startsWith('sharedindex.'));
+  const form = { hashBytes, isSplit };
+  const own = linksIn(join(path, 'index'), form);
+  if (own?.base === undefined) return own?.links;
+  // A split index: the rest of the entries is in a file that it names.
+  const shared = linksIn(join(path, `sharedindex.${own.base}`), form);
+  return shared && [...new Set([...shared.links, ...own.links])];
+}
+
+interface IndexForm {
+  readonly hashBytes: number;
+  /** It may be based on another one. */
+  readonly isSplit: boolean;
+}
+
+interface IndexLinks {
+  readonly links: readonly string[];
+  /** The name of the index that this one is based on. */
+  readonly base?: string;
+}
+
+function linksIn(file: string, { hashBytes, isSplit }: IndexForm): IndexLinks | undefined {
+  const read = readBounded(file, { maxBytes: readLimits.gitIndexBytes });
+  if (read.kind === 'missing') return { links: [] };
+  if (read.kind !== 'read') return undefined;
+  const { bytes } = read;
+  // Most repositories have none, and need not be read entry by entry.
+  if (!isSplit && !hasLinkMode(bytes)) return { links: [] };
+  try {
+    return readIndex(bytes, hashBytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the bytes of that mode stand anywhere. An index is full of zeros, so the search begins with what is rare. */
+function hasLinkMode(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(linkModeEnd); at >= 0; at = bytes.indexOf(linkModeEnd, at + 1)) {
+    if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
+  }
+  return false;
+}
+
+/** Throws a RangeError where it ends too early. */
+function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
+  const version = bytes.readUInt32BE(4);
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return undefined;
+  const links: string[] = [];
+  let name: Buffer = Buffer.alloc(0);
+  let at = headerBytes;
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const start = at;
+    const isLink = bytes.readUInt32BE(at + modeAt) === linkMode;
+    at += statBytes + hashBytes;
+    at += version > 2 && (bytes.readUInt16BE(at) & extendedFlag) !== 0 ? 4 : 2;
+    let kept = 0;
+    if (version === 4) {
+      // So many bytes of the last name are taken away, in groups of seven bits.
+      let byte = bytes.readUInt8(at++);
+      let cut = byte & 127;
+      while ((byte & 128) !== 0) {
+        byte = bytes.readUInt8(at++);
+        cut = (cut + 1) * 128 + (byte & 127);
+      }
+      kept = Math.max(0, name.length - cut);
+    }
+    const end = bytes.indexOf(0, at);
+    if (end < 0) return undefined;
+    const rest = bytes.subarray(at, end);
+    if (version === 4 || isLink) name = kept === 0 ? rest : Buffer.concat([name.subarray(0, kept), rest]);
+    if (isLink) links.push(pathText(name));
+    at = version === 4 ? end + 1 : start + Math.ceil((end - start + 1) / 8) * 8;
+  }
+  for (; at + 8 <= bytes.length - hashBytes; at += 8 + bytes.readUInt32BE(at + 4)) {
+    if (bytes.toString('latin1', at, at + 4) !== 'link') continue;
+    // An entry that replaces one of the base has the name of that one.
+    if (links.includes('')) return undefined;
+    return { links, base: bytes.toString('hex', at + 8, at + 8 + hashBytes) };
+  }
+  return { links };
+}
+
+/** Each may take a mount. */
+const most = 64;
+
+/**
+ * The folders that a repository's `.gitmodules` names and that exist. Git looks into them whenever it looks at the
+ * repository, so what a command put there as `.git` would be obeyed even where no submodule was checked out.
+ */
+export function registeredSubmodules(repository: string): readonly string[] {
+  const text = readTextIfPossible(join(repository, '.gitmodules'), { maxBytes: readLimits.configBytes }) ?? '';
+  const folders = text.split('\n').flatMap((line) => {
+    const [key = '', ...rest] = line.split('=');
+    if (key.trim() !== 'path') return [];
+    const path = joinInside(
+      repository,
+      rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1'),
+    );
+    return path === undefined || path === repository ? [] : [path];
+  });
+  return [...new Set(folders)]
+    .filter((folder) => !isOverlong(folder) && kindOfEntry(folder) === 'folder')
+    .slice(0, most);
+}

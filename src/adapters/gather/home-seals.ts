@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import type { Seals } from '../../ports/thread-store.ts';
+import { errorCode, fileSystem as fs, reasonOf, syncFolder } from '../disk/file-system.ts';
+import { NotRegular, withRegular } from '../disk/regular-files.ts';
+import { randomBytes } from 'node:crypto';
+import { keyedTextHash } from '../../base/digest.ts';
+import { Fault } from '../../protocol/outcome.ts';
+
+/** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
+export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
+
+/** Seals with the key of a home, which is made when the first line is sealed. */
+export function homeSeals(home: string): Seals {
+  const path = sealKeyPath(home);
+  let sealed: ((claim: string) => string) | undefined;
+  let problem: string | undefined;
+  function load(missing: 'make' | 'leave'): void {
+    if (sealed !== undefined) return;
+    try {
+      const key = readKey(path) ?? (missing === 'make' ? makeKey(path) : undefined);
+      sealed = key === undefined ? undefined : sealer(key);
+      problem = undefined;
+    } catch (error) {
+      problem = `the key file ${path} cannot be used: ${reasonOf(error)}`;
+    }
+  }
+
+  return {
+    seal(claim) {
+      load('make');
+      return sealed?.(claim);
+    },
+    holds(claim, seal) {
+      load('leave');
+      return sealed?.(claim) === seal;
+    },
+    problem() {
+      load('leave');
+      return problem;
+    },
+  };
+}
+
+/** Undefined when there is none. Throws when something else stands there, or others may read it. */
+function readKey(path: string): Uint8Array | undefined {
+  try {
+    return withRegular(path, { links: 'refused' }, (file, found) => {
+      const us = process.geteuid?.();
+      if (found.size !== keyBytes) throw new Error('it is not a key');
+      if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
+      if ((found.mode & 0o077) !== 0) throw new Error(`other users can read it; run \`chmod 600 ${path}\``);
+      const key = new Uint8Array(keyBytes);
+      if (fs.readSync(file, key, 0, keyBytes, 0) !== keyBytes) throw new Error('it is not a key');
+      return key;
+    });
+  } catch (error) {
+    if (error instanceof NotRegular) throw new Error('it is not a key', { cause: error });
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    throw code === 'ELOOP' ? new Error('it is a link') : error;
+  }
+}
+
+/** The key appears whole or not at all; of two processes that make one, both get the one that was there first. */
+function makeKey(path: string): Uint8Array | undefined {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${randomBytes(8).toString('hex')}.tmp`;
+  const file = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fs.writeSync(file, randomBytes(keyBytes));
+    fs.fsyncSync(file);
+    fs.linkSync(temporary, path);
+    // A power cut that takes the name away would make a stranger of every thread that was sealed since.
+    syncFolder(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    fs.closeSync(file);
+    fs.rmSync(temporary, { force: true });
+  }
+  return readKey(path);
+}
+
+const sealBytes = 16;
+const longestKnown = 64 * 1024;
+
+/** How long the key of a home is, and how long any other must be. */
+const keyBytes = 32;
+
+/** Engines of one store with the same key prove each other's lines. A key under 32 bytes is refused with a Fault. */
+export function sealsWithKey(key: Uint8Array): Seals {
+  if (key.length < keyBytes) {
+    throw new Fault({
+      code: 'seal-key-too-short',
+      message: `The key for the seals has ${key.length} bytes; it needs at least ${keyBytes}.`,
+      next: 'Create it once from random bytes, and give it to every engine that uses the store.',
+    });
+  }
+  const seal = sealer(Uint8Array.from(key));
+  return { seal, holds: (claim, made) => seal(claim) === made, problem: () => undefined };
+}
+
+/** What makes seals with a key. */
+function sealer(key: Uint8Array): (claim: string) => string {
+  /** The same claim is sealed turn after turn. */
+  const known = new Map<string, string>();
+  return (claim) => {
+    const made = known.get(claim);
+    if (made !== undefined) return made;
+    if (known.size >= 16) known.clear();
+    const seal = keyedTextHash(key, claim).toString('base64url', 0, sealBytes);
+    // A message with pictures may be large, and is sealed once.
+    if (claim.length <= longestKnown) known.set(claim, seal);
+    return seal;
+  };
+}

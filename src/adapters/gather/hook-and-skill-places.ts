@@ -1,0 +1,184 @@
+import { defined } from '../../base/objects.ts';
+import type { ConfigLayer, LayerName } from '../../core/config/config-layer.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { SkillScope } from '../../core/planes/select-skills.ts';
+import { readSkillSwitches, type SkillSwitch } from '../../core/planes/skill-switches.ts';
+import { deniesRead } from '../../core/policy/requirements.ts';
+import { type JsonObject, objectAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { kindOfEntry, realPath } from '../disk/file-system.ts';
+import {
+  type BaseLayers,
+  type ConfigChoices,
+  isUserFolder,
+  mayExist,
+  usualSystemFolders,
+} from './config/config-layers.ts';
+import { findTrust } from './config/project-trust.ts';
+import { projectFolderNames, projectFolders, withTrailingSeparator } from './files/project-folders.ts';
+
+type HookOwner = 'managed' | 'user' | 'project' | 'flags';
+
+interface HookPlace {
+  readonly path: string;
+  readonly owner: HookOwner;
+  readonly table?: JsonObject;
+}
+
+/** Where hooks are, and what is decided about them. */
+export interface FoundHookPlaces {
+  readonly places: readonly HookPlace[];
+  readonly state: JsonObject;
+  denies(path: string): boolean;
+}
+
+type HookChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
+
+/** Undefined where no file has any: most users have none, and nothing that reads them is loaded then. */
+export function findHookPlaces(
+  base: BaseLayers,
+  layers: readonly ConfigLayer[],
+  folder: string,
+  { systemFolders = usualSystemFolders, ignoreUserConfig }: HookChoices,
+): FoundHookPlaces | undefined {
+  const { requirements, home } = base;
+  const ofMachine = systemFolders
+    .map((each) => place(`${withTrailingSeparator(each)}hooks.json`, 'managed'))
+    .filter(mayExist);
+  const ofUser =
+    ignoreUserConfig === true ? [] : [place(`${withTrailingSeparator(home)}hooks.json`, 'user')].filter(mayExist);
+  const demanded: readonly HookPlace[] =
+    requirements.hooks === undefined
+      ? []
+      : [{ path: requirements.hooks.source, owner: 'managed', table: requirements.hooks.table }];
+  const all = [
+    ...demanded,
+    ...ofMachine.slice(0, 1),
+    ...tablesOf(layers, 'managed'),
+    ...ofUser,
+    ...tablesOf(layers, 'user'),
+    ...projectFiles(base, folder),
+    ...tablesOf(layers, 'project'),
+    ...tablesOf(layers, 'flags'),
+  ];
+  const places = requirements.managedHooksOnly === true ? all.filter(({ owner }) => owner === 'managed') : all;
+  if (places.length === 0) return undefined;
+  return { places, state: stateOf(layers), denies: (path) => deniesRead(requirements, path) };
+}
+
+function place(path: string, owner: HookOwner): HookPlace {
+  return { path, owner };
+}
+
+const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
+  default: undefined,
+  system: 'managed',
+  user: 'user',
+  profile: 'user',
+  project: 'project',
+  flags: 'flags',
+  managed: 'managed',
+};
+
+/** What configuration files say themselves. A table that only decides about hooks has none. */
+function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] {
+  return layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
+    const table = owners[name] === owner && disabled === undefined ? objectAt(values, 'hooks') : undefined;
+    const has = table !== undefined && Object.keys(table).some((key) => key !== 'state');
+    return table !== undefined && has ? [{ path: source, owner, table }] : [];
+  });
+}
+
+/** What the user decided. No file of a project decides about hooks. */
+function stateOf(layers: readonly ConfigLayer[]): JsonObject {
+  const own = layers.filter(({ name, disabled }) => disabled === undefined && (name === 'user' || name === 'flags'));
+  return Object.assign(
+    {},
+    ...own.map(({ values }) => objectAt(objectAt(values, 'hooks'), 'state') ?? {}),
+  ) as JsonObject;
+}
+
+/** Those of trusted projects: others are not read, and a notice says so. */
+function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
+  return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
+    projectFolderNames
+      .map((name) => withTrailingSeparator(owner) + name)
+      .filter((layer) => mayExist({ path: `${layer}/hooks.json` }) && !isUserFolder(layer, base))
+      .filter(() => findTrust(owner, base.config, base.home).trust === 'trusted')
+      .map((layer) => place(`${layer}/hooks.json`, 'project')),
+  );
+}
+
+/** A folder with skills that is there. */
+interface SkillPlace {
+  readonly path: string;
+  readonly scope: SkillScope;
+  readonly within?: string;
+}
+
+export interface FoundSkillPlaces {
+  readonly places: readonly SkillPlace[];
+  /** Skills of a project that do not count. */
+  readonly problems: readonly Outcome[];
+}
+
+interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
+  readonly base: Pick<BaseLayers, 'home' | 'osHome'>;
+  readonly config: Pick<Config, 'skills' | 'projects' | 'projectRootMarkers'>;
+  readonly cwd: string;
+}
+
+/** Which folders hold skills, in the order in which they count. Where there is none, this is a few looks at the disk. */
+export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoices): FoundSkillPlaces {
+  const { home, osHome } = base;
+  const own = [`${withTrailingSeparator(home)}skills`, `${withTrailingSeparator(osHome)}.agents/skills`].filter(
+    isFolder,
+  );
+  const bundled =
+    config.skills?.bundled?.enabled === false ? [] : [`${withTrailingSeparator(home)}skills/.system`].filter(isFolder);
+  const machine = (systemFolders ?? usualSystemFolders)
+    .map((folder) => `${withTrailingSeparator(folder)}skills`)
+    .filter(isFolder);
+  const folders = projectFolders(cwd, config.projectRootMarkers);
+  const project = folders.flatMap((owner) =>
+    [...projectFolderNames, '.agents']
+      .map((name) => ({ owner, path: `${withTrailingSeparator(owner)}${name}/skills` }))
+      .filter(({ path }) => isFolder(path) && !own.some((each) => each === path || isSame(each, path))),
+  );
+  const decided = project.map((each) => ({ ...each, ...findTrust(each.owner, config, home) }));
+  const trusted = decided.filter(({ trust }) => trust === 'trusted');
+  const within = trusted.length === 0 ? undefined : realPath(folders[0] ?? cwd);
+  const places = [
+    ...trusted.toReversed().map(({ path }) => ({ path, scope: 'project' as const, ...defined({ within }) })),
+    ...own.map((path) => ({ path, scope: 'user' as const })),
+    ...bundled.map((path) => ({ path, scope: 'bundled' as const })),
+    ...machine.map((path) => ({ path, scope: 'machine' as const })),
+  ];
+  // The configuration reports what Landlock left open.
+  const ignored = decided
+    .filter(({ trust, changed }) => trust !== 'trusted' && changed === undefined)
+    .map(({ path }) => path);
+  return { places, problems: ignored.length === 0 ? [] : [untrustedSkills(ignored, folders[0] ?? cwd)] };
+}
+
+/** What the user says about single skills. No file of a project decides about them. */
+export function skillSwitches(layers: readonly ConfigLayer[], osHome: string): readonly SkillSwitch[] {
+  const own = new Set<ConfigLayer['name']>(['user', 'profile', 'flags']);
+  return layers
+    .filter(({ name, disabled }) => own.has(name) && disabled === undefined)
+    .flatMap(({ values }) => readSkillSwitches(objectAt(values, 'skills')?.['config'], osHome));
+}
+
+function isFolder(path: string): boolean {
+  return kindOfEntry(path) === 'folder';
+}
+
+function isSame(a: string, b: string): boolean {
+  return realPath(a) === realPath(b);
+}
+
+function untrustedSkills(paths: readonly string[], root: string): Outcome<'skills-untrusted'> {
+  const message = `The skills in ${paths.join(', ')} are ignored: you have not trusted the project.`;
+  const next = `To use them, set trust_level = "trusted" under [projects."${root}"] in your config.toml.`;
+  return { code: 'skills-untrusted', message, next };
+}

@@ -1,0 +1,410 @@
+import { defined } from '../../base/objects.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { InstructionDocument } from '../../core/envelope/facts.ts';
+import type { InstructionRules, Settings } from '../../core/envelope/settings.ts';
+import { contextBudget } from '../../core/envelope/window.ts';
+import { bytesPerToken } from '../../core/fragments/text/truncate.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import { fileSystem, isMissing, realPathSoFar } from '../disk/file-system.ts';
+import {
+  type BoundedReading,
+  NotRegular,
+  nounFor,
+  readBounded,
+  readUpTo,
+  realPathOf,
+  withRegular,
+} from '../disk/regular-files.ts';
+import { projectFolders, withTrailingSeparator } from './files/project-folders.ts';
+import { readGuard, type ReadGuard, readLimits } from './files/read-guard.ts';
+import {
+  damaged,
+  deniedByPolicy,
+  fileDisappeared,
+  type InstructionProblem,
+  instructionsCut,
+  leavesProject,
+  linkLeadsNowhere,
+  notAFile,
+  notText,
+  onOneLine,
+  unreadable,
+} from './instruction-problems.ts';
+
+/** A time stamp younger than this may be shared by a change that is still to come. */
+const settledAfterMs = 2_000;
+
+/** How often to look again when files move while they are read. */
+const attempts = 3;
+
+/**
+ * The text of all AGENTS.md files that apply, for a caller that asks before every model request: the next call notices
+ * an edit. As long as no file changes, only their names are looked at and the answer is the one from before. Whatever
+ * is wrong with a file is a problem, never an error.
+ */
+export class InstructionFiles {
+  readonly #home: string;
+  readonly #clock: Clock;
+  #last: { readonly key: string; readonly loaded: LoadedInstructions } | undefined;
+
+  /** `home` is the user folder, whose file holds for all projects. */
+  constructor({ home, clock }: { readonly home: string; readonly clock: Clock }) {
+    this.#home = home;
+    this.#clock = clock;
+  }
+
+  /** `policy` says what may be read for the model. */
+  async load(rules: InstructionRules, { policy, effectiveWindow }: LoadingTurn): Promise<LoadedInstructions> {
+    const reads = readGuard(policy);
+    const mostBytes = documentBytes(effectiveWindow);
+    for (let attempt = 1; ; attempt++) {
+      const found = findInstructionFiles(this.#home, rules, reads);
+      const key = JSON.stringify([rules.cwd, rules.maxBytes, mostBytes, found]);
+      if (this.#last?.key === key) return this.#last.loaded;
+      const settledBefore = this.#clock.now() - settledAfterMs;
+      const { loaded, state } = read(found, { ...rules, mostBytes });
+      if (state === 'moved' && attempt < attempts) continue;
+      const isSettled = [...found.personal, ...found.project].every(({ modifiedMs }) => modifiedMs < settledBefore);
+      this.#last = isSettled && state === 'whole' ? { key, loaded } : undefined;
+      return loaded;
+    }
+  }
+}
+
+/** The turn for which the files are read. */
+interface LoadingTurn {
+  readonly policy: ResolvedPolicy;
+  /** In tokens. */
+  readonly effectiveWindow: number;
+}
+
+interface Read {
+  readonly loaded: LoadedInstructions;
+  /** `moved`: it is worth looking again at once. `failed`: something could not be read, and may be later. */
+  readonly state: 'whole' | 'moved' | 'failed';
+}
+
+function read(
+  found: FoundInstructions,
+  { cwd, maxBytes, mostBytes }: InstructionRules & { readonly mostBytes: number },
+): Read {
+  const problems: InstructionProblem[] = [...found.problems];
+  let state: Read['state'] = 'whole';
+  const textOf = (file: InstructionFile, limit: number): InstructionText | undefined => {
+    const result = readBeginning(file, limit);
+    if (result.kind === 'changed' || result.kind === 'gone') state = 'moved';
+    if (result.kind === 'failed' && state === 'whole') state = 'failed';
+    if ('problem' in result) {
+      problems.push(result.problem);
+      return undefined;
+    }
+    const reason = explainNonText(result.text.bytes);
+    if (reason === undefined) return result.text;
+    problems.push(notText(file.path, reason));
+    return undefined;
+  };
+
+  const personal = found.personal
+    .values()
+    .map((file) => textOf(file, personalBytes(mostBytes)))
+    .find((text) => text !== undefined && !isBlank(text));
+  const limit = Math.min(maxBytes, mostBytes);
+  const project = found.project.map((file) => textOf(file, limit)).filter((text) => text !== undefined);
+  const composed = composeInstructions({ ...defined({ personal }), project, cwd, maxBytes, mostBytes });
+  return { loaded: { document: composed.document, problems: [...problems, ...composed.problems] }, state };
+}
+
+interface LoadedInstructions {
+  readonly document: InstructionDocument;
+  /** The same ones again with every load, as long as they last: who shows them must not repeat itself. */
+  readonly problems: readonly InstructionProblem[];
+}
+
+/** The most that all files together may have in a window of so many tokens, whatever is configured. The fragment has space for this and for notices. */
+export function documentBytes(effectiveWindow: number): number {
+  return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
+}
+
+/** The personal file is outside the configured budget, and has half of what all may have. */
+function personalBytes(mostBytes: number): number {
+  return Math.floor(mostBytes / 2);
+}
+
+const separator = '\n\n--- project-doc ---\n\n';
+
+/**
+ * One text of all files: the personal one, then those of the project from its root down, until the budget is spent. What
+ * did not fit is named in a last line, for the model, and in a problem, for the user.
+ */
+export function composeInstructions(input: {
+  readonly personal?: InstructionText;
+  readonly project: readonly InstructionText[];
+  readonly cwd: string;
+  readonly maxBytes: number;
+  /** For all of them, the personal one included. */
+  readonly mostBytes: number;
+}): LoadedInstructions {
+  const ofPersonal = personalBytes(input.mostBytes);
+  const personal = join(input.personal === undefined ? [] : [input.personal], ofPersonal, 'Shorten the file.');
+  const space = input.mostBytes - personal.bytes;
+  const next = space < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
+  const project = join(input.project, Math.min(input.maxBytes, space), next);
+
+  const problems = [...personal.problems, ...project.problems];
+  const texts = [personal.text.trim(), project.text].filter((text) => text !== '');
+  if (texts.length === 0) return { document: {}, problems };
+  const document = { text: texts.join(separator), ...(project.text === '' ? {} : { directory: input.cwd }) };
+  return { document, problems };
+}
+
+/** `bytes`: what was taken of the files. */
+function join(files: readonly InstructionText[], maxBytes: number, next: string) {
+  const texts: string[] = [];
+  const cuts: string[] = [];
+  const problems: InstructionProblem[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    // A blank file costs nothing, and is not missed when it does not fit.
+    if (isBlank(file)) continue;
+    // Later files must not slip into what an earlier cut has left.
+    const taken = cuts.length > 0 ? 0 : beginning(file, maxBytes - bytes);
+    const { text, replaced } = decode(file.bytes.subarray(0, taken));
+    if (taken > 0) texts.push(text);
+    if (replaced > 0) problems.push(damaged(file.path, replaced));
+    bytes += taken;
+    if (taken < file.size) {
+      cuts.push(`${taken === 0 ? 'all ' : ''}${file.size - taken} bytes of ${onOneLine(file.path)}`);
+    }
+  }
+  if (cuts.length === 0) return { text: texts.join('\n\n'), bytes, problems };
+  const leftOut = `${cuts.slice(0, 3).join(', ')}${cuts.length > 3 ? ` and of ${cuts.length - 3} more files` : ''}`;
+  const notice = `[Cut here to ${maxBytes} bytes. Left out: ${leftOut}. Read the files for the rest.]`;
+  return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, instructionsCut(leftOut, next)] };
+}
+
+/** Half a sentence may say the opposite of the whole, so a cut goes back to the end of a line that is this near. */
+const lineSearchBytes = 500;
+
+/** How many bytes of a file are taken: all, or up to the end of a line, or at least up to the end of a character. */
+function beginning({ bytes, size }: InstructionText, limit: number): number {
+  if (size <= limit) return size;
+  const at = characterStart(bytes, limit);
+  if (at === 0 || bytes[at] === lineFeed) return at;
+  const lineEnd = bytes.lastIndexOf(lineFeed, at - 1) + 1;
+  return lineEnd > 0 && lineEnd >= at - lineSearchBytes ? lineEnd : at;
+}
+
+const lineFeed = 0x0a;
+
+/** The last position up to the limit at which no character is split. */
+function characterStart(bytes: Uint8Array, limit: number): number {
+  for (let at = limit; at > limit - 4 && at >= 0; at--) {
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  }
+  // Four bytes in a row that begin no character are no text in UTF-8, and nothing can be split.
+  return limit;
+}
+
+/** The beginning of a file, at least as far as its budget reaches. */
+export interface InstructionText {
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** Of the whole file. */
+  readonly size: number;
+}
+
+const replacement = '\uFFFD';
+
+function isBlank({ bytes, size }: InstructionText): boolean {
+  return bytes.length === size && bytes.toString('utf8').trim() === '';
+}
+
+/** Why these bytes cannot be sent to a model, for a sentence. A few that are not UTF-8 do no harm. */
+function explainNonText(bytes: Buffer): string | undefined {
+  const mark = bytes.toString('hex', 0, 2);
+  if (mark === 'fffe' || mark === 'feff') return 'they are in UTF-16';
+  if (bytes.includes(0)) return 'they are binary';
+  // Each replaced byte grows to three, so with more of them the text would also outgrow its limit. One does not count:
+  // it may be a character that is split where the beginning ends.
+  const isMostlyBroken = (decode(bytes).replaced - 1) * 10 > bytes.length;
+  return isMostlyBroken ? 'they are not in UTF-8' : undefined;
+}
+
+/** The bytes as text, and how often something that is no UTF-8 was replaced in it. */
+function decode(bytes: Buffer): { readonly text: string; readonly replaced: number } {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (!text.includes(replacement)) return { text, replaced: 0 };
+  const written = occurrences(bytes.toString('latin1'), Buffer.from(replacement).toString('latin1'));
+  return { text, replaced: occurrences(text, replacement) - written };
+}
+
+function occurrences(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+interface FoundInstructions {
+  /** In order of preference: the first that is not blank counts. */
+  readonly personal: readonly InstructionFile[];
+  /** From the project's root down to the working folder: all count. */
+  readonly project: readonly InstructionFile[];
+  readonly problems: readonly InstructionProblem[];
+}
+
+const usualNames = ['AGENTS.override.md', 'AGENTS.md'];
+
+/** Which files apply now. Reads nothing. The file in `home`, the user folder, holds everywhere and may be a link. */
+export function findInstructionFiles(home: string, rules: InstructionRules, reads: ReadGuard): FoundInstructions {
+  const problems: InstructionProblem[] = [];
+  const personal: InstructionFile[] = [];
+  for (const name of usualNames) {
+    const looked = lookAtInstructions(withTrailingSeparator(home) + name, personalGuard(reads));
+    if (looked.kind === 'file') personal.push(looked);
+    else if (looked.kind !== 'none') problems.push(looked.problem);
+  }
+  if (rules.maxBytes <= 0 || rules.trusted === 'untrusted') return { personal, project: [], problems };
+
+  const names = new Set([...usualNames, ...rules.fallbackFilenames.filter((name) => name !== '')]);
+  const project: InstructionFile[] = [];
+  const folders = projectFolders(rules.cwd, rules.rootMarkers);
+  const guard = projectGuard(folders, reads);
+  for (const folder of folders) {
+    // In the user folder itself the personal file would be included twice.
+    if (folder === home || realPathSoFar(folder) === realPathSoFar(home)) continue;
+    for (const name of names) {
+      const looked = lookAtInstructions(withTrailingSeparator(folder) + name, guard);
+      if (looked.kind === 'none') continue;
+      if (looked.kind === 'file') project.push(looked);
+      else problems.push(looked.problem);
+      if (looked.kind !== 'unusable') break;
+    }
+  }
+  return { personal, project, problems };
+}
+
+function personalGuard({ deniesUser }: ReadGuard): InstructionGuard {
+  return (path, place) => (deniesUser(path) || deniesUser(place) ? deniedByPolicy(path, place) : undefined);
+}
+
+/**
+ * A file of the project must be in it: a repository that brings a link to elsewhere would make the engine hand other
+ * files of the user to the model. The folders themselves may be reached through links, since the user chose to work there.
+ */
+function projectGuard(folders: readonly string[], { deniesModel }: ReadGuard): InstructionGuard {
+  let places: readonly string[] | undefined;
+  return (path, place) => {
+    places ??= folders.flatMap(placeOfFolder);
+    if (!places.some((folder) => isWithin(place, folder))) return leavesProject(path, place);
+    return deniesModel(path) || deniesModel(place) ? deniedByPolicy(path, place) : undefined;
+  };
+}
+
+/** A folder that is not there has no files either. */
+function placeOfFolder(folder: string): readonly string[] {
+  try {
+    return [fileSystem.realpathSync.native(folder)];
+  } catch {
+    return [];
+  }
+}
+
+/** Why the file at a path must not be read, given where it really is; undefined when it may. */
+export type InstructionGuard = (path: string, place: string) => InstructionProblem | undefined;
+
+/** A regular file that is there. `version` changes whenever the file does. */
+interface InstructionFile {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly version: string;
+  readonly modifiedMs: number;
+  /** Asked again about the file that is opened: a link may lead elsewhere by then. */
+  readonly guard: InstructionGuard;
+}
+
+/** What stands at a path. `unusable` is no file, so another name may serve; `unknown` may be one. */
+export type FileSighting =
+  | InstructionFile
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unusable' | 'unknown'; readonly problem: InstructionProblem };
+
+type Stats = NonNullable<ReturnType<typeof fileSystem.lstatSync>>;
+
+/** Reads nothing. Where there is no file, this is one call to the system. */
+function lookAtInstructions(path: string, guard: InstructionGuard): FileSighting {
+  try {
+    const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return { kind: 'none' };
+    const stats = entry.isSymbolicLink() ? fileSystem.statSync(path, { throwIfNoEntry: false }) : entry;
+    if (stats === undefined) return { kind: 'unusable', problem: linkLeadsNowhere(path) };
+    if (!stats.isFile()) return { kind: 'unusable', problem: notAFile(path, nounFor(stats)) };
+    const problem = guard(path, fileSystem.realpathSync.native(path));
+    if (problem !== undefined) return { kind: 'unusable', problem };
+    const modifiedMs = Math.max(stats.mtimeMs, stats.ctimeMs);
+    return { kind: 'file', path, version: versionOf(stats), modifiedMs, guard };
+  } catch (error) {
+    return isMissing(error) ? { kind: 'none' } : { kind: 'unknown', problem: unreadable(path, error) };
+  }
+}
+
+/** What came of reading. `changed`: the file is no longer the one that was looked at. */
+export type InstructionRead =
+  | { readonly kind: 'read' | 'changed'; readonly text: InstructionText }
+  | { readonly kind: 'gone' | 'failed'; readonly problem: InstructionProblem };
+
+/** Reads one byte more than the limit, so that a cut can see where a character ends. */
+function readBeginning({ path, version, guard }: InstructionFile, limit: number): InstructionRead {
+  try {
+    return withRegular(path, { links: 'followed' }, (file, before): InstructionRead => {
+      const problem = guard(path, realPathOf(file, path));
+      if (problem !== undefined) return { kind: 'gone', problem };
+      const bytes = readUpTo(file, { most: limit + 1, expected: before.size });
+      const after = fileSystem.fstatSync(file);
+      const size = bytes.length <= limit ? bytes.length : Math.max(bytes.length, after.size);
+      return { kind: versionOf(after) === version ? 'read' : 'changed', text: { path, bytes, size } };
+    });
+  } catch (error) {
+    if (error instanceof NotRegular) return { kind: 'gone', problem: notAFile(path, error.noun) };
+    if (isMissing(error)) return { kind: 'gone', problem: fileDisappeared(path) };
+    return { kind: 'failed', problem: unreadable(path, error) };
+  }
+}
+
+function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
+
+/** The texts of the configured files, trimmed. A file that cannot give one is a problem, and no other text is used. */
+export function loadInstructionFiles(
+  config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
+  rules: Pick<BoundedReading, 'denies'> = {},
+): Pick<Settings, 'baseInstructions' | 'compactPrompt'> | InstructionFileProblem {
+  const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile, rules);
+  if (typeof base === 'object') return base;
+  const compactFile = config.experimentalCompactPromptFile;
+  const compact = load('compact-prompt', 'experimental_compact_prompt_file', compactFile, rules);
+  if (typeof compact === 'object') return compact;
+  return defined({ baseInstructions: base, compactPrompt: compact });
+}
+
+function load(
+  name: 'model-instructions' | 'compact-prompt',
+  key: string,
+  path: string | undefined,
+  rules: Pick<BoundedReading, 'denies'>,
+): string | undefined | InstructionFileProblem {
+  if (path === undefined) return undefined;
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });
+  if (file.kind !== 'read') {
+    const fate = file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`;
+    const next = 'Set the key to a file that you can read, or remove it.';
+    return { code: `${name}-unreadable`, message: `The file in ${key} ${fate}: ${path}`, next };
+  }
+  const text = file.bytes.toString('utf8').trim();
+  if (text !== '') return text;
+  const next = 'Write the text into it, or remove the key.';
+  return { code: `${name}-empty`, message: `The file in ${key} is empty: ${path}`, next };
+}

@@ -1,0 +1,278 @@
+import { defined } from '../../base/objects.ts';
+import type { Login, NewTokens, TokenReservation } from '../../ports/login.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { fileSystem, isMissing, realPath, reasonOf, syncFolder } from '../disk/file-system.ts';
+import { readBounded } from '../disk/regular-files.ts';
+import { readLimits } from './files/read-guard.ts';
+import { dirname, join } from 'node:path';
+
+/** More than a login has. */
+const reservedBytes = 64 * 1024;
+
+export const loginPath = (home: string): string => join(home, 'auth.json');
+
+/** What the user can do when a login cannot be used. */
+export function signInAdvice(home: string): string {
+  return `Sign in again: CAPSTAN_HOME=${home} capstan login`;
+}
+
+/** `auth.json` of a home. Where the name is a link to a login, or to an empty file for one, that is replaced. */
+export function loginFile(home: string): LoginPlace {
+  const path = loginPath(home);
+  return {
+    name: path,
+    read: () => Promise.resolve(readLoginFile(home)),
+    async write(document) {
+      try {
+        fileSystem.mkdirSync(home, { recursive: true, mode: 0o700 });
+        const place = openBeside(placeOfLogin(path));
+        try {
+          place.write(document);
+        } finally {
+          place.discard();
+        }
+      } catch (error) {
+        throw cannotWrite(path, error);
+      }
+    },
+    async remove() {
+      try {
+        fileSystem.unlinkSync(placeOfLogin(path));
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw cannotWrite(path, error);
+      }
+    },
+    async reserve() {
+      try {
+        fileSystem.accessSync(path);
+        return reserveBeside(placeOfLogin(path));
+      } catch (error) {
+        throw cannotWrite(path, error);
+      }
+    },
+  };
+}
+
+/** Beside the login: homes whose names lead to one file have one lock. */
+export function loginLockPath(home: string): string {
+  const path = loginPath(home);
+  try {
+    return `${placeOfLogin(path)}.lock`;
+  } catch {
+    return `${path}.lock`;
+  }
+}
+
+/** Where a link leads, if a login is there. Anything else is not ours to replace or to delete. */
+function placeOfLogin(path: string): string {
+  const place = realPath(path) ?? path;
+  if (fileSystem.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true || place === path) return place;
+  const file = readBounded(place, { maxBytes: readLimits.loginBytes });
+  const text = file.kind === 'read' ? file.bytes.toString('utf8').trim() : undefined;
+  if (file.kind === 'missing' || text === '' || (text !== undefined && isLoginDocument(text))) return place;
+  throw new Error(`it is a link to ${place}, which holds no login. Remove the link`);
+}
+
+function isLoginDocument(text: string): boolean {
+  const keys = Object.keys(parseJsonObject(text) ?? { odd: true });
+  return keys.length === 0 || keys.some((key) => loginKeys.includes(key));
+}
+
+/** Nothing of the content is quoted in a message. */
+export function readLoginFile(home: string): FoundLogin {
+  const path = loginPath(home);
+  const next = signInAdvice(home);
+  const file = readBounded(path, { maxBytes: readLimits.loginBytes });
+  if (file.kind === 'missing') return { kind: 'none' };
+  if (file.kind === 'unread') {
+    return { kind: 'unread', message: `The login in ${path} cannot be read: ${file.reason}.`, next };
+  }
+  const document = parseJsonObject(file.bytes.toString('utf8'));
+  if (document !== undefined) return { kind: 'found', document };
+  return { kind: 'unread', message: `The login in ${path} is not a JSON object.`, next };
+}
+
+interface OpenPlace {
+  /** The file takes the other's name when it is written. */
+  write(document: JsonObject): void;
+  discard(): void;
+}
+
+function openBeside(path: string): OpenPlace & { readonly file: number } {
+  const temporary = `${path}.tmp`;
+  // Left by a process that was ended, or put there by another program: the tokens must not get its mode, or go where it
+  // leads.
+  if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
+  const file = fileSystem.openSync(temporary, 'wx', 0o600);
+  let isOpen = true;
+  return {
+    file,
+    write(document) {
+      const bytes = Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
+      fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
+      fileSystem.ftruncateSync(file, bytes.length);
+      fileSystem.fsyncSync(file);
+      try {
+        fileSystem.renameSync(temporary, path);
+        syncFolder(dirname(path));
+      } catch {
+        // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
+        fileSystem.writeFileSync(path, bytes, { flush: true });
+      }
+    },
+    discard() {
+      if (isOpen) fileSystem.closeSync(file);
+      isOpen = false;
+      fileSystem.rmSync(temporary, { force: true });
+    },
+  };
+}
+
+/** A file that is as large as needed already: a full disk is found out now. */
+function reserveBeside(path: string): TokenReservation {
+  fileSystem.accessSync(path, fileSystem.constants.W_OK);
+  const place = openBeside(path);
+  try {
+    fileSystem.writeSync(place.file, Buffer.alloc(reservedBytes, ' '));
+    fileSystem.fsyncSync(place.file);
+  } catch (error) {
+    place.discard();
+    throw error;
+  }
+  return {
+    async keep(tokens, at) {
+      const found = readBounded(path, { maxBytes: readLimits.loginBytes });
+      if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it disappeared' : found.reason);
+      const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
+      place.write(withTokens(stored, tokens, at));
+      place.discard();
+    },
+    discard: () => place.discard(),
+  };
+}
+
+function cannotWrite(path: string, error: unknown): Error {
+  return new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+}
+
+// What `auth.json` holds, and what a keyring holds in its place. Codex reads and writes the same.
+
+/** A document for a login has at least one of these. */
+const loginKeys: readonly string[] = ['auth_mode', 'OPENAI_API_KEY', 'tokens', 'personal_access_token'];
+
+/** The login that the document describes. Where it does not say which of the two counts, a key goes before tokens. */
+export function readLogin(stored: JsonObject, renew: string): Login {
+  const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
+  const key = textAt(stored, 'OPENAI_API_KEY');
+  const tokens = objectAt(stored, 'tokens') ?? {};
+  const accessToken = textAt(tokens, 'access_token');
+  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
+    return { kind: 'api-key', key, renew };
+  }
+  if (accessToken === undefined || mode === 'apikey') {
+    const token = textAt(stored, 'personal_access_token');
+    return token === undefined ? { kind: 'none' } : { kind: 'access-token', token, renew };
+  }
+  const account = accountFromIdToken(textAt(tokens, 'id_token') ?? '');
+  const accountId = textAt(tokens, 'account_id') ?? account.accountId;
+  const refreshToken = textAt(tokens, 'refresh_token');
+  const refreshed = Date.parse(stringAt(stored, 'last_refresh') ?? '');
+  const renewedAt = Number.isNaN(refreshed) ? undefined : refreshed;
+  const expiresAt = expiryOf(accessToken);
+  return {
+    kind: 'chatgpt',
+    accessToken,
+    ...account,
+    ...defined({ accountId, refreshToken, expiresAt, renewedAt }),
+    renew,
+  };
+}
+
+/** A login with a key, as a document. */
+export function keyDocument(key: string): JsonObject {
+  return { auth_mode: 'apikey', OPENAI_API_KEY: key };
+}
+
+/** A login with a token that its user made. */
+export function accessTokenDocument(token: string): JsonObject {
+  return { OPENAI_API_KEY: null, personal_access_token: token };
+}
+
+/** A login with an account. */
+export function accountDocument(tokens: Required<NewTokens>, at: number): JsonObject {
+  const { accountId } = accountFromIdToken(tokens.idToken);
+  const stored = { auth_mode: 'chatgpt', OPENAI_API_KEY: null, tokens: defined({ account_id: accountId }) };
+  return withTokens(stored, tokens, at);
+}
+
+/** The document with new tokens. */
+export function withTokens(
+  stored: JsonObject,
+  { accessToken, refreshToken, idToken }: NewTokens,
+  at: number,
+): JsonObject {
+  return {
+    ...stored,
+    tokens: {
+      ...objectAt(stored, 'tokens'),
+      ...defined({ id_token: idToken, access_token: accessToken, refresh_token: refreshToken }),
+    },
+    last_refresh: new Date(at).toISOString(),
+  };
+}
+
+/** Whose account an identity token is about, as far as it says. */
+export function accountFromIdToken(idToken: string): {
+  readonly accountId?: string;
+  readonly email?: string;
+  readonly plan?: string;
+  readonly isFedramp?: true;
+} {
+  const claims = claimsOf(idToken) ?? {};
+  const auth = objectAt(claims, 'https://api.openai.com/auth') ?? {};
+  const profile = objectAt(claims, 'https://api.openai.com/profile') ?? {};
+  return defined({
+    accountId: textAt(auth, 'chatgpt_account_id'),
+    email: textAt(claims, 'email') ?? textAt(profile, 'email'),
+    plan: textAt(auth, 'chatgpt_plan_type'),
+    isFedramp: auth['chatgpt_account_is_fedramp'] === true ? (true as const) : undefined,
+  });
+}
+
+function textAt(holder: JsonObject, key: string): string | undefined {
+  const text = stringAt(holder, key)?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** The time in a token, if it has one. */
+function expiryOf(token: string): number | undefined {
+  const claims = claimsOf(token);
+  const seconds = claims && numberAt(claims, 'exp');
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+/** The middle part of a JSON web token, if it is one. Who signed it does not matter: it came from its issuer. */
+function claimsOf(token: string): JsonObject | undefined {
+  return parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+}
+
+/** What stands in a place for logins. `message` and `next` quote nothing of it. */
+export type FoundLogin =
+  | { readonly kind: 'found'; readonly document: JsonObject }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unread'; readonly message: string; readonly next: string };
+
+/** One place that holds at most one login: a file, or an entry of a keyring. What fails rejects with an error for people. */
+export interface LoginPlace {
+  /** For people. */
+  readonly name: string;
+  /** Why nothing can be written, whatever it is. Absent: it may work. */
+  readonly closed?: string;
+  read(): Promise<FoundLogin>;
+  write(document: JsonObject): Promise<void>;
+  /** Whether there was something. */
+  remove(): Promise<boolean>;
+  reserve(): Promise<TokenReservation>;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { parseJsonObject } from '../../protocol/json.ts';
+import { shellWords, type Variables } from '../../protocol/shell.ts';
+import { realPath } from '../disk/file-system.ts';
+import { type LoginPlace, withTokens } from './login-file.ts';
+
+/** The name under which Codex keeps its logins in a keyring. */
+const service = 'Codex Auth';
+
+/** A user may have to unlock the keyring first. */
+const patienceMs = 60_000;
+const mostBytes = 256 * 1024;
+/** `security` reads its commands by lines of at most so many bytes. */
+const longestMacCommand = 4096;
+
+/** A program of the system that reads and writes its keyring. Secrets never stand in its arguments: others see those. */
+export interface KeyringTool {
+  readonly kind: 'secret-tool' | 'security';
+  readonly path: string;
+}
+
+export interface KeyringOptions {
+  readonly home: string;
+  readonly tool: KeyringTool;
+  readonly env: Variables;
+  /** Where the tool starts: a folder that commands cannot write. */
+  readonly cwd: string;
+}
+
+/** The program for this system; undefined where there is none. */
+export function keyringTool(
+  platform: NodeJS.Platform,
+  find: (name: string) => string | undefined,
+): KeyringTool | undefined {
+  if (platform === 'darwin') return { kind: 'security', path: '/usr/bin/security' };
+  const path = platform === 'linux' ? find('secret-tool') : undefined;
+  return path === undefined ? undefined : { kind: 'secret-tool', path };
+}
+
+/** The entry of a home. Homes have entries of their own, under a name that tells nothing of their folder. */
+export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
+  const digest = createHash('sha256')
+    .update(realPath(home) ?? home)
+    .digest('hex');
+  const account = `cli|${digest.slice(0, 16)}`;
+  const run = (use: ToolUse): Promise<ToolResult> => runTool(tool.path, use, start);
+  const uses = tool.kind === 'security' ? macUses(account) : linuxUses(account);
+  const name = 'the keyring of this system';
+  const lookUp = async (): Promise<string | undefined> => {
+    const { code, stdout, stderr } = await run(uses.read);
+    if (code === 0) return stdout;
+    if (uses.isMissing({ code, stdout, stderr })) return undefined;
+    throw cannotUse(stderr);
+  };
+  const write: LoginPlace['write'] = async (document) => {
+    const { code, stderr } = await run(uses.write(JSON.stringify(document)));
+    if (code !== 0) throw cannotUse(stderr);
+  };
+  return {
+    name,
+    write,
+    async read() {
+      const unread = (why: string) => {
+        const next = 'Unlock the keyring, or set cli_auth_credentials_store = "file" and sign in again.';
+        return { kind: 'unread', message: `The login in ${name} cannot be read: ${why}.`, next } as const;
+      };
+      try {
+        const text = await lookUp();
+        if (text === undefined || text.trim() === '') return { kind: 'none' };
+        const document = parseJsonObject(text);
+        return document === undefined ? unread('it is not a JSON object') : { kind: 'found', document };
+      } catch (error) {
+        return unread(error instanceof Error ? error.message : String(error));
+      }
+    },
+    async remove() {
+      if ((await lookUp()) === undefined) return false;
+      const { code, stderr } = await run(uses.remove);
+      if (code !== 0) throw cannotUse(stderr);
+      return true;
+    },
+    // A keyring that can be read and is unlocked has a place: there is nothing to reserve in it.
+    async reserve() {
+      if ((await lookUp()) === undefined) throw new Error('the login is no longer in the keyring');
+      return {
+        async keep(tokens, at) {
+          const text = await lookUp();
+          if (text === undefined) throw new Error('it disappeared');
+          await write(withTokens(parseJsonObject(text) ?? {}, tokens, at));
+        },
+        discard: () => {},
+      };
+    },
+  };
+}
+
+interface ToolUse {
+  readonly args: readonly string[];
+  readonly input: string;
+}
+
+interface ToolResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface ToolUses {
+  readonly read: ToolUse;
+  readonly remove: ToolUse;
+  write(text: string): ToolUse;
+  /** Whether nothing is kept, in contrast to a keyring that cannot be used. */
+  isMissing(result: ToolResult): boolean;
+}
+
+function linuxUses(account: string): ToolUses {
+  const entry = ['service', service, 'username', account];
+  return {
+    read: { args: ['lookup', ...entry], input: '' },
+    remove: { args: ['clear', ...entry], input: '' },
+    write: (text) => ({ args: ['store', `--label=${service}`, ...entry], input: text }),
+    isMissing: ({ code, stderr }) => code === 1 && stderr.trim() === '',
+  };
+}
+
+function macUses(account: string): ToolUses {
+  const entry = ['-s', service, '-a', account];
+  const notFound = 44;
+  return {
+    read: { args: ['find-generic-password', ...entry, '-w'], input: '' },
+    remove: { args: ['delete-generic-password', ...entry], input: '' },
+    write(text) {
+      const command = `${shellWords(['add-generic-password', '-U', ...entry, '-w', text])}\n`;
+      if (Buffer.byteLength(command) > longestMacCommand) throw new Error('the login is too long for the keyring');
+      return { args: ['-i'], input: command };
+    },
+    isMissing: ({ code }) => code === notFound,
+  };
+}
+
+function runTool(
+  path: string,
+  { args, input }: ToolUse,
+  { env, cwd }: Pick<KeyringOptions, 'env' | 'cwd'>,
+): Promise<ToolResult> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, args, { cwd, env, stdio: 'pipe', timeout: patienceMs, killSignal: 'SIGKILL' });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        said[name] += text;
+        if (said[name].length > mostBytes) child.kill('SIGKILL');
+      });
+    }
+    // A program that does not read its input has ended, and its code says why.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    child.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`${path} cannot be started (${error.code})`)));
+    child.on('close', (code) => {
+      if (code === null) reject(new Error(`${path} did not answer`));
+      else resolve({ code, ...said });
+    });
+  });
+}
+
+/** The words of the program are for people and hold no secret: it is given those on its input alone. */
+function cannotUse(stderr: string): Error {
+  const [line = ''] = stderr.trim().split('\n');
+  return new Error(line === '' ? 'it cannot be used' : `it cannot be used (${line.slice(0, 200)})`);
+}

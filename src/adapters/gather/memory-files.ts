@@ -1,0 +1,155 @@
+import { defined } from '../../base/objects.ts';
+import type { StepFacts } from '../../core/envelope/facts.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import { fileSystem, namesIn } from '../disk/file-system.ts';
+import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
+import { readTextIfPossible } from '../disk/regular-files.ts';
+import { withTrailingSeparator } from './files/project-folders.ts';
+import { readGuard, readLimits } from './files/read-guard.ts';
+import { join } from 'node:path';
+
+/** What threads read of memory. Both names are those of Codex, and both programs read the files. */
+export interface MemoryTexts {
+  readonly memory: string;
+  readonly summary: string;
+}
+
+export const memoryFolder = (home: string): string => join(home, 'memories');
+
+const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
+const aboutThreads = 'rollout_summaries';
+
+/** Empty: not there, or not to be read. */
+export function readMemoryTexts(home: string): MemoryTexts {
+  const text = (name: string): string =>
+    readTextIfPossible(join(memoryFolder(home), name), { maxBytes: readLimits.instructionsBytes }) ?? '';
+  return { memory: text(names.memory), summary: text(names.summary) };
+}
+
+/** Each file is replaced by rename: a process that dies leaves the old one or the new one. Throws what Node throws. */
+export function writeMemoryTexts(home: string, { memory, summary }: MemoryTexts): void {
+  const folder = openFolder(memoryFolder(home));
+  write(folder, names.memory, memory);
+  // Last: it leads to the other.
+  write(folder, names.summary, summary);
+}
+
+/** What happened in one thread, where MEMORY.md can name it. */
+export function writeThreadSummary(home: string, name: string, text: string): void {
+  openFolder(memoryFolder(home));
+  write(openFolder(join(memoryFolder(home), aboutThreads)), name, text);
+}
+
+export function removeThreadSummary(home: string, name: string): void {
+  fileSystem.rmSync(join(memoryFolder(home), aboutThreads, name), { force: true });
+}
+
+/** Both files and all summaries. What else stands in the folder is another's. */
+export function removeMemoryTexts(home: string): void {
+  const folder = memoryFolder(home);
+  for (const name of Object.values(names)) fileSystem.rmSync(join(folder, name), { force: true });
+  fileSystem.rmSync(join(folder, 'raw_memories.md'), { force: true });
+  fileSystem.rmSync(join(folder, aboutThreads), { force: true, recursive: true });
+}
+
+function openFolder(folder: string): string {
+  if (!makeOwnFolder(folder, 'readable')) throw new Error(`${folder} is not a folder of yours alone`);
+  return folder;
+}
+
+function write(folder: string, name: string, text: string): void {
+  writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${text.trim()}\n`);
+}
+
+/** What came of writing notes about one thread. */
+export interface MemoryNote {
+  readonly threadId: string;
+  /** `nothing`: there was nothing worth one. */
+  readonly kind: 'noted' | 'nothing' | 'failed';
+  /** When the thread had been used last by then. */
+  readonly usedAt: number;
+  readonly at: number;
+  readonly text: string;
+  readonly cwd?: string;
+  /** Of the summary in `rollout_summaries/`. */
+  readonly file?: string;
+  /** What it cost, where that is known, with attempts since then that failed. */
+  readonly tokens: number;
+  /** A later attempt that failed: what was written before it stays. */
+  readonly failed?: Pick<MemoryNote, 'usedAt' | 'at'>;
+}
+
+const mostBytes = 1024 ** 2;
+const mostNotes = 10_000;
+const mergedName = 'merged.json';
+
+/** Notes are kept apart from the folder that models read: another program rebuilds that from its own. */
+export const notesFolder = (home: string): string => join(home, 'capstan/memories');
+
+/** Torn and foreign files are none. */
+export function readNotes(home: string): readonly MemoryNote[] {
+  return namesIn(notesFolder(home))
+    .filter((name) => name.endsWith('.json') && name !== mergedName)
+    .slice(0, mostNotes)
+    .flatMap((name) => readNote(home, name) ?? []);
+}
+
+function readNote(home: string, name: string): MemoryNote | undefined {
+  const value = readJson(home, name);
+  const [threadId, kind] = [stringAt(value, 'thread_id'), stringAt(value, 'kind')];
+  const [usedAt, at] = [numberAt(value, 'used_at'), numberAt(value, 'at')];
+  if (threadId === undefined || `${threadId}.json` !== name || usedAt === undefined || at === undefined)
+    return undefined;
+  if (kind !== 'noted' && kind !== 'nothing' && kind !== 'failed') return undefined;
+  const [text, tokens] = [stringAt(value, 'text') ?? '', numberAt(value, 'tokens') ?? 0];
+  const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
+  // The name is used to remove the file: it must not lead elsewhere.
+  const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
+  const failed = readFailed(objectAt(value, 'failed'));
+  return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file, failed }) };
+}
+
+function readFailed(value: JsonObject | undefined): MemoryNote['failed'] {
+  const [usedAt, at] = [numberAt(value, 'used_at'), numberAt(value, 'at')];
+  return usedAt === undefined || at === undefined ? undefined : { usedAt, at };
+}
+
+/** Throws what Node throws. */
+export function writeNote(home: string, { threadId, usedAt, failed, ...note }: MemoryNote): void {
+  const attempt = failed === undefined ? {} : { failed: { used_at: failed.usedAt, at: failed.at } };
+  writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note, ...attempt });
+}
+
+/** Up to which note all are in the files. */
+export function readMergedAt(home: string): number {
+  return numberAt(readJson(home, mergedName), 'at') ?? 0;
+}
+
+export function writeMergedAt(home: string, at: number): void {
+  writeJson(home, mergedName, { at });
+}
+
+export function removeNotes(home: string): void {
+  for (const name of namesIn(notesFolder(home)))
+    if (name.endsWith('.json')) fileSystem.rmSync(join(notesFolder(home), name), { force: true });
+}
+
+function readJson(home: string, name: string) {
+  const file = readOwnFile(join(notesFolder(home), name), { maxBytes: mostBytes, toOthers: 'closed' });
+  return parseJsonObject(file?.bytes.toString('utf8') ?? '');
+}
+
+function writeJson(home: string, name: string, value: object): void {
+  const folder = notesFolder(home);
+  if (!makeOwnFolder(folder, 'closed')) throw new Error(`${folder} is not a folder of yours alone`);
+  writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${JSON.stringify(value)}\n`);
+}
+
+/** What earlier threads left for the model. Nothing where the policy keeps the folder from it. */
+export function readMemory(home: string, policy: ResolvedPolicy): Pick<StepFacts, 'memory'> {
+  const folder = `${withTrailingSeparator(home)}memories`;
+  const { deniesModel: denies } = readGuard(policy);
+  const summary = readTextIfPossible(`${folder}/memory_summary.md`, { maxBytes: readLimits.instructionsBytes, denies });
+  return summary === undefined || summary.trim() === '' ? {} : { memory: { summary: summary.trim(), folder } };
+}

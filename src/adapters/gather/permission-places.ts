@@ -1,0 +1,192 @@
+import { defined } from '../../base/objects.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import {
+  isBareRepository,
+  namesAgainstBareRepository,
+  noOwnPlaces,
+  type OwnPlaces,
+  type Places,
+} from '../../core/policy/paths/special-places.ts';
+import { writtenPatterns } from '../../core/policy/profiles/profile-entries.ts';
+import { grantedToWrite, resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
+import { unstorableTextPart } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../protocol/permissions.ts';
+import { diskPath, fileSystem, kindOfEntry, lookAt, realPathSoFar } from '../disk/file-system.ts';
+import { ancestors, hasProjectMarker, withTrailingSeparator } from './files/project-folders.ts';
+import { findGitDirectory, repositorySettings, userGitSettings } from './git/repository.ts';
+import { linkedFolders, registeredSubmodules } from './git/submodules.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+
+/** Where the symbols of a permission profile point to, for one working folder. */
+export function findPlaces(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+  {
+    own,
+    profile,
+    landlock,
+  }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile; readonly landlock?: true },
+): Places {
+  const { TMPDIR: temporary } = env;
+  const missing = profile === undefined ? [] : missingRoots(profile, temporary);
+  const repositories = repositoriesAround(cwd);
+  const { submodules, absentSubmodules } = submodulesOf(repositories);
+  const ofUser = userGitSettings(env, cwd).files.filter((file) => kindOfEntry(file) !== 'missing');
+  const gitIncludes = [...ofUser, ...repositories.flatMap((repository) => includedSettings(repository, env['HOME']))];
+  const places: Places = {
+    cwd,
+    workspaceRoots: [cwd],
+    ...(repositories.length === 0 ? {} : { repositories }),
+    ...(submodules.length === 0 ? {} : { submodules }),
+    ...(absentSubmodules.length === 0 ? {} : { absentSubmodules }),
+    ...(gitIncludes.length === 0 ? {} : { gitIncludes }),
+    ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
+    slashTmp: kindOfEntry('/tmp') === 'folder',
+    gitDirectories: pointedToDirectories(cwd),
+    gitNames: gitNamesIn(cwd, { isBelowRepository: repositories.length > 0 }),
+    own,
+    ...(missing.length === 0 ? {} : { missing }),
+    ...defined({ landlock }),
+  };
+  return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
+}
+
+/** A command may write them all, if a writable root lies above the working folder. */
+function repositoriesAround(cwd: string): readonly string[] {
+  return [...ancestors(cwd)].filter((folder) => hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'));
+}
+
+/** Each that is checked out takes up to five mounts, and each that is not takes one. */
+const mostSubmodules = 64;
+const mostAbsent = 200;
+
+/** Those that `.gitmodules` names and those of the index: git goes into the latter, whatever the former says. */
+function submodulesOf(repositories: readonly string[]) {
+  const found = repositories.map((repository) => linkedFolders(repository));
+  const linked = found.flatMap(({ folders }) => folders);
+  const [allThere, allAbsent] = [
+    linked.filter((each) => each.isCheckedOut),
+    linked.filter((each) => !each.isCheckedOut),
+  ];
+  const isWhole = found.every((each) => each.isWhole);
+  const isAll = isWhole && allThere.length <= mostSubmodules && allAbsent.length <= mostAbsent;
+  const [there, absent] = [allThere.slice(0, mostSubmodules), allAbsent.slice(0, mostAbsent)];
+  // Where the folder above is missing too, keeping it from being made would keep all of that from being made.
+  const absentSubmodules = absent
+    .map(({ folder }) => folder)
+    .filter((folder) => kindOfEntry(dirname(folder)) === 'folder');
+  const registered = repositories.flatMap(registeredSubmodules).filter((folder) => !absentSubmodules.includes(folder));
+  return { submodules: [...new Set([...registered, ...there.map(({ folder }) => folder)])], absentSubmodules, isAll };
+}
+
+/** What the user should know when a thread or a sandbox is opened: beyond the limits, submodules are open to commands. */
+export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'submodules-unprotected'>[] {
+  if (submodulesOf(repositoriesAround(cwd)).isAll) return [];
+  return [
+    {
+      code: 'submodules-unprotected',
+      message: `The git index names more submodules than Capstan can protect, names one whose path is too long or cannot be looked at, or is too large to read. Commands can put repositories where it names others.`,
+      next: 'Git runs the programs that their settings name, also by a plain `git status`. Work in a folder with fewer submodules, or check them before you run git.',
+    },
+  ];
+}
+
+/** Files in which commands could name programs to a repository that includes them, as far as they exist. */
+function includedSettings(repository: string, home: string | undefined): readonly string[] {
+  const directory = findGitDirectory(repository);
+  if (directory === undefined) return [];
+  const { files } = repositorySettings(directory, home);
+  const isOwn = (file: string): boolean => isWithin(file, directory.path) || isWithin(file, directory.common);
+  return files.filter((file) => !isOwn(file) && kindOfEntry(file) !== 'missing');
+}
+
+/** Where every path leads that the profile lets be written. */
+function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
+  return Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPathSoFar(path)]));
+}
+
+/** What a `.git` file leads to, and for a linked worktree the shared folder, which has its hooks and configuration. */
+function pointedToDirectories(cwd: string): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  if (directory === undefined || !directory.isPointedTo) return [];
+  return [...new Set([directory.path, directory.common])];
+}
+
+/** What makes a folder a repository by itself, and what git reads there. */
+const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed-refs', 'commondir', 'worktrees'];
+
+/** Where there is no `.git`, a folder can become a bare repository, and git obeys the `config` in it. */
+function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean }): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  // Git ignores a `.git` that is not whole.
+  if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
+  if (isBareRepository((name) => isIn(cwd, name))) return bareNames.filter((name) => isIn(cwd, name));
+  return namesAgainstBareRepository((name) => isFree(join(cwd, name)), where);
+}
+
+/** An empty folder may be one that a sandbox mounts on now. All engines must choose the same names. */
+function isFree(path: string): boolean {
+  const { kind } = lookAt(path);
+  if (kind !== 'folder') return kind === 'missing';
+  try {
+    return fileSystem.readdirSync(diskPath(path)).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+function isIn(folder: string, name: string): boolean {
+  // Git also takes a `HEAD` that is a link to nowhere.
+  return lookAt(join(folder, name)).kind !== 'missing';
+}
+
+/** Folders that the profile would let commands write and that do not exist. */
+function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
+  const written = writtenPatterns(profile).flatMap((pattern) => {
+    if (pattern.type === 'path') return [pattern.path];
+    const isTemporary = pattern.type === 'special' && pattern.value.kind === 'tmpdir';
+    return isTemporary && temporaryDirectory !== undefined ? [temporaryDirectory] : [];
+  });
+  return [...new Set(written)].filter((path) => path.startsWith('/') && kindOfEntry(path) === 'missing');
+}
+
+export type MissingRoot = Outcome<'writable-root-missing'>;
+
+/** What the user should know when a thread is opened. One inside another writable root can be created there. */
+export function missingRootNotices(
+  profile: PermissionProfile,
+  { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },
+): readonly MissingRoot[] {
+  const missing = missingRoots(profile, temporaryDirectory);
+  if (missing.length === 0) return [];
+  const { files } = resolvePolicy(profile, {
+    cwd,
+    workspaceRoots: [cwd],
+    ...defined({ temporaryDirectory }),
+    slashTmp: true,
+    gitDirectories: [],
+    own: noOwnPlaces,
+    missing,
+  });
+  const lost = files.kind === 'restricted' ? (files.missingRoots ?? []) : [];
+  return lost.map((path) => ({
+    code: 'writable-root-missing',
+    message: `The writable root ${JSON.stringify(path)} does not exist, so commands and patches cannot write there.`,
+    next: 'Create the folder, or remove it from the writable roots.',
+  }));
+}
+
+/** Why a thread cannot work in a folder, or undefined when it is there. */
+export function folderProblem(path: string): Outcome<'folder-missing'> | undefined {
+  const code = 'folder-missing';
+  const odd = unstorableTextPart(path);
+  if (odd !== undefined) {
+    const message = `The path of the folder contains ${odd}: ${JSON.stringify(path)}`;
+    return { code, message, next: 'Choose another working folder with -C.' };
+  }
+  const kind = kindOfEntry(path);
+  if (kind === 'folder') return undefined;
+  const message = kind === 'missing' ? `The folder ${path} does not exist.` : `${path} is not a folder.`;
+  return { code, message, next: 'Create it, or choose another working folder with -C.' };
+}

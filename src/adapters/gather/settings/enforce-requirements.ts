@@ -1,0 +1,179 @@
+import type { Config } from '../../../core/config/config.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import {
+  type Allowed,
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  brokenByReviewer,
+  effectiveWidth,
+  replacementMode,
+  type Requirements,
+  withDeniedReads,
+} from '../../../core/policy/requirements.ts';
+import { profileWidth } from '../../../core/policy/profiles/profile-entries.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
+import { profileForMode } from './choose-profile.ts';
+import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
+
+export type RequirementNotice = Outcome<'requirement-overrides'>;
+
+/** Settings that keep every requirement. */
+export interface EnforcedSettings {
+  readonly settings: Settings;
+  /** What was chosen and is not allowed. A default that is not allowed gives way in silence. */
+  readonly notices: readonly RequirementNotice[];
+  /** `managed`: the machine has a say in what commands may touch. */
+  readonly sandbox: 'managed' | 'free';
+}
+
+export function enforceRequirements(requirements: Requirements, settings: Settings, config: Config): EnforcedSettings {
+  const steps = [requiredApproval, requiredReviewer, requiredProfile, requiredFeatures, requiredInstructions];
+  const start: EnforcedSettings = {
+    settings,
+    notices: [],
+    sandbox: isManaged(requirements, settings, config) ? 'managed' : 'free',
+  };
+  return steps.reduce((before, step) => {
+    const { settings: after, notices = [] } = step(requirements, before.settings, config);
+    return { ...before, settings: after, notices: [...before.notices, ...notices] };
+  }, start);
+}
+
+type Step = Pick<EnforcedSettings, 'settings'> & Partial<EnforcedSettings>;
+
+function isManaged(requirements: Requirements, { sandbox: profile }: Settings, { pinned }: Config): boolean {
+  const { denyRead, sandboxModes } = requirements;
+  return (
+    denyRead !== undefined ||
+    pinned.get('default_permissions') === 'managed' ||
+    brokenByChoice(requirements, profile) !== undefined ||
+    sandboxModes?.key === 'sandbox_mode' ||
+    brokenByProfile(requirements, profile) !== undefined
+  );
+}
+
+function requiredApproval(requirements: Requirements, settings: Settings): Step {
+  const broken = brokenByApproval(requirements, settings.approvals);
+  if (broken === undefined) return { settings };
+  const [approval] = broken.allowed;
+  const what = {
+    key: 'approval_policy',
+    value: approvalName(settings.approvals),
+    broken: named(broken),
+    instead: approvalName(approval),
+  };
+  const notices = noticesOf(settings, 'approvals', what);
+  return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
+}
+
+/** The reviewer that holds where this one is chosen. */
+export function reviewerMeetingRequirements(
+  requirements: Requirements,
+  reviewer: Settings['reviewer'],
+): Settings['reviewer'] {
+  return brokenByReviewer(requirements, reviewer ?? 'user')?.allowed[0] ?? reviewer;
+}
+
+function requiredReviewer(requirements: Requirements, settings: Settings): Step {
+  const { reviewer = 'user' } = settings;
+  const { reviewPolicy } = requirements;
+  const told = reviewPolicy === undefined ? settings : decided({ ...settings, reviewPolicy }, 'reviewPolicy');
+  const broken = brokenByReviewer(requirements, reviewer);
+  if (broken === undefined) return { settings: told };
+  const [instead] = broken.allowed;
+  const notices = noticesOf(settings, 'reviewer', { key: 'approvals_reviewer', value: reviewer, broken, instead });
+  return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
+}
+
+/** For messages. */
+function named({ allowed: [first, ...others], ...rest }: Allowed<ApprovalPolicy>): Allowed<string> {
+  return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
+}
+
+function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
+  const broken = brokenByProfile(requirements, settings.sandbox);
+  if (broken === undefined) return chosenProfile(requirements, settings, config);
+  const mode = replacementMode(broken);
+  const [width, counted] = [profileWidth(settings.sandbox), effectiveWidth(requirements, settings.sandbox)];
+  // Its mode would be allowed: what it reopens is not.
+  const isNamed = width !== counted && config.namedProfile !== undefined;
+  const chosen = isNamed
+    ? { key: 'default_permissions', value: config.namedProfile.id, why: reopens }
+    : { key: 'sandbox_mode', value: counted };
+  const notices = noticesOf(settings, 'sandbox', { ...chosen, broken, instead: mode });
+  const inMode = decided({ ...settings, sandbox: profileForMode(config, mode) }, 'sandbox');
+  return { settings: chosenProfile(requirements, inMode, config).settings, notices };
+}
+
+/** The profile itself if it may be chosen, else the one that holds in its place; with what must not be read. */
+function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
+  const broken = brokenByChoice(requirements, settings.sandbox);
+  if (broken === undefined) {
+    return { settings: { ...settings, sandbox: withDeniedReads(requirements, settings.sandbox) } };
+  }
+  const { instead, source, key } = broken;
+  const allowed = broken.allowed.map(({ id }) => id) as [string, ...string[]];
+  const value = namedProfile?.id ?? profileWidth(settings.sandbox);
+  const what = {
+    key: namedProfile === undefined ? 'sandbox_mode' : 'default_permissions',
+    value,
+    broken: { allowed, source, key },
+    instead: instead.id,
+  };
+  const profile = withDeniedReads(requirements, instead.profile);
+  return {
+    settings: decided({ ...settings, sandbox: profile }, 'sandbox'),
+    notices: noticesOf(settings, 'sandbox', what),
+  };
+}
+
+function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {
+  if (demanded === undefined) return { settings };
+  const { pins, source } = demanded;
+  const overridden = Object.keys(pins).filter(
+    (name) => settings.features?.[name] !== undefined && settings.features[name] !== pins[name],
+  );
+  const notices = overridden.map((name) =>
+    overriding(`features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} overrides it.`),
+  );
+  return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
+}
+
+function requiredInstructions({ instructions }: Requirements, settings: Settings): Step {
+  if (instructions === undefined) return { settings };
+  return { settings: decided({ ...settings, managedInstructions: instructions }, 'managedInstructions') };
+}
+
+function decided(settings: Settings, name: keyof Settings): Settings {
+  return { ...settings, origins: { ...settings.origins, [name]: 'managed' } };
+}
+
+const reopens = ", which opens Capstan's own files";
+
+function noticesOf(
+  { origins = {} }: Settings,
+  name: keyof Settings,
+  { key, value, why = '', broken, instead }: Overruled,
+): readonly RequirementNotice[] {
+  const origin = origins[name];
+  // It is a default, or held by a surface that has no choice.
+  if (origin === undefined || origin === 'surface') return [];
+  const rule = `${broken.key} in ${broken.source}`;
+  return [
+    overriding(`${rule} does not allow ${key} = "${value}" (${origin})${why}: Capstan uses "${instead}" instead.`),
+  ];
+}
+
+interface Overruled {
+  readonly key: string;
+  readonly value: string;
+  readonly why?: string;
+  readonly broken: Allowed<string>;
+  readonly instead: string;
+}
+
+function overriding(message: string): RequirementNotice {
+  return { code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' };
+}

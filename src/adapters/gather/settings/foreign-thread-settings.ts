@@ -1,0 +1,57 @@
+import type { Config } from '../../../core/config/config.ts';
+import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
+import type { Places } from '../../../core/policy/paths/special-places.ts';
+import type { LastSettings } from '../../../core/state/resumed-settings.ts';
+import { configuredProfile } from './choose-profile.ts';
+import { isPinned } from './settings-origins.ts';
+
+/** What a thread has from elsewhere, as far as it may be taken over. */
+export interface AdoptedSettings {
+  readonly resumed: LastSettings;
+  /** Names of settings that the thread has and that do not count. Those that a flag decides anyway are not among them. */
+  readonly left: readonly RejectedSetting[];
+}
+
+export type RejectedSetting =
+  | 'sandbox'
+  | 'approvals'
+  | 'reviewer'
+  | 'provider'
+  | 'model'
+  | 'approvedPrefixes'
+  | 'networkRules'
+  | 'serviceTier'
+  | 'developerInstructions'
+  | 'compactPrompt';
+
+/**
+ * What counts of the settings of a thread that this home did not write. What a file says about permissions is a claim:
+ * it may narrow what is configured and never widen it. The provider is the configured one, since another would get to
+ * read the workspace; a model belongs to its provider.
+ */
+export function adoptForeignSettings(config: Config, last: LastSettings, places: Places): AdoptedSettings {
+  const left = new Set<RejectedSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
+  // The model would read them as instructions of the user's own program.
+  left.add('developerInstructions').add('compactPrompt');
+  const configured = configuredProfile(config);
+  if (last.sandbox !== undefined && narrowerProfile(configured, last.sandbox, places) !== last.sandbox) {
+    left.add('sandbox');
+  }
+  if (last.approvals !== undefined && narrowerApproval(config.approvalPolicy, last.approvals) !== last.approvals) {
+    left.add('approvals');
+  }
+  if (last.reviewer === 'auto_review' && config.approvalsReviewer !== 'auto_review') left.add('reviewer');
+  if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
+  const present = [...left].filter((name) => last[name] !== undefined);
+  const resumed = Object.fromEntries(Object.entries(last).filter(([name]) => !left.has(name as RejectedSetting)));
+  return { resumed, left: present.filter((name) => !isDecided(config, name)) };
+}
+
+function isModePinned({ pinned }: Config): boolean {
+  return pinned.has('sandbox_mode') || pinned.has('default_permissions');
+}
+
+/** By a flag or the managed file. Options of a sandbox mode leave the mode to others. */
+function isDecided(config: Config, name: RejectedSetting): boolean {
+  return name === 'sandbox' ? isModePinned(config) : isPinned(config, name);
+}

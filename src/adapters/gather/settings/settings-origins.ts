@@ -1,0 +1,137 @@
+import type { ConfigLayer } from '../../../core/config/config-layer.ts';
+import { type Config, originOf } from '../../../core/config/config.ts';
+import { builtInProvider } from '../../../core/config/providers/built-in-providers.ts';
+import type { Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
+import type { LastSettings } from '../../../core/state/resumed-settings.ts';
+import { stringAt } from '../../../protocol/json.ts';
+
+export type SettingName = Exclude<keyof Settings, 'cwd' | 'origins'>;
+
+/** The keys of the configuration behind each setting. */
+const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
+  model: ['model'],
+  provider: ['model_provider'],
+  effort: ['model_reasoning_effort'],
+  planEffort: ['plan_mode_reasoning_effort'],
+  summary: ['model_reasoning_summary'],
+  verbosity: ['model_verbosity'],
+  serviceTier: ['service_tier'],
+  approvals: ['approval_policy'],
+  askedApproval: ['approval_policy'],
+  reviewer: ['approvals_reviewer'],
+  reviewPolicy: ['auto_review'],
+  sandbox: ['sandbox_mode', 'sandbox_workspace_write', 'default_permissions', 'permissions'],
+  shellEnvironment: ['shell_environment_policy'],
+  developerInstructions: ['developer_instructions'],
+  compactPrompt: ['compact_prompt', 'experimental_compact_prompt_file'],
+  personality: ['personality'],
+  leaveOut: [
+    'include_permissions_instructions',
+    'include_collaboration_mode_instructions',
+    'include_environment_context',
+    'include_apps_instructions',
+    'skills.include_instructions',
+  ],
+  features: ['features'],
+  editTools: ['tools.edit'],
+  compaction: ['compaction'],
+  fallback: ['model_fallback'],
+};
+
+/** The key behind each part of a setting that is put together from several: one key says nothing about the others. */
+const keysOfParts = {
+  instructionRules: {
+    maxBytes: 'project_doc_max_bytes',
+    fallbackFilenames: 'project_doc_fallback_filenames',
+    rootMarkers: 'project_root_markers',
+  },
+  limits: {
+    turnTokens: 'max_turn_tokens',
+    threadTokens: 'max_thread_tokens',
+    turnCost: 'max_turn_cost',
+    threadCost: 'max_thread_cost',
+  } satisfies Readonly<Record<keyof SpendingLimits, string>>,
+  realtime: { startInstructions: 'experimental_realtime_start_instructions' },
+  window: {
+    contextWindow: 'model_context_window',
+    effectivePercent: 'window.effective_percent',
+    effectiveTokens: 'window.effective_tokens',
+    autoCompactPercent: 'window.auto_compact_percent',
+    autoCompactTokens: 'model_auto_compact_token_limit',
+    autoCompactScope: 'model_auto_compact_token_limit_scope',
+    reservePercent: 'window.reserve_percent',
+    skillsPercent: 'window.skills_percent',
+    skillsTokens: 'skills.max_context_tokens',
+    memoryPercent: 'window.memory_percent',
+    baselineTokens: 'window.baseline_tokens',
+    toolOutputTokens: 'tool_output_token_limit',
+  } satisfies Readonly<Record<keyof WindowSettings, string>>,
+} as const satisfies Partial<Record<SettingName, Readonly<Record<string, string>>>>;
+
+/** Who decided each part of such a setting, by its dotted name. */
+export function settingPartOrigins({ origins }: Config, settings: PartedSettings): Readonly<Record<string, string>> {
+  const found = Object.entries(keysOfParts).flatMap(([name, keys]) => {
+    const parts: object = settings[name as keyof PartedSettings] ?? {};
+    return Object.entries(keys).flatMap(([part, key]) => {
+      const origin = Object.hasOwn(parts, part) ? origins.get(key) : undefined;
+      return origin === undefined ? [] : [[`${name}.${part}`, origin] as const];
+    });
+  });
+  return Object.fromEntries(found);
+}
+
+type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
+
+/** Who in the configuration decided a setting; undefined for a default. */
+export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {
+  return originOf(origins, keysOf[name] ?? []);
+}
+
+/** The flags or the managed file decided it, so that it beats what a resumed thread had. */
+export function isPinned(config: Config, name: SettingName): boolean {
+  const keys = keysOf[name] ?? [];
+  return [...config.pinned.keys()].some((set) => keys.some((key) => set === key || set.startsWith(`${key}.`)));
+}
+
+interface Resumed {
+  readonly config: Config;
+  readonly resumed: LastSettings | undefined;
+}
+
+/**
+ * A thread that a flag takes to another provider than its own, without a model of its own there: it has the model that
+ * the files name for that provider, else the usual one. A provider of the user's own may have the model of the thread,
+ * which stays. A new thread comes from the provider that the files name.
+ */
+export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: readonly ConfigLayer[]): Resumed {
+  const { modelProvider: id } = config;
+  if (resumed === undefined) return { config: dropConfiguredModelOfOtherProvider(config, layers), resumed };
+  const isMoved = resumed.provider !== undefined && resumed.provider !== id && isPinned(config, 'provider');
+  if (!isMoved || isPinned(config, 'model')) return { config, resumed };
+  const isMeant = config.model !== undefined && providerInConfigFiles(layers) === id;
+  if (!isMeant && builtInProvider(id) === undefined) return { config, resumed };
+  const { model: _there, ...rest } = resumed;
+  return { config: dropConfiguredModelOfOtherProvider(config, layers), resumed: rest };
+}
+
+/** The configuration without the model that its files name for another provider than the one that a flag chooses. */
+export function dropConfiguredModelOfOtherProvider(config: Config, layers: readonly ConfigLayer[]): Config {
+  const { modelProvider: id } = config;
+  if (!isPinned(config, 'provider') || isPinned(config, 'model')) return config;
+  if (builtInProvider(id) === undefined || providerInConfigFiles(layers) === id) return config;
+  const { model: _elsewhere, ...others } = config;
+  return others;
+}
+
+/** The provider that threads have without flags. */
+export function providerInConfigFiles(layers: readonly ConfigLayer[]): string {
+  return valueInConfigFiles(layers, 'model_provider') ?? 'openai';
+}
+
+/** What is set under a key without flags. */
+export function valueInConfigFiles(layers: readonly ConfigLayer[], key: string): string | undefined {
+  const set = layers
+    .filter(({ name, disabled }) => name !== 'flags' && disabled === undefined)
+    .map(({ values }) => stringAt(values, key));
+  return set.findLast((value) => value !== undefined);
+}

@@ -1,0 +1,318 @@
+import { defined } from '../../../base/objects.ts';
+import { type Config, originOf } from '../../../core/config/config.ts';
+import { featureGates } from '../../../core/config/features.ts';
+import { usualModel } from '../../../core/config/providers/default-model.ts';
+import { secretVariables } from '../../../core/config/servers/secret-variables.ts';
+import type { Catalogue } from '../../../core/envelope/model-record.ts';
+import type { OmittedContext, Settings, SpendingLimits, WindowSettings } from '../../../core/envelope/settings.ts';
+import { isReviewed, isSameApproval } from '../../../core/policy/decide/approval-policy.ts';
+import { grantsNoMoreThan } from '../../../core/policy/profiles/narrower-profile.ts';
+import {
+  brokenByChoice,
+  brokenByProfile,
+  noRequirements,
+  type Requirements,
+  withoutDeniedReads,
+} from '../../../core/policy/requirements.ts';
+import type { LastSettings } from '../../../core/state/resumed-settings.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
+import type { RulesInForce } from '../config/rules-in-folder.ts';
+import { chooseProfile, requestedProfile } from './choose-profile.ts';
+import { enforceRequirements, reviewerMeetingRequirements } from './enforce-requirements.ts';
+import { configuredOrigin, isPinned, type SettingName, settingPartOrigins } from './settings-origins.ts';
+
+export type SettingsProblem = Outcome<'sandbox-managed'>;
+
+export interface ChosenSettings {
+  readonly settings: Settings;
+  /** What the user asked for and does not get. */
+  readonly notices: readonly Outcome[];
+}
+
+/** `null` in the place of a choice: it was chosen that there is none. */
+export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<LastSettings, 'personality'>;
+
+export interface SettingsChoices {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Has the model that is taken when none is named. */
+  readonly catalogue: Pick<Catalogue, 'models'>;
+  /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
+  readonly resumed?: ResumedSettings;
+  /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
+  readonly baseInstructions?: string;
+  /** The same for `experimental_compact_prompt_file`. */
+  readonly compactPrompt?: string;
+  /** Tools that the program which opens the thread wants alone. */
+  readonly onlyTools?: readonly string[];
+  /** Tools that it leaves out. */
+  readonly withoutTools?: readonly string[];
+  /** Tools that its client defines. */
+  readonly clientTools?: Settings['clientTools'];
+  /** The program that opens the thread wants nothing changed. */
+  readonly changesNothing?: true;
+  /** What the surface holds, whatever is configured. */
+  readonly approval?: ApprovalPolicy;
+  /** It is held only because no one can be asked: where a reviewer answers, it is not. */
+  readonly unlessReviewed?: boolean;
+  /** Choice of the program that opens the thread; overrides everything else. A word takes the configured options of its mode. */
+  readonly sandbox?: SandboxMode | PermissionProfile;
+  readonly requirements?: Requirements;
+  /** Absent: there are none. */
+  readonly rules?: RulesInForce;
+}
+
+/** The model for a thread of that provider when none is named. */
+export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
+  return usualModel(provider) ?? models[0].slug;
+}
+
+/** A value and who chose it; a default has no chooser. */
+interface Choice<Value> {
+  readonly value: Value;
+  readonly origin: string | undefined;
+}
+
+/** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
+export function chooseSettings(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
+  const { cwd, resumed, rules, requirements = noRequirements } = choices;
+  const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
+  /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
+  function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
+    const had = resumed?.[name] as Value | null | undefined;
+    if (had !== undefined && !isPinned(config, name)) return { value: (had ?? undefined) as Value, origin: 'thread' };
+    if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
+    return { value: configured, origin: configuredOrigin(config, name) };
+  }
+  /** The same where threads do not remember. */
+  function configured<Value>(name: SettingName, value: Value): Choice<Value> {
+    return { value, origin: configuredOrigin(config, name) };
+  }
+
+  const provider = ranked('provider', config.modelProvider);
+  const model = ranked('model', config.model, fallback.model);
+  const shell = ranked('shellEnvironment', config.shellEnvironmentPolicy);
+  const reviewer = ranked('reviewer', config.approvalsReviewer);
+  const { profile, notices } = chooseProfileWithOrigin(config, choices);
+  const chosen = {
+    model:
+      model.value === undefined
+        ? { value: defaultModel(provider.value, choices.catalogue), origin: undefined }
+        : { ...model, value: model.value },
+    provider,
+    effort: ranked('effort', config.modelReasoningEffort, fallback.effort),
+    planEffort: configured('planEffort', config.planModeReasoningEffort),
+    summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
+    verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
+    serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
+    cwd: { value: cwd, origin: cwdOrigin(choices) },
+    ...approvalChoice(ranked('approvals', config.approvalPolicy), reviewer.value, choices),
+    reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
+    reviewPolicy: configured('reviewPolicy', nonBlankText(config.autoReview?.policy)),
+    sandbox: profile,
+    // What a thread remembers of rules is a claim: the files of today decide.
+    rules: { value: rules?.rules, origin: 'rules' },
+    approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
+    networkRules: { value: rules?.networkRules, origin: 'rules' },
+    // Decided by the providers and servers of this configuration, wherever the rest of the policy comes from.
+    shellEnvironment: { ...shell, value: { ...shell.value, withheld: secretVariables(config) } },
+    baseInstructions: baseInstructions(config, choices),
+    developerInstructions: ranked('developerInstructions', nonBlankText(config.developerInstructions)),
+    compactPrompt: compactPrompt(config, choices),
+    onlyTools: ofThread(choices.onlyTools, resumed?.onlyTools),
+    withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
+    clientTools: ofThread(choices.clientTools, resumed?.clientTools),
+    // A user who chooses another sandbox for the thread frees it.
+    changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
+    compaction: configured('compaction', compactionStrategy(config)),
+    instructionRules: configured('instructionRules', instructionRules(config)),
+    collaboration: ranked('collaboration', undefined as Settings['collaboration']),
+    personality: ranked('personality', config.personality),
+    realtime: configured('realtime', realtimeSetting(config)),
+    leaveOut: configured('leaveOut', omittedContext(config)),
+    features: configured('features', configuredFeatures(config)),
+    editTools: configured('editTools', config.tools?.edit),
+    window: configured('window', windowSettings(config)),
+    limits: configured('limits', spendingLimits(config)),
+    fallback: configured('fallback', fallbackModel(config)),
+  };
+  const values = defined(valuesOf(chosen));
+  const settings = { ...values, origins: { ...originsOf(chosen), ...settingPartOrigins(config, values) } };
+  const { sandbox, ...kept } = enforceRequirements(requirements, settings, config);
+  if (choices.sandbox !== undefined && sandbox === 'managed' && !isHonoured(profile.value, requirements, config))
+    return managedSandbox;
+  return { settings: kept.settings, notices: [...notices, ...kept.notices] };
+}
+
+/** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
+function approvalChoice(
+  own: Choice<ApprovalPolicy>,
+  asker: Settings['reviewer'],
+  { approval: given, unlessReviewed = false, requirements = noRequirements }: SettingsChoices,
+) {
+  const reviewer = reviewerMeetingRequirements(requirements, asker);
+  const held = unlessReviewed && isReviewed({ approval: own.value, ...defined({ reviewer }) }) ? undefined : given;
+  const asked = held === undefined || isSameApproval(held, own.value) ? { value: undefined, origin: undefined } : own;
+  const approval = held === undefined ? own : { value: held, origin: 'surface' };
+  return { approvals: approval, askedApproval: asked };
+}
+
+function chooseProfileWithOrigin(
+  config: Config,
+  { resumed, sandbox, requirements = noRequirements }: SettingsChoices,
+): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
+  if (sandbox !== undefined) {
+    const { profile, notices } = requestedProfile(config, sandbox);
+    return { profile: { value: profile, origin: 'flags' }, notices };
+  }
+  const had = resumed?.sandbox === undefined ? undefined : withoutDeniedReads(requirements, resumed.sandbox);
+  const { profile, notices, added } = chooseProfile(config, had);
+  const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'sandbox');
+  return { profile: { value: profile, origin }, notices };
+}
+
+/** Whether the machine leaves commands at least as confined as it was asked for. */
+function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
+  const isBroken =
+    brokenByProfile(requirements, profile) !== undefined || brokenByChoice(requirements, profile) !== undefined;
+  const isNamed = pinned.get('default_permissions') === 'managed';
+  const fits = !isNamed || (namedProfile !== undefined && grantsNoMoreThan(namedProfile.profile, profile));
+  return profile.type === 'managed' && !isBroken && fits;
+}
+
+function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
+  if (resumed?.cwd === undefined) return undefined;
+  return resumed.cwd === cwd ? 'thread' : 'flags';
+}
+
+function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
+  if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
+  const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
+  // A flag beats a file, whatever the order of the keys.
+  const isFlag = (key: string): boolean => originOf(config.origins, [key]) === 'flags';
+  return firstWritten(
+    config,
+    texts.toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a))),
+  );
+}
+
+function compactPrompt(config: Config, { resumed, compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
+  const had = resumed?.compactPrompt;
+  if (had !== undefined && !isPinned(config, 'compactPrompt')) return { value: had, origin: 'thread' };
+  return firstWritten(config, [
+    ['compact_prompt', config.compactPrompt],
+    ['experimental_compact_prompt_file', file],
+  ]);
+}
+
+/** What a program gives a thread and no file configures. The thread remembers it. */
+function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choice<Value | undefined> {
+  if (given !== undefined) return { value: given, origin: 'flags' };
+  return { value: had, origin: had === undefined ? undefined : 'thread' };
+}
+
+/** The first text that is not blank, and who set its key; the last one, where none is. */
+function firstWritten(
+  { origins }: Config,
+  texts: readonly (readonly [key: string, text: string | undefined])[],
+): Choice<string | undefined> {
+  const [key = '', text] = texts.find(([, written]) => nonBlankText(written) !== undefined) ?? texts.at(-1) ?? [];
+  return { value: nonBlankText(text), origin: originOf(origins, [key]) };
+}
+
+type Choices = Readonly<Record<string, Choice<unknown>>>;
+
+function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chosen]: Chosen[Name]['value'] } {
+  const values = Object.entries(chosen).map(([name, { value }]) => [name, value]);
+  return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
+}
+
+/** An absent or blank value has no chooser, but for a thread: it remembers what was left out on purpose. */
+function originsOf(chosen: Choices): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(chosen).flatMap(([name, { value, origin }]) =>
+      origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
+    ),
+  );
+}
+
+const managedSandbox: SettingsProblem = {
+  code: 'sandbox-managed',
+  message: 'An administrator manages the sandbox of this machine, so it cannot be turned off or widened.',
+  next: 'Start without the option, or ask the administrator. `capstan config explain sandbox_mode` shows where it is set.',
+};
+
+/** What was set about the window, and nothing else: defaults are the envelope's. */
+export function windowSettings(config: Config): WindowSettings {
+  const { modelAutoCompactTokenLimitScope: scope } = config;
+  return defined({
+    contextWindow: config.modelContextWindow,
+    autoCompactTokens: config.modelAutoCompactTokenLimit,
+    autoCompactScope: scope === 'body_after_prefix' ? ('body' as const) : scope,
+    toolOutputTokens: config.toolOutputTokenLimit,
+    skillsTokens: config.skills?.maxContextTokens,
+    ...config.window,
+  });
+}
+
+/** Undefined: there is no limit. */
+function spendingLimits(config: Config): SpendingLimits | undefined {
+  return unlessEmpty(
+    defined({
+      turnTokens: config.maxTurnTokens,
+      threadTokens: config.maxThreadTokens,
+      turnCost: config.maxTurnCost,
+      threadCost: config.maxThreadCost,
+    }),
+  );
+}
+
+/** A name alone is a model of the same provider. */
+function fallbackModel({ modelFallback: chosen }: Config): Settings['fallback'] {
+  return typeof chosen === 'string' ? { model: chosen } : chosen;
+}
+
+/** `auto` leaves the choice to the engine, as if none had been made. */
+function compactionStrategy({ compaction }: Config): Settings['compaction'] {
+  return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
+}
+
+/** What was set about AGENTS.md files; undefined when nothing was. */
+function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
+  const ifSet = <Value>(key: string, value: Value): Value | undefined => (origins.has(key) ? value : undefined);
+  const rules = defined({
+    maxBytes: ifSet('project_doc_max_bytes', config.projectDocMaxBytes),
+    fallbackFilenames: ifSet('project_doc_fallback_filenames', config.projectDocFallbackFilenames),
+    rootMarkers: ifSet('project_root_markers', config.projectRootMarkers),
+  });
+  return unlessEmpty(rules);
+}
+
+function omittedContext(config: Config): readonly OmittedContext[] | undefined {
+  const included: readonly (readonly [OmittedContext, boolean | undefined])[] = [
+    ['permissions', config.includePermissionsInstructions],
+    ['collaboration-mode', config.includeCollaborationModeInstructions],
+    ['environment', config.includeEnvironmentContext],
+    ['apps', config.includeAppsInstructions],
+    ['skills', config.skills?.includeInstructions],
+  ];
+  const out = included.filter(([, include]) => include === false).map(([part]) => part);
+  return out.length === 0 ? undefined : out;
+}
+
+function realtimeSetting({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] {
+  return nonBlankText(text) === undefined ? undefined : { active: false, startInstructions: text as string };
+}
+
+export function configuredFeatures({ features }: Config): Settings['features'] {
+  return unlessEmpty(featureGates(features ?? {}));
+}
+
+function nonBlankText(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+function unlessEmpty<Value extends object>(value: Value): Value | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
+}

@@ -1,0 +1,177 @@
+import { defined } from '../../base/objects.ts';
+import type { Trust } from '../../core/config/project-trust.ts';
+import type { ClientFacts, Facts, ProviderFacts, TimeFacts } from '../../core/envelope/facts.ts';
+import type { Catalogue } from '../../core/envelope/model-record.ts';
+import type { PriceEntry } from '../../core/envelope/prices.ts';
+import { isWritableProgram } from '../../core/policy/environment/find-program.ts';
+import { type OwnPlaces, temporaryFolders } from '../../core/policy/paths/special-places.ts';
+import type { Clock, ProgramFiles } from '../../ports/system.ts';
+import type { PermissionProfile } from '../../protocol/permissions.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
+import { readIfPossible, readTextIfPossible } from '../disk/regular-files.ts';
+import { readLimits } from './files/read-guard.ts';
+import { findPlaces } from './permission-places.ts';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+
+export interface FactSources {
+  readonly clock: Clock;
+  /** The environment that this process was started with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly client: ClientFacts;
+  /** What is decided about the project that holds the folder. */
+  readonly trust: Trust;
+  /** The models that are known. */
+  readonly catalogue: Catalogue;
+  /** Prices of models, those that the user set first. */
+  readonly prices?: readonly PriceEntry[];
+  /** What belongs to the engine itself. */
+  readonly own: OwnPlaces;
+  /** What the turn is to run under: of what it names, some may not exist. */
+  readonly profile: PermissionProfile;
+  /** Says which programs could have been put where they are by a command. */
+  readonly programFiles: ProgramFiles;
+  /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
+  readonly roots?: readonly string[];
+  readonly provider?: ProviderFacts;
+  /** Policies are fitted to Landlock. Absent: they are not. */
+  readonly landlock?: true;
+  /** Whether the user has plugins. */
+  readonly hasPlugins?: boolean;
+}
+
+/** What is true at the start of a turn. */
+export async function gatherFacts(sources: FactSources): Promise<Facts> {
+  const { clock, env, cwd, client, trust, catalogue, prices, provider, hasPlugins } = sources;
+  return {
+    time: timeFactsAt(clock.now(), env),
+    shell: findShell(env, { cwd, files: sources.programFiles, roots: sources.roots ?? [] }),
+    places: findPlaces(cwd, env, sources),
+    trust,
+    catalogue,
+    client,
+    ...defined({ prices, provider }),
+    ...(hasPlugins === true ? { found: { plugins: true } } : {}),
+  };
+}
+
+const usable = ['bash', 'zsh', 'sh'];
+
+/**
+ * The shell that runs commands: the user's own if it is one whose language the model can be expected to write, else bash,
+ * else whatever the system calls `sh`. It also runs outside of the sandbox, to look at the user's variables, so one that
+ * lies where commands may write is not taken. `roots`: where they may besides, in this run or in another one.
+ */
+export function findShell(
+  env: Readonly<Record<string, string | undefined>>,
+  {
+    cwd,
+    files,
+    roots = [],
+  }: { readonly cwd: string; readonly files: ProgramFiles; readonly roots?: readonly string[] },
+): Facts['shell'] {
+  const { SHELL: own } = env;
+  const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
+  if (isOwn && !isOpen(own, [cwd, ...temporaryFolders(env), ...roots], files)) {
+    return { name: basename(own), path: own };
+  }
+  return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
+}
+
+/** A command may write there, or another user may. */
+function isOpen(program: string, writable: readonly string[], files: ProgramFiles): boolean {
+  const place = files.program(program);
+  if (place === undefined || isWritableProgram(program, writable, files)) return true;
+  return [program, place].some((path) => files.isWritableByOthers(dirname(path)));
+}
+
+function isProgram(path: string): boolean {
+  if (kindOfEntry(path) !== 'file') return false;
+  try {
+    fileSystem.accessSync(path, fileSystem.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where a Unix system says which zone it is in. */
+export interface ZoneFiles {
+  /** A link into the zone folder, or a copy of a file in it. */
+  readonly localtime: string;
+  /** The name of the zone, on systems that have such a file. */
+  readonly timezone: string;
+  /** One file per zone, named after it. */
+  readonly zoneFolder: string;
+}
+
+const systemZoneFiles: ZoneFiles = {
+  localtime: '/etc/localtime',
+  timezone: '/etc/timezone',
+  zoneFolder: '/usr/share/zoneinfo',
+};
+
+/**
+ * The date and zone of the moment, as the user's machine sees it. When the zone is unknown, both are those of UTC.
+ *
+ * The date comes from the zone that this process runs in; `env` must be the environment it was started with.
+ */
+export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string | undefined>>): TimeFacts {
+  const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
+  const moment = new Date(epochMs);
+  if (timezone === undefined) return { epochMs, date: moment.toISOString().slice(0, 10), timezone: 'Etc/UTC' };
+  const local = new Date(epochMs - moment.getTimezoneOffset() * 60_000);
+  return { epochMs, date: local.toISOString().slice(0, 10), timezone };
+}
+
+/**
+ * The zone's name, by the rules by which Node finds the zone of its dates, or undefined when that takes more than a look
+ * at a few files. `Intl` always knows but takes 25 ms to load, almost as much as the rest of a start.
+ */
+export function findTimezone(env: Readonly<Record<string, string | undefined>>, files: ZoneFiles): string | undefined {
+  const { TZ: variable } = env;
+  if (variable === '') return 'Etc/UTC';
+  if (variable !== undefined) return existingZone(variable.replace(/^:/, ''), files);
+  // Only Unix systems have the folder at all; there, no file and a link that leads nowhere both mean UTC.
+  if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
+  if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
+  const target = readLink(files.localtime);
+  return target === undefined
+    ? zoneOfCopy(files)
+    : plainName(/\/zoneinfo\/(?<name>.+)$/.exec(target)?.groups?.['name']);
+}
+
+function existingZone(name: string, files: ZoneFiles): string | undefined {
+  const plain = plainName(name);
+  return plain !== undefined && kindOfEntry(join(files.zoneFolder, plain)) === 'file' ? plain : undefined;
+}
+
+const zoneFile = { maxBytes: readLimits.timezoneBytes };
+
+/** The name in the file beside it, if the copy is one of that zone and not left over from another. */
+function zoneOfCopy(files: ZoneFiles): string | undefined {
+  const name = existingZone(readTextIfPossible(files.timezone, zoneFile)?.trim() ?? '', files);
+  if (name === undefined) return undefined;
+  const copy = readIfPossible(files.localtime, zoneFile);
+  const original = readIfPossible(join(files.zoneFolder, name), zoneFile);
+  return copy !== undefined && original !== undefined && copy.equals(original) ? name : undefined;
+}
+
+function plainName(name: string | undefined): string | undefined {
+  const bare = name?.replace(/^(?:posix|right)\//, '');
+  return bare !== undefined && /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(bare) ? bare : undefined;
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return fileSystem.readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function timezoneOfIntl(): string | undefined {
+  const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return name === undefined || name === 'Etc/Unknown' ? undefined : name;
+}

@@ -1,0 +1,272 @@
+import { defined } from '../../base/objects.ts';
+import { savedHookOutput } from '../../core/fragments/events/hooks-skills-and-plugins.ts';
+import { estimateTokens, truncateMiddle } from '../../core/fragments/text/truncate.ts';
+import type { ProgramEnd } from '../../ports/commands.ts';
+import type { HookVerdict } from '../../ports/hooks.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { HookEntry, HookEvent, HookRun } from '../../protocol/thread-event.ts';
+import { threadFolder } from '../disk/own-files.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface EndedHook {
+  readonly run: HookRun;
+  readonly answer: HookAnswer;
+  /** In the order in which they ended. */
+  readonly place: number;
+}
+
+/** So many texts of full length at one moment; more of them share this. */
+const mostTexts = 2;
+const leastTokens = 100;
+
+/** What hooks that ran at the same time say together. A no wins over everything, and a question over a yes. */
+export function combineAnswers(
+  all: readonly EndedHook[],
+  { cut, mostTokens }: { readonly cut: CutHookText; readonly mostTokens: number },
+): HookVerdict {
+  const said = all.filter(({ answer }) => answer.context !== undefined);
+  const each = Math.max(leastTokens, Math.floor((mostTexts * mostTokens) / Math.max(1, said.length)));
+  const last = all.toSorted((a, b) => b.place - a.place).map(({ answer }) => answer);
+  const no = all.find(({ answer }) => answer.blocked !== undefined);
+  const stop = all.find(({ answer }) => answer.stopped !== undefined);
+  const decided = (['ask', 'allow'] as const).flatMap((kind) =>
+    all.filter(({ answer }) => answer.decision === kind),
+  )[0];
+  const change = last.find(({ updatedInput }) => updatedInput !== undefined);
+  const output = last.find(({ updatedOutput }) => updatedOutput !== undefined);
+  return {
+    runs: all.map(({ run }) => run),
+    contexts: said.map(({ run, answer }) => ({
+      key: run.key,
+      text: cut(answer.context ?? '', Math.min(each, mostTokens)),
+    })),
+    prompts: all.flatMap(({ run, answer }) =>
+      answer.blocked === undefined ? [] : [{ runId: run.id, text: cut(answer.blocked, mostTokens) }],
+    ),
+    ...defined({
+      blocked: no?.answer.blocked === undefined ? undefined : cut(no.answer.blocked, mostTokens),
+      stopped: stop?.answer.stopped,
+      decision: decided?.answer.decision,
+      decisionReason: decided?.answer.decisionReason,
+      updatedInput: no === undefined ? change?.updatedInput : undefined,
+      updatedOutput: output?.updatedOutput,
+    }),
+  };
+}
+
+/** What one hook said. */
+export interface HookAnswer extends Pick<
+  HookVerdict,
+  'blocked' | 'stopped' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'
+> {
+  readonly status: HookRun['status'];
+  readonly entries: readonly HookEntry[];
+  /** For the model. */
+  readonly context?: string;
+}
+
+export function failedHook(text: string): HookAnswer {
+  return { status: 'failed', entries: [{ kind: 'error', text }] };
+}
+
+function blockedBy(reason: string, more: Partial<HookAnswer> = {}): HookAnswer {
+  return { ...more, status: 'blocked', blocked: reason, entries: [...(more.entries ?? []), feedback(reason)] };
+}
+
+function feedback(text: string): HookEntry {
+  return { kind: 'feedback', text };
+}
+
+/** Events at which a hook can say no. */
+const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStop',
+]);
+
+/** Events at which plain text is for the model. */
+const plainTextEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
+  'SessionStart',
+  'UserPromptSubmit',
+  'SubagentStart',
+]);
+
+/** Space for the sentence that says where all of it is. */
+const noticeTokens = 60;
+
+/** Cuts what hooks say to a number of tokens. All of it goes into a file that commands can read. */
+type CutHookText = (text: string, mostTokens: number) => string;
+
+export interface HookTexts {
+  readonly cut: CutHookText;
+  /** Removes the files. */
+  close(): void;
+}
+
+/** `folder`: commands may read what is in it, and not write: a text names the file there to the model. */
+export function createHookTexts(folder: string): HookTexts {
+  const own = threadFolder(folder);
+  let count = 0;
+  const save = (text: string): string | undefined => {
+    try {
+      const path = join(own.path(), `${++count}.txt`);
+      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+      return path;
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    cut(text, mostTokens) {
+      if (estimateTokens(text) <= mostTokens) return text;
+      const preview = truncateMiddle(text, { mode: 'tokens', limit: Math.max(0, mostTokens - noticeTokens) });
+      const path = save(text);
+      return path === undefined ? preview : savedHookOutput(preview, path);
+    },
+    close: () => own.remove(),
+  };
+}
+
+const completed: HookAnswer = { status: 'completed', entries: [] };
+
+/** What a hook that has ended said, by its exit code and what it wrote. */
+export function readHookAnswer(
+  event: HookEvent,
+  end: ProgramEnd,
+  { timeoutSeconds, outputBytes }: { readonly timeoutSeconds: number; readonly outputBytes: number },
+): HookAnswer {
+  switch (end.kind) {
+    case 'not-started':
+      return failedHook(end.reason);
+    case 'timed-out':
+      return failedHook(`It took longer than its time-out of ${timeoutSeconds} s.`);
+    case 'aborted':
+      return failedHook('It was ended before it was done.');
+    case 'exited':
+      return readExited(event, end, outputBytes);
+  }
+}
+
+function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' }>, outputBytes: number): HookAnswer {
+  const { exitCode, isCut } = end;
+  const [stdout, stderr] = [end.stdout.trim(), end.stderr.trim()];
+  if (exitCode === 2 && blockableEvents.has(event)) {
+    return stderr === ''
+      ? failedHook('It exited with code 2 and gave no reason on standard error.')
+      : blockedBy(stderr);
+  }
+  if (exitCode !== 0) return failedHook(`It exited with code ${exitCode}.${stderr === '' ? '' : ` ${stderr}`}`);
+  if (stdout === '') return completed;
+  if (stdout.startsWith('{') || stdout.startsWith('[')) {
+    if (isCut) return failedHook(`It printed too much: an answer in JSON may have ${outputBytes / 1_000_000} MB.`);
+    const answer = parseJsonObject(stdout);
+    return answer === undefined ? failedHook('What it printed is no valid JSON object.') : readJson(event, answer);
+  }
+  if (plainTextEvents.has(event)) return { ...completed, context: stdout };
+  return event === 'Stop' || event === 'SubagentStop' ? failedHook('It printed text that is no JSON.') : completed;
+}
+
+const everywhere = ['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'hookSpecificOutput'];
+
+function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
+  // Output of the last hooks of a session is not looked at.
+  if (event === 'SessionEnd') return completed;
+  const decides = blockableEvents.has(event) && event !== 'PermissionRequest';
+  const known = decides ? [...everywhere, 'decision', 'reason'] : everywhere;
+  const odd = Object.keys(answer).find((name) => !known.includes(name));
+  if (odd !== undefined) return failedHook(`Its answer has the member ${JSON.stringify(odd)}, which is unknown here.`);
+  const own = answer['hookSpecificOutput'] ?? undefined;
+  const specific: EventAnswer | string =
+    own === undefined ? {} : isJsonObject(own) ? readEventAnswer(event, own) : 'It has no table there.';
+  if (typeof specific === 'string') return failedHook(`Its hookSpecificOutput makes no sense. ${specific}`);
+  const message = stringAt(answer, 'systemMessage');
+  const entries: readonly HookEntry[] = message === undefined ? [] : [{ kind: 'warning', text: message }];
+  const said: HookAnswer = { ...completed, ...specific, entries };
+  const { decision, reason } = answer;
+  if (answer['continue'] === false) return stopped(event, said, stringAt(answer, 'stopReason') ?? '');
+  if (specific.blocked !== undefined) return blockedBy(specific.blocked, said);
+  if (decision === undefined || decision === null) return said;
+  if (decision !== 'block') return failedHook(`The decision ${JSON.stringify(decision)} is not supported here.`);
+  if (typeof reason !== 'string' || reason.trim() === '') return failedHook('It blocks and gives no reason.');
+  return blockedBy(reason.trim(), said);
+}
+
+/** Calls and questions have answers of their own: a hook that wants to end the turn there has none. */
+function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer {
+  if (event === 'PreToolUse' || event === 'PermissionRequest')
+    return failedHook('`continue: false` is not supported here.');
+  if (event === 'SubagentStart') return said;
+  const entries = reason === '' ? said.entries : [...said.entries, { kind: 'stop', text: reason } as const];
+  return { ...said, ...defined({ context: said.context }), status: 'stopped', stopped: reason, entries };
+}
+
+/** What the part of an answer says that belongs to one event. */
+type EventAnswer = Partial<
+  Pick<HookAnswer, 'context' | 'blocked' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'>
+>;
+
+const members: Readonly<Partial<Record<HookEvent, readonly string[]>>> = {
+  PreToolUse: ['permissionDecision', 'permissionDecisionReason', 'updatedInput', 'additionalContext'],
+  PermissionRequest: ['decision'],
+  PostToolUse: ['additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'],
+  UserPromptSubmit: ['additionalContext'],
+  SessionStart: ['additionalContext'],
+  SubagentStart: ['additionalContext'],
+};
+
+/** The answer, or why it makes no sense. */
+function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | string {
+  if (own['hookEventName'] !== event) return `hookEventName must be "${event}".`;
+  const known = ['hookEventName', ...(members[event] ?? [])];
+  const odd = Object.keys(own).find((name) => !known.includes(name));
+  if (odd !== undefined) return `${JSON.stringify(odd)} is unknown there.`;
+  const text = stringAt(own, 'additionalContext');
+  const context = text === undefined || text.trim() === '' ? undefined : text;
+  switch (event) {
+    case 'PreToolUse':
+      return aboutCall(own, context);
+    case 'PermissionRequest':
+      return aboutQuestion(objectAt(own, 'decision'));
+    case 'PostToolUse': {
+      const output = own['updatedToolOutput'] ?? own['updatedMCPToolOutput'] ?? undefined;
+      return defined({ context, updatedOutput: output === undefined ? undefined : textOf(output) });
+    }
+    default:
+      return defined({ context });
+  }
+}
+
+function aboutCall(own: JsonObject, context: string | undefined): EventAnswer | string {
+  const decision = own['permissionDecision'] ?? undefined;
+  const reason = stringAt(own, 'permissionDecisionReason')?.trim();
+  const updated = own['updatedInput'] ?? undefined;
+  if (updated !== undefined && !isJsonObject(updated)) return 'updatedInput must be a table.';
+  if (decision === 'deny') {
+    return { blocked: reason ?? 'It gave no reason.', ...defined({ context }) };
+  }
+  if (decision !== undefined && decision !== 'allow' && decision !== 'ask') {
+    return `The permissionDecision ${JSON.stringify(decision)} is unknown.`;
+  }
+  if (updated !== undefined && decision === undefined) return 'updatedInput needs a permissionDecision.';
+  return { ...defined({ context, decisionReason: reason, updatedInput: updated }), ...(decision && { decision }) };
+}
+
+function aboutQuestion(decision: JsonObject | undefined): EventAnswer | string {
+  if (decision === undefined) return {};
+  if (decision['updatedInput'] !== undefined || decision['updatedPermissions'] !== undefined) {
+    return 'A question can be answered, and not changed.';
+  }
+  if (decision['interrupt'] === true) return 'interrupt is not supported.';
+  const message = stringAt(decision, 'message')?.trim();
+  if (decision['behavior'] === 'allow') return { decision: 'allow', ...defined({ decisionReason: message }) };
+  if (decision['behavior'] === 'deny') return { blocked: message ?? 'It gave no reason.' };
+  return `The behavior ${JSON.stringify(decision['behavior'] ?? null)} is unknown.`;
+}
+
+function textOf(output: Json): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}

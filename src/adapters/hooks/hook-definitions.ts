@@ -1,0 +1,320 @@
+import type { Pattern } from '../../base/bounded-pattern.ts';
+import { editDistance } from '../../base/edit-distance.ts';
+import { defined } from '../../base/objects.ts';
+import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  sortedJson,
+  stringAt,
+} from '../../protocol/json.ts';
+import { type HookEvent, hookEvents } from '../../protocol/thread-event.ts';
+import { createHash } from 'node:crypto';
+
+export interface ReadHooks {
+  readonly hooks: readonly HookDefinition[];
+  readonly problems: readonly ConfigProblem[];
+  /** Groups whose matcher is a regular expression, which nothing has read yet. */
+  readonly patterns: readonly GroupPattern[];
+}
+
+export interface GroupPattern {
+  readonly matcher: string;
+  /** Reported if it cannot be used. */
+  problem(why: string): ConfigProblem;
+}
+
+/** More hooks than a person writes: each may start a program at every call. */
+const mostHooks = 100;
+const usualTimeout = 600;
+const longestCommand = 20_000;
+
+type Path = readonly (string | number)[];
+
+/**
+ * The hooks of one table, by event. What is at fault is left out, with a warning. A key of the wrong sort may be what the
+ * hook is there for: it is an error, but for those of a project. `lineOf`: where the file names a key.
+ */
+export function readHooks(
+  table: JsonObject,
+  source: HookSource,
+  lineOf: (path: Path) => number | undefined = () => undefined,
+): ReadHooks {
+  const problems: ConfigProblem[] = [];
+  const patterns: GroupPattern[] = [];
+  const problemAt: ProblemAt = (path, where, what, next, { isWrong = false, ignores = 'it' } = {}) => {
+    const line = lineOf(path);
+    const message = `${source.path}${line === undefined ? '' : `:${line}`}: ${where} ${what}.${isWrong ? '' : ` Capstan ignores ${ignores}.`}`;
+    const severity = isWrong && source.owner !== 'project' ? 'error' : 'warning';
+    return { code: 'hooks-broken', message, next, severity, source: source.path, ...defined({ line }) };
+  };
+  const warn: Warn = (...about) => void problems.push(problemAt(...about));
+  const hooks = Object.entries(table).flatMap(([name, groups]): readonly HookDefinition[] => {
+    const event = hookEvents.find((known) => known === name);
+    if (event === undefined) {
+      warn([name], `the event ${JSON.stringify(name)}`, 'is unknown', `Use one of ${hookEvents.join(', ')}.`);
+      return [];
+    }
+    if (!Array.isArray(groups)) {
+      warn([name], name, 'is no list', 'Write a list of groups, each with `hooks`.');
+      return [];
+    }
+    return (groups as readonly Json[]).flatMap((group, at) => {
+      const matcher = matcherOf(event, group);
+      if (matcher !== undefined && isPattern(matcher)) {
+        const what = `has the matcher ${JSON.stringify(matcher)}, which`;
+        const where = `group ${at + 1} of ${event}`;
+        const problem = (why: string): ConfigProblem =>
+          problemAt([event, at, 'matcher'], where, `${what} ${why}`, 'Name the tools, or correct the pattern.');
+        patterns.push({ matcher, problem });
+      }
+      return readGroup({ event, group, at, ...defined({ matcher }) }, source, warn);
+    });
+  });
+  if (hooks.length > mostHooks) warn([], 'a part of the file', `is beyond ${mostHooks} hooks`, 'Join some of them.');
+  return { hooks: hooks.slice(0, mostHooks), problems, patterns };
+}
+
+/** Events that match no name: a matcher says nothing there, and is no part of what is trusted. */
+const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
+
+function matcherOf(event: HookEvent, group: Json): string | undefined {
+  return isJsonObject(group) && !withoutSubjects.has(event) ? stringAt(group, 'matcher') : undefined;
+}
+
+type Warn = (...about: Parameters<ProblemAt>) => void;
+type ProblemAt = (
+  path: Path,
+  where: string,
+  what: string,
+  next: string,
+  more?: {
+    /** A value that cannot be what was meant. */
+    readonly isWrong?: boolean;
+    readonly ignores?: string;
+  },
+) => ConfigProblem;
+
+interface Group {
+  readonly event: HookEvent;
+  readonly group: Json;
+  readonly at: number;
+  readonly matcher?: string;
+}
+
+function readGroup({ event, group, at, matcher }: Group, source: HookSource, warn: Warn): readonly HookDefinition[] {
+  const where = `group ${at + 1} of ${event}`;
+  const handlers = isJsonObject(group) ? arrayAt(group, 'hooks') : undefined;
+  if (!isJsonObject(group) || handlers === undefined) {
+    warn([event, at], where, 'has no list `hooks`', 'Add the list.');
+    return [];
+  }
+  reportKeys(group, groupKeys, { path: [event, at], where, warn });
+  return handlers.flatMap((handler, index): readonly HookDefinition[] => {
+    const place = { event, key: `${source.path}:${label(event)}:${at}:${index}`, ...defined({ matcher }) };
+    const here = { path: [event, at, 'hooks', index], where: `hook ${index + 1} in ${where}`, warn };
+    const read = readHandler(handler, place, source);
+    const isRight = typeof read !== 'string' && isJsonObject(handler) ? reportKeys(handler, handlerKeys, here) : true;
+    if (typeof read !== 'string') return isRight ? [read] : [];
+    warn(here.path, here.where, read, 'Write {"type": "command", "command": "…"}.');
+    return [];
+  });
+}
+
+type Sort = 'text' | 'number' | 'flag' | 'list';
+
+const groupKeys: Readonly<Record<string, Sort>> = { matcher: 'text', hooks: 'list' };
+const handlerKeys: Readonly<Record<string, Sort>> = {
+  type: 'text',
+  command: 'text',
+  commandWindows: 'text',
+  timeout: 'number',
+  timeout_sec: 'number',
+  async: 'flag',
+  statusMessage: 'text',
+  additionalContextLimit: 'number',
+  failClosed: 'flag',
+};
+const sorts: Readonly<Record<Sort, string>> = {
+  text: 'a text',
+  number: 'a number',
+  flag: 'true or false',
+  list: 'a list',
+};
+
+/** Whether all that is known is of its sort. What is unknown is reported: it may be a restriction, misspelt. */
+function reportKeys(
+  table: JsonObject,
+  keys: Readonly<Record<string, Sort>>,
+  { path, where, warn }: { readonly path: Path; readonly where: string; readonly warn: Warn },
+): boolean {
+  let isRight = true;
+  for (const [key, value] of Object.entries(table)) {
+    const sort = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const at = [...path, key];
+    if (sort === undefined) {
+      const nearest = Object.keys(keys).find((known) => editDistance(known.toLowerCase(), key.toLowerCase()) <= 2);
+      const next = nearest === undefined ? 'It has no effect; remove it.' : `Did you mean ${JSON.stringify(nearest)}?`;
+      warn(at, where, `has the unknown key ${JSON.stringify(key)}`, next, { ignores: 'the key' });
+    } else if (value !== undefined && value !== null && !isOf(sort, value)) {
+      isRight = false;
+      const what = `must have ${sorts[sort]} for ${JSON.stringify(key)}, not ${JSON.stringify(value).slice(0, 60)}`;
+      warn(at, where, what, 'Correct the value, or remove the key.', { isWrong: true });
+    }
+  }
+  return isRight;
+}
+
+function isOf(sort: Sort, value: Json): boolean {
+  if (sort === 'list') return Array.isArray(value);
+  return typeof value === { text: 'string', number: 'number', flag: 'boolean' }[sort];
+}
+
+function readHandler(
+  handler: Json,
+  place: Pick<HookDefinition, 'event' | 'key' | 'matcher'>,
+  source: HookSource,
+): HookDefinition | string {
+  if (!isJsonObject(handler)) return 'is no table';
+  const type = stringAt(handler, 'type');
+  if (type !== 'command') return `has the type ${JSON.stringify(type ?? '')}, which ${whyNotRun(type)}`;
+  const command = stringAt(handler, 'command') ?? '';
+  if (command.trim() === '' || command.length > longestCommand || !isPlain(command)) return 'has no usable command';
+  const { event, matcher } = place;
+  const timeout = numberAt(handler, 'timeout') ?? numberAt(handler, 'timeout_sec');
+  const timeoutSeconds = timeoutOf(event, timeout);
+  const statusMessage = stringAt(handler, 'statusMessage');
+  const contextLimit = numberAt(handler, 'additionalContextLimit');
+  const failClosed = handler['failClosed'] === true || undefined;
+  const isAsync = handler['async'] === true;
+  const identity = {
+    type: 'command',
+    command,
+    timeout: timeoutSeconds,
+    async: isAsync,
+    ...defined({ statusMessage, additionalContextLimit: contextLimit, failClosed }),
+  };
+  const hash = hookHash({ event_name: label(event), ...defined({ matcher }), hooks: [identity] });
+  return {
+    ...place,
+    command,
+    timeoutSeconds,
+    isAsync,
+    failClosed: failClosed === true && !isAsync,
+    hash,
+    source,
+    ...defined({ statusMessage, contextLimit: contextLimit === undefined ? undefined : Math.max(0, contextLimit) }),
+  };
+}
+
+/** Types that files of other programs have. */
+function whyNotRun(type: string | undefined): string {
+  if (type === 'mcp_tool') return 'Capstan does not run: a command can call the tool';
+  return type === 'prompt' || type === 'agent' ? 'Capstan does not run: no model is asked by a hook' : 'is unknown';
+}
+
+/** The end of a session is not held up: its hooks have a second, three at most. */
+function timeoutOf(event: HookEvent, given: number | undefined): number {
+  const seconds = Math.max(1, Math.floor(given ?? (event === 'SessionEnd' ? 1 : usualTimeout)));
+  return event === 'SessionEnd' ? Math.min(3, seconds) : Math.min(seconds, 86_400);
+}
+
+function isPlain(command: string): boolean {
+  return command.isWellFormed() && !command.includes('\0');
+}
+
+/** `pre_tool_use` for `PreToolUse`. */
+function label(event: HookEvent): string {
+  return event.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+}
+
+/** A hook as a file defines it. */
+export interface HookDefinition {
+  /** Its file, its event, and its place in both lists: what trust is stored under. */
+  readonly key: string;
+  readonly event: HookEvent;
+  /** Absent: every subject. */
+  readonly matcher?: string;
+  readonly command: string;
+  readonly timeoutSeconds: number;
+  /** Nothing waits for it, so that it can neither block nor change anything. */
+  readonly isAsync: boolean;
+  /** What screens show while it runs. */
+  readonly statusMessage?: string;
+  /** Its own limit for one text for the model, in tokens. */
+  readonly contextLimit?: number;
+  /** A hook that breaks blocks what it was asked about. */
+  readonly failClosed: boolean;
+  /** Of the definition. Trust is given to this, and ends when the definition changes. */
+  readonly hash: string;
+  readonly source: HookSource;
+}
+
+export interface HookSource {
+  /** The file, or what stands for flags. */
+  readonly path: string;
+  /** `managed`: of the administrator, always trusted. */
+  readonly owner: 'managed' | 'user' | 'project' | 'flags';
+}
+
+/** `modified`: trusted once, and changed since. `disabled`: switched off in the configuration. */
+export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disabled';
+
+export interface KnownHook extends HookDefinition {
+  readonly trust: HookTrust;
+}
+
+/** The digest of a definition, the same that other programs store for it: members in the order of the alphabet. */
+function hookHash(definition: JsonObject): string {
+  return `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
+}
+
+/** Longer names than any tool has. */
+const longestSubject = 256;
+
+/** The regular expressions among matchers, and why others cannot be used, by their text. */
+export interface ReadMatchers {
+  readonly patterns: ReadonlyMap<string, Pattern>;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Reads those matchers that are regular expressions. The engine for them is loaded only if there are any. */
+export async function readMatchers(matchers: readonly (string | undefined)[]): Promise<ReadMatchers> {
+  const patterns = new Map<string, Pattern>();
+  const problems = new Map<string, string>();
+  const texts = matchers.filter((matcher) => matcher !== undefined).filter(isPattern);
+  if (texts.length === 0) return { patterns, problems };
+  const { readPattern } = await import('../../base/bounded-pattern.ts');
+  for (const text of texts) {
+    const read = readPattern(text);
+    if ('problem' in read) problems.set(text, read.problem);
+    else patterns.set(text, read);
+  }
+  return { patterns, problems };
+}
+
+/** Tells a matcher that is a regular expression. Any other one lists names, or means everything. */
+function isPattern(matcher: string): boolean {
+  return !isEverything(matcher) && !/^[A-Za-z0-9_|]+$/.test(matcher);
+}
+
+/** Whether a hook with this matcher is for one of the subjects. A hook of an event without subjects is for all. */
+export function matchesHook(
+  matcher: string | undefined,
+  subjects: readonly string[] | undefined,
+  patterns: ReadMatchers['patterns'],
+): boolean {
+  if (matcher === undefined || subjects === undefined || isEverything(matcher)) return true;
+  const names = matcher.split('|');
+  const pattern = patterns.get(matcher);
+  return subjects.some((subject) =>
+    pattern === undefined ? names.includes(subject) : subject.length <= longestSubject && pattern.matches(subject),
+  );
+}
+
+function isEverything(matcher: string): boolean {
+  return matcher === '' || matcher === '*';
+}

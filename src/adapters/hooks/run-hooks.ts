@@ -1,0 +1,230 @@
+import { defined } from '../../base/objects.ts';
+import { truncateMiddle } from '../../core/fragments/text/truncate.ts';
+import type { RunProgram } from '../../ports/commands.ts';
+import type { HookOccasion, Hooks, HookWatch } from '../../ports/hooks.ts';
+import type { Clock, Ids } from '../../ports/system.ts';
+import { stringAt } from '../../protocol/json.ts';
+import type { HookEntry, HookEvent } from '../../protocol/thread-event.ts';
+import {
+  combineAnswers,
+  type EndedHook,
+  failedHook,
+  type HookAnswer,
+  type HookTexts,
+  readHookAnswer,
+} from './hook-answers.ts';
+import { type HookDefinition, matchesHook, type ReadMatchers } from './hook-definitions.ts';
+
+export interface HooksOptions {
+  /** Those that may run, in the order in which they are configured. */
+  readonly hooks: readonly HookDefinition[];
+  /** Their matchers that are regular expressions. */
+  readonly patterns: ReadMatchers['patterns'];
+  readonly run: RunProgram;
+  /** Why a hook must not run now, as a sentence. Asked before each run. Absent: all may. */
+  refusal?(hook: HookDefinition): string | undefined;
+  /** The user's own. */
+  readonly shell: string;
+  /** Asked before each run: which folders commands may write changes. */
+  variables(): Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly texts: HookTexts;
+  /** Shared by all that are made for the same thread. */
+  readonly starts: SessionStarts;
+}
+
+/** Hooks that nothing waits for, at one time. */
+const mostAsync = 8;
+const outputBytes = 1_000_000;
+const longestShown = 200;
+const longestEntry = 1000;
+
+export function createHooks(options: HooksOptions): Hooks {
+  const { hooks, patterns } = options;
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  let ended: EndedHook[] = [];
+  let start: 'first' | 'compact' | undefined = 'first';
+  const matching = (event: HookEvent, subjects?: readonly string[]): readonly HookDefinition[] =>
+    hooks.filter((hook) => hook.event === event && matchesHook(hook.matcher, subjects, patterns));
+
+  const runLater = (hook: HookDefinition, occasion: HookOccasion, mostTokens: number): void => {
+    if (running.size >= mostAsync) {
+      ended.push(endedHook(options, hook, failedHook(`${mostAsync} hooks run in the background already.`), 0));
+      return;
+    }
+    const wait = async (): Promise<void> => {
+      ended.push(onlyWords(await runHook(options, hook, occasion, { signal: closing.signal, mostTokens })));
+    };
+    const run = wait().finally(() => running.delete(run));
+    running.add(run);
+  };
+
+  return {
+    wants: (event, subjects) => matching(event, subjects).length > 0,
+
+    names: (event, subjects) =>
+      matching(event, subjects)
+        .filter(({ isAsync }) => !isAsync)
+        .map(({ statusMessage, command }) => short(firstLine(statusMessage ?? command), longestShown)),
+
+    knows: (key) => hooks.some((hook) => hook.key === key),
+
+    takeStart(place) {
+      const cause = start;
+      start = undefined;
+      if (cause === undefined || (cause === 'first' && options.starts.holdsAt(place))) return undefined;
+      options.starts.ranAt(place);
+      return cause === 'first' ? (place.turns <= 1 ? 'startup' : 'resume') : cause;
+    },
+
+    takeEnd: (threadId) => options.starts.takeEnd(threadId),
+
+    compacted() {
+      start ??= 'compact';
+    },
+
+    async run(occasion, watch) {
+      const all = matching(occasion.event, occasion.subjects);
+      for (const hook of all) if (hook.isAsync) runLater(hook, occasion, watch.mostTokens);
+      const waited = all.filter(({ isAsync }) => !isAsync);
+      let count = 0;
+      const answers = await Promise.all(
+        waited.map(async (hook) => {
+          const one = await runHook(options, hook, occasion, watch);
+          return { ...one, place: count++ };
+        }),
+      );
+      return combineAnswers(answers, { cut: options.texts.cut, mostTokens: watch.mostTokens });
+    },
+
+    late() {
+      if (ended.length === 0) return undefined;
+      const taken = ended;
+      ended = [];
+      return combineAnswers(taken, { cut: options.texts.cut, mostTokens: Infinity });
+    },
+
+    async close() {
+      closing.abort('closed');
+      await Promise.all(running);
+      options.texts.close();
+    },
+  };
+}
+
+async function runHook(
+  options: HooksOptions,
+  hook: HookDefinition,
+  { event, input, cwd }: HookOccasion,
+  { signal, mostTokens }: HookWatch,
+): Promise<EndedHook> {
+  const { run, shell, clock } = options;
+  const from = clock.now();
+  // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
+  const program = { argv: [shell, '-c', hook.command], cwd, env: options.variables(), input: JSON.stringify(input) };
+  const reason = options.refusal?.(hook);
+  const end =
+    reason === undefined
+      ? await run(program, { signal, timeoutMs: hook.timeoutSeconds * 1000, outputBytes })
+      : ({ kind: 'not-started', reason } as const);
+  const answer = readHookAnswer(event, end, { timeoutSeconds: hook.timeoutSeconds, outputBytes });
+  const decided = answer.status === 'failed' && hook.failClosed ? closed(event, answer) : answer;
+  const limit = Math.min(mostTokens, hook.contextLimit ?? Infinity);
+  const context = decided.context === undefined ? undefined : options.texts.cut(decided.context, limit);
+  return endedHook(options, hook, { ...decided, ...defined({ context }) }, clock.now() - from);
+}
+
+function endedHook({ ids }: HooksOptions, hook: HookDefinition, answer: HookAnswer, durationMs: number): EndedHook {
+  const { key, event, command } = hook;
+  const { status, context } = answer;
+  const entries: readonly HookEntry[] = [
+    ...answer.entries,
+    ...changes(answer),
+    ...(context === undefined ? [] : [{ kind: 'context', text: context } as const]),
+  ];
+  const run = {
+    id: ids.uuid(),
+    key,
+    event,
+    command: short(firstLine(command), longestShown),
+    status,
+    durationMs: Math.max(0, Math.round(durationMs)),
+    entries: entries.map((entry) => ({ ...entry, text: short(entry.text, longestEntry) })),
+  };
+  return { run, answer, place: 0 };
+}
+
+/** What a hook made of a call, or of its result. */
+function changes({ updatedInput, updatedOutput }: HookAnswer): readonly HookEntry[] {
+  const input = updatedInput && (stringAt(updatedInput, 'command') ?? JSON.stringify(updatedInput));
+  return [input, updatedOutput].flatMap((text) => (text === undefined ? [] : [{ kind: 'change', text } as const]));
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
+
+function short(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'bytes', limit });
+}
+
+/** A hook that must not be done without stands in the way when it breaks. The end of a turn and of a session is never held up. */
+function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
+  const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
+  switch (event) {
+    case 'PreToolUse':
+    case 'PermissionRequest':
+    case 'PostToolUse':
+    case 'UserPromptSubmit':
+      return { ...answer, blocked: reason };
+    case 'PreCompact':
+    case 'SessionStart':
+      return { ...answer, stopped: reason };
+    default:
+      return answer;
+  }
+}
+
+/** Of a hook that nothing waited for, only words count. */
+function onlyWords({ run, answer, place }: EndedHook): EndedHook {
+  const { status, entries, context } = answer;
+  return { run, place, answer: { status, entries, ...defined({ context }) } };
+}
+
+/** Where a thread stands when hooks of the start of a session may be due. */
+export interface SessionPlace {
+  readonly threadId: string;
+  /** How many turns it has had, the one that runs among them. */
+  readonly turns: number;
+  readonly checkpoints: number;
+}
+
+/**
+ * Where hooks of the start of a session ran in this process, for the sessions that have not ended. A thread is given up
+ * and opened again in one, for example to pin a note: that starts no other, unless what they said was taken back or
+ * compacted meanwhile.
+ */
+export class SessionStarts {
+  readonly #ran: Map<string, SessionPlace>;
+
+  /** `ran`: by thread, kept by the engine. */
+  constructor(ran = new Map<string, SessionPlace>()) {
+    this.#ran = ran;
+  }
+
+  ranAt(place: SessionPlace): void {
+    this.#ran.set(place.threadId, place);
+  }
+
+  /** Whether a session of the thread had started. From here on none has. */
+  takeEnd(threadId: string): boolean {
+    return this.#ran.delete(threadId);
+  }
+
+  holdsAt({ threadId, turns, checkpoints }: SessionPlace): boolean {
+    const ran = this.#ran.get(threadId);
+    return ran !== undefined && turns > ran.turns && checkpoints === ran.checkpoints;
+  }
+}

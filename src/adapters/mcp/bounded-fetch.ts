@@ -1,0 +1,165 @@
+import { otherSchemeOf } from '../../core/policy/network/host-name.ts';
+import { BoundedBuffer } from '../../base/bounded-buffer.ts';
+import { explainLostConnection } from '../../protocol/http.ts';
+
+/** One message: an answer in JSON, or an event of a stream. */
+const mostMessageBytes = 32_000_000;
+
+const mostRedirects = 5;
+
+/** Each of them lets its holder act as this client. */
+const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
+
+/**
+ * A fetch for one server and for those that a login to it involves. The headers that the user configured go to the
+ * origin of the server's address alone: no authorization server, no host of metadata and no redirect gets them.
+ */
+export function fetchForServer(serverUrl: string, configured: Readonly<Record<string, string>>): typeof boundedFetch {
+  const { origin } = new URL(serverUrl);
+  return async (input, init = {}) => {
+    let [url, method, body] = [new URL(input), init.method ?? 'GET', init.body];
+    const given = new Headers(init.headers);
+    for (let redirects = 0; ; redirects++) {
+      const headers = new Headers(given);
+      if (url.origin === origin)
+        for (const [name, value] of Object.entries(configured)) if (!given.has(name)) headers.set(name, value);
+      const response = await boundedFetch(url, { ...init, method, headers, body: body ?? null, redirect: 'manual' });
+      const target = init.redirect === 'manual' ? undefined : redirectTarget(url, response);
+      if (target === undefined) return response;
+      await response.body?.cancel();
+      if (init.redirect === 'error' || redirects >= mostRedirects)
+        throw new Error(`it redirects${redirects === 0 ? '' : ' too often'}`);
+      if (target.origin !== url.origin) for (const name of heldByOrigin) given.delete(name);
+      if (response.status === 303 || (response.status < 303 && method === 'POST')) {
+        [method, body] = ['GET', undefined];
+        for (const name of ['content-type', 'content-length']) given.delete(name);
+      } else if (target.origin !== url.origin && isForm(given, body)) {
+        throw new Error(`${url.host} sends a login on to ${target.host}, which must not have it`);
+      }
+      url = target;
+    }
+  };
+}
+
+/** Recognises a request for tokens: it holds a code, a refresh token or the secret of a client. */
+function isForm(headers: Headers, body: unknown): boolean {
+  return (
+    body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')
+  );
+}
+
+function redirectTarget(from: URL, { status, headers }: Response): URL | undefined {
+  const location = headers.get('location');
+  if (![301, 302, 303, 307, 308].includes(status) || location === null || !URL.canParse(location, from.href))
+    return undefined;
+  const target = new URL(location, from);
+  return /^https?:$/.test(target.protocol) ? target : undefined;
+}
+
+/**
+ * A fetch whose answers cannot fill the memory: one that does not end, or an event that does not, is an error. Its
+ * reader gets whole lines of a stream and all of any other answer at once, because it keeps a list of what it gets.
+ */
+export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  const bounded = new Response(response.body.pipeThrough(isStream ? wholeLines() : oneChunk()), {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
+  // What a constructed answer lacks, and readers of redirects go by.
+  Object.defineProperty(bounded, 'url', { value: response.url });
+  Object.defineProperty(bounded, 'redirected', { value: response.redirected });
+  return bounded;
+}
+
+/** No server answered. Its message is a part of a sentence. */
+export class UnreachableServer extends Error {
+  /** What to check, as a sentence. */
+  readonly next: string;
+
+  constructor(message: string, next: string, options: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** `fetch` says only that it failed: what lies behind it says why. */
+async function reachedBy(
+  asked: Promise<Response>,
+  url: URL,
+  signal: AbortSignal | null | undefined,
+): Promise<Response> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw unreachable(causeCode(error), url, error);
+  }
+}
+
+function causeCode(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ('code' in each && typeof each.code === 'string') return each.code;
+    // Each address of a host was tried.
+    if (each instanceof AggregateError) return causeCode(each.errors[0]);
+  }
+  return undefined;
+}
+
+function unreachable(code: string | undefined, { protocol, hostname, port }: URL, cause: unknown): UnreachableServer {
+  const shown = `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`;
+  const otherScheme = otherSchemeOf({ protocol, host: hostname.replace(/^\[(.*)\]$/, '$1') });
+  const peer = { shown, setting: 'its url', otherScheme, authorities: 'NODE_EXTRA_CA_CERTS' };
+  const { message, next } = explainLostConnection(peer, code ?? '');
+  const sign = code === undefined ? '' : ` (${code})`;
+  return new UnreachableServer(`${message.charAt(0).toLowerCase()}${message.slice(1)}${sign}`, next, { cause });
+}
+
+function oneChunk(): TransformStream<Uint8Array, Uint8Array> {
+  const held = new BoundedBuffer(mostMessageBytes);
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk) {
+      if (!held.add(chunk)) throw tooLong();
+    },
+    flush(controller) {
+      if (held.length > 0) controller.enqueue(held.take());
+    },
+  });
+}
+
+const [lineFeed, carriageReturn] = [10, 13];
+/** How an event ends: with an empty line, whatever ends the line before it. */
+const eventEnds = ['\n\n', '\r\r', '\n\r'];
+
+function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
+  const held = new BoundedBuffer(mostMessageBytes);
+  /** Finished lines of the event that has not ended. */
+  let passedBytes = 0;
+  let last = '';
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+      if (!held.add(chunk.subarray(0, end === 0 ? chunk.length : end))) throw tooLong();
+      if (end > 0) {
+        const lines = held.take();
+        const text = last + lines.toString('latin1');
+        const eventEnd = Math.max(...eventEnds.map((each) => text.lastIndexOf(each)));
+        passedBytes = eventEnd === -1 ? passedBytes + lines.length : text.length - eventEnd;
+        last = text.slice(-1);
+        controller.enqueue(lines);
+        held.add(chunk.subarray(end));
+      }
+      if (passedBytes + held.length > mostMessageBytes) throw tooLong();
+    },
+    flush(controller) {
+      if (held.length > 0) controller.enqueue(held.take());
+    },
+  });
+}
+
+function tooLong(): Error {
+  return new Error(`the server sent a message of more than ${mostMessageBytes} bytes`);
+}

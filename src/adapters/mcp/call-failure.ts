@@ -1,0 +1,142 @@
+import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
+import type { McpAnswer, McpElicitation } from '../../ports/mcp-servers.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import { arrayAt, isJsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { shellWords } from '../../protocol/shell.ts';
+import { UnreachableServer } from './bounded-fetch.ts';
+import { LoginProblem, registrationRefused } from './oauth-login.ts';
+
+const mostCharacters = 2000;
+
+/** Whether the connection is gone, by the library's own word for it or because it said so meanwhile. */
+export function isLostConnection(error: unknown, isGone: boolean): boolean {
+  const code = codeOf(error);
+  if (code === 'REQUEST_TIMEOUT' || typeof code === 'number') return false;
+  return (
+    isGone ||
+    code === 'CONNECTION_CLOSED' ||
+    code === 'NOT_CONNECTED' ||
+    code === 'SEND_FAILED' ||
+    statusOf(error) === 404
+  );
+}
+
+/** What the model reads of a call that did not work. */
+export function callFailureAnswer(error: unknown, config: McpServerConfig, shown: (text: string) => string): McpAnswer {
+  const code = codeOf(error);
+  if (code === 'REQUEST_TIMEOUT') {
+    return {
+      kind: 'failed',
+      why: `the server did not answer within ${config.toolTimeoutMs / 1000} s. What the call did is unknown.`,
+    };
+  }
+  if (isUnauthorized(error)) {
+    return { kind: 'failed', why: `${loginRequiredMessage(config)}.` };
+  }
+  const login = findLoginProblem(error);
+  if (login !== undefined) return { kind: 'failed', why: `${shown(login.message)}. Tell the user: ${login.next}` };
+  const unreached = findUnreachableServer(error);
+  if (unreached !== undefined) return { kind: 'failed', why: `${shown(unreached.message)}. ${unreached.next}` };
+  const wrong = describeSchemaFault(thrownMessage(error));
+  if (wrong !== undefined) return { kind: 'failed', why: `the server answered in a wrong form (${shown(wrong)}).` };
+  const words = JSON.stringify(shown(thrownMessage(error)).slice(0, mostCharacters));
+  return {
+    kind: 'failed',
+    why: `the server answered with an error${typeof code === 'number' ? ` ${code}` : ''}: ${words}`,
+  };
+}
+
+/** The first fault of an answer: of one in a wrong form the library gives all of them, as JSON behind its own words. */
+export function describeSchemaFault(words: string): string | undefined {
+  const found = /^(?:Invalid result for [^\n]{1,100}: )?(\[\s*\{[\s\S]*\])\s*$/.exec(words)?.[1];
+  const [fault] = arrayAt(parseJsonObject(`{"faults":${found ?? '[]'}}`), 'faults') ?? [];
+  if (!isJsonObject(fault)) return undefined;
+  const at = (arrayAt(fault, 'path') ?? []).join('.');
+  const message = (stringAt(fault, 'message') ?? 'not valid').replace(/[.\s]+$/, '');
+  return `${at === '' ? '' : `${at}: `}${message}`.slice(0, 300);
+}
+
+/** The code of a call that is refused until the user has visited a page. */
+const pageWanted = -32_042;
+const mostPages = 3;
+
+/** Pages that the user must visit before a call is answered. */
+export function requestedPages(error: unknown, server: string): readonly McpElicitation[] {
+  const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
+  if (codeOf(error) !== pageWanted || !isJsonObject(data)) return [];
+  return (arrayAt(data, 'elicitations') ?? []).slice(0, mostPages).flatMap((asked) => {
+    const [given, message] = isJsonObject(asked) ? [stringAt(asked, 'url'), stringAt(asked, 'message')] : [];
+    const url = given === undefined ? undefined : elicitedPage(given);
+    return url === undefined ? [] : [{ server, url, message: message ?? '' }];
+  });
+}
+
+/** Where the configuration has a token for the server: beside one, there is no login in the browser. */
+export function configuredToken(transport: McpServerConfig['transport']): string | undefined {
+  if (transport.kind === 'program') return undefined;
+  const { bearerTokenVariable, headers, headerVariables } = transport;
+  if (bearerTokenVariable !== undefined) return `the variable ${bearerTokenVariable}`;
+  const header = Object.keys({ ...headers, ...headerVariables }).find((name) => /^authorization$/i.test(name));
+  if (header === undefined) return undefined;
+  const variable = headerVariables[header];
+  return variable === undefined ? `the header ${header}` : `the variable ${variable}`;
+}
+
+export function loginRequiredMessage(config: McpServerConfig): string {
+  const token = configuredToken(config.transport);
+  return token === undefined
+    ? `the server wants a login. Tell the user to run: capstan mcp login ${shellWords([config.name])}`
+    : `the server rejected the token in ${token}. Tell the user to correct it`;
+}
+
+/** Why a login did not work, wherever the library has put it. */
+export function findLoginProblem(error: unknown): LoginProblem | undefined {
+  return findCause(error, (each) => {
+    if (each instanceof LoginProblem) return each;
+    // Of the library's errors only the one about a registration has this.
+    return 'submittedMetadata' in each ? registrationRefused(each) : undefined;
+  });
+}
+
+/** The error of a server that did not answer, wherever the library has put it. */
+export function findUnreachableServer(error: unknown): UnreachableServer | undefined {
+  return findCause(error, (each) => (each instanceof UnreachableServer ? each : undefined));
+}
+
+function findCause<Found>(error: unknown, find: (each: Error) => Found | undefined): Found | undefined {
+  let each = error;
+  for (let depth = 0; depth < 5 && each instanceof Error; depth++) {
+    const found = find(each);
+    if (found !== undefined) return found;
+    each = each.cause;
+  }
+  return undefined;
+}
+
+/** The server wants a login, or one that may do more. */
+export function isUnauthorized(error: unknown): boolean {
+  if (findLoginProblem(error) !== undefined) return false;
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (statusOf(each) === 401 || each.name === 'UnauthorizedError' || each.constructor.name === 'UnauthorizedError')
+      return true;
+  }
+  return false;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+function statusOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+}
+
+/**
+ * The address of a page of the web that a server sends the user to, as a browser shows it. Undefined for other schemes, and
+ * for an address with a user name, which seems to lead to another host than it does.
+ */
+export function elicitedPage(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, username, password, href } = new URL(url);
+  return /^https?:$/.test(protocol) && username === '' && password === '' ? href : undefined;
+}

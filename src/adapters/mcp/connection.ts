@@ -1,0 +1,401 @@
+import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
+import { formatTomlKey } from '../../core/config/toml/toml-key.ts';
+import type { McpAnswer, McpCallOptions, McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
+import { valueOrAbort } from '../../protocol/abort.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import { isJsonObject, type Json, type JsonObject, mostLevels, nestsDeeperThan } from '../../protocol/json.ts';
+import { type Outcome, sentence } from '../../protocol/outcome.ts';
+import { shellWords } from '../../protocol/shell.ts';
+import {
+  callFailureAnswer,
+  configuredToken,
+  describeSchemaFault,
+  findLoginProblem,
+  findUnreachableServer,
+  isLostConnection,
+  isUnauthorized,
+  loginRequiredMessage,
+  requestedPages,
+} from './call-failure.ts';
+import { serverSecretHider } from './credential-store.ts';
+import type { ServerListing } from './listed-tools.ts';
+import { EndlessList, listTools, openClient, type OpenClient } from './open-client.ts';
+import type { McpHost, PlacedServer } from './open-transport.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What a call does once the server is there. `began`: it works on as a task with this id. */
+export type WithClient = (
+  open: OpenClient,
+  signal: AbortSignal,
+  began: (taskId: string) => void,
+) => Promise<JsonObject>;
+
+/** The call that the code at hand works for: what arrives on the stream of its answer is about it. */
+const callAtHand = new AsyncLocalStorage<McpCallOptions>();
+
+type Started =
+  | { readonly kind: 'open'; readonly open: OpenClient }
+  | { readonly kind: 'failed'; readonly why: string; readonly next: string | undefined };
+
+/** How often the user is sent to a page for one call. */
+const mostLogins = 3;
+/** How long a login waits for the user. */
+const userPatienceMs = 300_000;
+/** A start that fails sooner costs the next process no wait worth speaking of. */
+const longStartMs = 3000;
+/** How often a server may change its list in one connection before it is no longer asked. */
+const mostChanges = 100;
+
+/** One server: started when it is first needed, started again when it is gone, until it is closed. */
+export class McpConnection {
+  readonly server: PlacedServer;
+  readonly #world: McpHost;
+  readonly #closing = new AbortController();
+  /** Calls that run, the newest last: a question of the server is about one of them. Under each, its tasks. */
+  readonly #calls = new Map<McpCallOptions, Set<string>>();
+  readonly #listeners = new Set<() => void>();
+  #starting: Promise<Started> | undefined;
+  #open: OpenClient | undefined;
+  #listing: ServerListing | undefined;
+  #problem: Outcome | undefined;
+  #wasOpen = false;
+  #hasFailed = false;
+  #changes = 0;
+  #isListing = false;
+  #isStale = false;
+
+  constructor(server: PlacedServer, world: McpHost) {
+    this.server = server;
+    this.#world = world;
+    this.#listing = world.listings.read(server.config);
+    const failed = this.#listing === undefined ? world.listings.failure(server.config) : undefined;
+    if (failed?.isQuick === false) this.#problem = notStartedBefore(server.config.name, failed.why);
+  }
+
+  /** What the server listed last, in this process or an earlier one. Absent: it was never seen. */
+  get listing(): ServerListing | undefined {
+    return this.#listing;
+  }
+
+  /** Why it did not start when that was last tried, in this process or, if it took long, in an earlier one. */
+  get problem(): Outcome | undefined {
+    return this.#problem;
+  }
+
+  /** Whether this process saw it run, or saw it fail to start. */
+  get isSeen(): boolean {
+    return this.#wasOpen || this.#hasFailed;
+  }
+
+  /** Tools that the server lists and that cannot be used, if there are any. */
+  get oddTools(): Outcome | undefined {
+    const names = this.#open?.malformed ?? [];
+    return names.length === 0 ? undefined : malformedTools(this.server.config.name, names);
+  }
+
+  /** Called when the listing is another one, until what it gives is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Starts the server if it does not run. Never rejects. */
+  start(): Promise<Started> {
+    if (this.#open !== undefined) return Promise.resolve({ kind: 'open', open: this.#open });
+    return (this.#starting ??= this.#begin().finally(() => (this.#starting = undefined)));
+  }
+
+  async #begin(): Promise<Started> {
+    const { name, startupTimeoutMs } = this.server.config;
+    const began = this.#world.clock.now();
+    const late = new AbortController();
+    let [odd, loginHost]: (string | undefined)[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    const limit = (milliseconds: number, why: () => string): void => {
+      clearTimeout(timer);
+      if (!isOver) timer = setTimeout(() => late.abort(new Error(why())), milliseconds);
+    };
+    const limitServer = (): void =>
+      limit(startupTimeoutMs, () => {
+        const who = loginHost === undefined ? 'it' : `its login server ${loginHost}`;
+        return `${who} did not answer within ${startupTimeoutMs / 1000} s${oddWords(odd)}`;
+      });
+    limitServer();
+    const { visitor } = this.#world;
+    const visit = (page: URL): Promise<URLSearchParams> => {
+      limit(userPatienceMs, () => `no one came back from the login page within ${userPatienceMs / 60_000} minutes`);
+      return visitor!.visit(page).finally(limitServer);
+    };
+    const signal = AbortSignal.any([this.#closing.signal, late.signal]);
+    try {
+      const world = visitor === undefined ? this.#world : { ...this.#world, visitor: { ...visitor, visit } };
+      const opening = openClient(this.server, world, {
+        signal,
+        elicit: (asked, taskId) => this.#elicit(asked, taskId),
+        closed: () => this.#lost(),
+        odd: (line) => (odd = this.#shown(line)),
+        loginAt: (host) => (loginHost = host),
+        toolsChanged: () => void this.#listAgain(),
+      });
+      const open = await valueOrAbort(opening, signal, undefined);
+      if (open === undefined) {
+        void opening.then(({ client }) => client.close()).catch(() => {});
+        throw signal.reason;
+      }
+      this.#open = open;
+      this.#wasOpen = true;
+      this.#problem = undefined;
+      this.#world.listings.forgetFailure(this.server.config);
+      this.#learn(open.listing);
+      return { kind: 'open', open };
+    } catch (error) {
+      this.#hasFailed = true;
+      const wantsLogin = isUnauthorized(error);
+      const reason: unknown = late.signal.aborted ? late.signal.reason : error;
+      const why = wantsLogin ? loginRequiredMessage(this.server.config) : firstLine(this.#shown(reasonOf(reason)));
+      const found = reason instanceof EndlessList ? reason : undefined;
+      const next = (found ?? findUnreachableServer(reason) ?? findLoginProblem(reason))?.next;
+      this.#problem = wantsLogin ? notLoggedIn(this.server.config) : notStarted(name, why, next);
+      const isLong = late.signal.aborted || this.#world.clock.now() - began >= longStartMs;
+      const failure = { why: wantsLogin ? whyNoLogin(this.server.config) : why, isQuick: !isLong || wantsLogin };
+      if (!this.#closing.signal.aborted) this.#world.listings.writeFailure(this.server.config, failure);
+      return { kind: 'failed', why, next };
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
+  }
+
+  #learn(listing: ServerListing): void {
+    if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return;
+    this.#listing = listing;
+    this.#world.listings.write(this.server.config, listing);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** One question at a time: changes that are reported meanwhile are asked about together. */
+  async #listAgain(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isListing) return;
+    this.#isListing = true;
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.#listOnce();
+    }
+    this.#isListing = false;
+  }
+
+  async #listOnce(): Promise<void> {
+    const open = this.#open;
+    this.#changes += 1;
+    if (open === undefined || this.#changes > mostChanges) return;
+    const options = { signal: this.#closing.signal, timeout: this.server.config.startupTimeoutMs };
+    const found = await listTools(open.client, options).catch(() => undefined);
+    if (found === undefined || this.#open !== open) return;
+    this.#open = { ...open, ...found };
+    this.#learn(found.listing);
+  }
+
+  /** It is shown, kept in threads, and read by the model. */
+  get #shown(): (text: string) => string {
+    const { config } = this.server;
+    const { env, credentials: store } = this.#world;
+    const credentials = config.transport.kind === 'address' ? store.read(config.transport.url) : {};
+    return serverSecretHider(config, { env, credentials });
+  }
+
+  #lost(): void {
+    this.#open = undefined;
+    this.#changes = 0;
+  }
+
+  /**
+   * A question goes to the call that it names by a task, or whose answer it arrives with; pipes do not say, and then it
+   * goes to the newest. One that no call can be asked about has no one to answer it.
+   */
+  async #elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer> {
+    const calls = [...this.#calls];
+    const ofTask = taskId === undefined ? undefined : calls.find(([, tasks]) => tasks.has(taskId))?.[0];
+    const atHand = callAtHand.getStore();
+    const call = ofTask ?? (atHand !== undefined && this.#calls.has(atHand) ? atHand : calls.at(-1)?.[0]);
+    return call?.elicit === undefined ? { action: 'decline' } : call.elicit(asked);
+  }
+
+  /**
+   * Does something with the server, which is started or started again for it. Where the connection is lost over it, it
+   * is done once more only if that does no harm. Never rejects.
+   */
+  async use(
+    what: WithClient,
+    ways: McpCallOptions,
+    { isRepeatable }: { readonly isRepeatable: boolean },
+  ): Promise<McpAnswer> {
+    const { name } = this.server.config;
+    let losses = 0;
+    let visits = 0;
+    for (let attempt = 0; ; attempt++) {
+      const isAgain = this.#wasOpen && this.#open === undefined;
+      if (isAgain) ways.warn(startedAgain(name));
+      const started = await valueOrAbort(this.start(), ways.signal, undefined);
+      if (started === undefined) return { kind: 'failed', why: 'the turn was interrupted.' };
+      if (started.kind === 'failed') return { kind: 'failed', why: `the server could not be started: ${started.why}.` };
+      const { open } = started;
+      const tasks = new Set<string>();
+      this.#calls.set(ways, tasks);
+      try {
+        const signal = AbortSignal.any([ways.signal, this.#closing.signal]);
+        const began = (taskId: string): void => void tasks.add(taskId);
+        const result = await callAtHand.run(ways, () => what(open, signal, began));
+        if (nestsDeeperThan(mostLevels, result)) return tooDeep;
+        return { kind: 'result', result: result['isError'] === true ? withTexts(result, this.#shown) : result };
+      } catch (error) {
+        if (ways.signal.aborted) return { kind: 'failed', why: 'the turn was interrupted.' };
+        if (isUnauthorized(error) && attempt < mostLogins && (await open.finishLogin().catch(() => false))) continue;
+        const pages = requestedPages(error, name);
+        if (pages.length > 0 && visits++ === 0 && (await hasVisited(pages, ways))) continue;
+        if (!isLostConnection(error, this.#open !== open))
+          return callFailureAnswer(error, this.server.config, this.#shown);
+        if (this.#open === open) await open.client.close().catch(() => {});
+        this.#lost();
+        if (!isRepeatable || losses++ > 0) {
+          const why = `the server was lost while the call was under way: ${this.#shown(open.endedBecause())}. What the call did is unknown.`;
+          return { kind: 'failed', why };
+        }
+      } finally {
+        this.#calls.delete(ways);
+      }
+    }
+  }
+
+  /** Ends the server. Never rejects. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('it was closed'));
+    await this.#starting;
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.client.close().catch(() => {});
+  }
+}
+
+function withTexts<Value extends Json>(value: Value, shown: (text: string) => string): Value {
+  const mapped = ((): Json => {
+    if (typeof value === 'string') return shown(value);
+    if (Array.isArray(value)) return value.map((member: Json) => withTexts(member, shown));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withTexts(member, shown)]),
+    );
+  })();
+  return mapped as Value;
+}
+
+const tooDeep: McpAnswer = {
+  kind: 'failed',
+  why: `the server answered, but its result has more than ${mostLevels} levels of lists and objects and cannot be read.`,
+};
+
+function notStarted(name: string, why: string, next: string | undefined): Outcome {
+  return {
+    code: 'mcp-server-not-started',
+    message: `The MCP server ${JSON.stringify(name)} did not start: ${sentence(why)}`,
+    next: next ?? `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml, or set its enabled to false.`,
+  };
+}
+
+function notStartedBefore(name: string, why: string): Outcome {
+  return {
+    code: 'mcp-server-not-started',
+    message: `The MCP server ${JSON.stringify(name)} did not start in an earlier run: ${why}. Capstan tries it again, but does not wait for it.`,
+    next: `Check ${formatTomlKey(['mcp_servers', name])} in your config.toml. After \`capstan mcp get ${shellWords([name])}\` the next run waits for it again.`,
+  };
+}
+
+/** A program that is no server often says so where a server would answer. */
+function oddWords(line: string | undefined): string {
+  return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
+}
+
+/** Whether the user says that they have seen to all of these. */
+async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallOptions): Promise<boolean> {
+  for (const page of pages) if ((await elicit?.(page))?.action !== 'accept') return false;
+  return true;
+}
+
+/** Faults in messages come with a long list of what is wrong where. */
+function firstLine(reason: string): string {
+  const [line = ''] = reason.split('\n', 1);
+  // Cut first: the pattern may begin at every one of these signs.
+  return line.slice(0, 500).replace(/[:.\s[{]+$/, '');
+}
+
+function malformedTools(name: string, tools: readonly string[]): Outcome {
+  const shown = tools.slice(0, 10).map((tool) => JSON.stringify(tool.slice(0, 64)));
+  const more = tools.length > 10 ? ` and ${tools.length - 10} more` : '';
+  const message = `The MCP server ${JSON.stringify(name)} lists tools that are malformed or too large: ${shown.join(', ')}${more}. They are left out; the others work.`;
+  return { code: 'mcp-tools-malformed', message, next: 'Report this to the maker of the server.' };
+}
+
+/**
+ * The library puts errors into its own: why a server cannot be reached, or a login does not work, lies behind it. An
+ * answer of the wrong form has a list of faults for a message.
+ */
+function reasonOf(error: unknown): string {
+  const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
+  const words = thrownMessage(found).trim();
+  const wrong = describeSchemaFault(words);
+  if (wrong !== undefined) return `it sent an answer of the wrong form (${wrong})`;
+  return words === '' ? 'the connection failed for a reason that is not known' : words;
+}
+
+function notLoggedIn(config: McpServerConfig): Outcome {
+  const message = `The MCP server ${JSON.stringify(config.name)} did not start: ${whyNoLogin(config)}.`;
+  const token = configuredToken(config.transport);
+  const next =
+    token === undefined ? `Run: capstan mcp login ${shellWords([config.name])}` : `Correct the token in ${token}.`;
+  return { code: 'mcp-login-needed', message, next };
+}
+
+function whyNoLogin(config: McpServerConfig): string {
+  const token = configuredToken(config.transport);
+  return token === undefined ? 'it wants a login' : `it rejected the token in ${token}`;
+}
+
+function startedAgain(name: string): Outcome {
+  const message = `The MCP server ${JSON.stringify(name)} has ended and is started again.`;
+  return { code: 'mcp-server-restarted', message, next: 'Nothing needs to be done.' };
+}
+
+/** Servers that threads of one engine share: equal configuration in the same folder is one server. */
+export class ServerPool {
+  readonly #world: McpHost;
+  readonly #shared = new Map<string, { readonly connection: McpConnection; users: number }>();
+
+  constructor(world: McpHost) {
+    this.#world = world;
+  }
+
+  /** Nothing is started yet. To be released as often as it is taken. */
+  take(server: PlacedServer): McpConnection {
+    const key = keyOf(server);
+    const shared = this.#shared.get(key) ?? { connection: new McpConnection(server, this.#world), users: 0 };
+    shared.users += 1;
+    this.#shared.set(key, shared);
+    return shared.connection;
+  }
+
+  /** Ends it when no thread uses it any more. Never rejects. */
+  async release(connection: McpConnection): Promise<void> {
+    const key = keyOf(connection.server);
+    const shared = this.#shared.get(key);
+    if (shared?.connection !== connection) return;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    this.#shared.delete(key);
+    await connection.close();
+  }
+}
+
+function keyOf({ config, cwd }: PlacedServer): string {
+  return JSON.stringify([config, cwd]);
+}

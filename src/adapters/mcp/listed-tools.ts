@@ -1,0 +1,314 @@
+import { textHash } from '../../base/digest.ts';
+import { withoutInvisible } from '../../base/invisible-characters.ts';
+import { defined } from '../../base/objects.ts';
+import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
+import { isOtherTool, mcpToolDigest } from '../../core/policy/grants/grants.ts';
+import type { McpTool, McpToolHints } from '../../ports/mcp-servers.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+
+/** A tool as its server lists it, cleaned. This is what is kept on the disk. */
+export interface ListedTool {
+  readonly tool: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly hints: McpToolHints;
+}
+
+/** What is known of a server. */
+export interface ServerListing {
+  readonly tools: readonly ListedTool[];
+  /** The server's own words about itself. */
+  readonly instructions?: string;
+  readonly hasResources: boolean;
+}
+
+const mostTools = 512;
+const mostNameCharacters = 128;
+const mostDescriptionCharacters = 1024;
+
+/** What a server lists, as far as it can be used. What is malformed is left out. */
+export function readListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
+  const read = tools.slice(0, mostTools).flatMap(readTool);
+  const first = new Map(read.toReversed().map((tool) => [tool.tool, tool]));
+  const instructions =
+    about.instructions === undefined ? undefined : cleanWords(about.instructions, mostDescriptionCharacters);
+  return {
+    tools: [...first.values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1)),
+    ...defined({ instructions: instructions === '' ? undefined : instructions }),
+    hasResources: about.hasResources,
+  };
+}
+
+function readTool(value: Json): readonly ListedTool[] {
+  if (!isJsonObject(value)) return [];
+  const tool = stringAt(value, 'name') ?? '';
+  if (tool === '' || tool.length > mostNameCharacters || isForApps(value['_meta'])) return [];
+  const description = cleanWords(
+    stringAt(value, 'description') ?? stringAt(value, 'title') ?? '',
+    mostDescriptionCharacters,
+  );
+  return [{ tool, description, parameters: cleanSchema(value['inputSchema']), hints: hintsOf(value['annotations']) }];
+}
+
+/** A tool that only the pages of a server may call. */
+function isForApps(meta: Json | undefined): boolean {
+  const interfaces = isJsonObject(meta) && isJsonObject(meta['ui']) ? arrayAt(meta['ui'], 'visibility') : undefined;
+  return interfaces !== undefined && !interfaces.includes('model');
+}
+
+function hintsOf(annotations: Json | undefined): McpToolHints {
+  const flag = (name: string): boolean | undefined => {
+    const value = isJsonObject(annotations) ? annotations[name] : undefined;
+    return typeof value === 'boolean' ? value : undefined;
+  };
+  return defined({
+    readOnly: flag('readOnlyHint'),
+    destructive: flag('destructiveHint'),
+    idempotent: flag('idempotentHint'),
+    openWorld: flag('openWorldHint'),
+  });
+}
+
+function cleanWords(text: string, most: number): string {
+  const characters = [...withoutInvisible(text.replace(/\r\n?/g, '\n')).trim()];
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** The tools of all servers as a thread may offer them, in a fixed order. */
+export function offeredTools(
+  servers: readonly { readonly config: McpServerConfig; readonly listing: ServerListing }[],
+): readonly McpTool[] {
+  const all = servers.flatMap(({ config, listing }) =>
+    listing.tools
+      .filter(({ tool }) => isEnabled(config, tool))
+      .map((listed) => ({ ...listed, server: config.name, config })),
+  );
+  const names = mcpToolNames(all);
+  const taken = new Set<string>();
+  return all
+    .filter((each) => {
+      // A server can find two names with one digest. One of them is lost then, and nothing else.
+      const name = names.get(each) ?? '';
+      return !taken.has(name) && taken.add(name);
+    })
+    .map((each): McpTool => {
+      const { server, tool, description, parameters, hints, config } = each;
+      const name = names.get(each) ?? tool;
+      const { isParallel } = config;
+      const described = { description, parameters };
+      return {
+        server,
+        tool,
+        name,
+        spec: { type: 'function', name, description, strict: false, parameters },
+        described,
+        hints,
+        ...approvalOf(config, tool, () => mcpToolDigest({ described, hints })),
+        isParallel: isParallel || hints.readOnly === true,
+      };
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function approvalOf(
+  { approval }: McpServerConfig,
+  tool: string,
+  digestNow: () => string,
+): Pick<McpTool, 'approval' | 'isApprovedAsDescribed' | 'isChanged'> {
+  const own = Object.hasOwn(approval.tools, tool) ? approval.tools[tool] : undefined;
+  if (own === undefined) return { approval: approval.default };
+  if (own.mode !== 'approve' || own.digest === undefined) return { approval: own.mode };
+  const now = digestNow();
+  if (own.digest === now) return { approval: own.mode, isApprovedAsDescribed: true };
+  return { approval: approval.default, ...(isOtherTool(own.digest, now) ? { isChanged: true } : {}) };
+}
+
+/** Whether the configuration offers it. */
+export function isEnabled({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean {
+  return (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
+}
+
+/** Beyond this a schema is made smaller, step by step. */
+const mostBytes = 5000;
+const mostDepth = 16;
+const mostMembers = 200;
+
+/**
+ * The parameters of a tool as providers accept them and as the model can afford them: an object with properties,
+ * without boolean schemas, unused definitions and what is nested too deep to be of use.
+ */
+export function cleanSchema(given: unknown): JsonObject {
+  const schema = isJsonObject(given) ? (plain(cleaned(given, 0)) as JsonObject) : {};
+  const object: JsonObject = {
+    ...schema,
+    type: 'object',
+    properties: isJsonObject(schema['properties']) ? schema['properties'] : {},
+  };
+  const steps = [withUsedDefinitions, withoutDescriptions, withoutDefinitions, collapsed, withoutCompositions];
+  let small = object;
+  for (const [at, step] of steps.entries()) if (at === 0 || bytesOf(small) > mostBytes) small = step(small);
+  return bytesOf(small) > mostBytes ? { type: 'object', properties: {} } : small;
+}
+
+function bytesOf(value: Json): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+const compositions = ['anyOf', 'oneOf', 'allOf'] as const;
+const maps = ['properties', '$defs', 'definitions', 'patternProperties'] as const;
+const single = ['items', 'additionalProperties', 'not'] as const;
+
+/** One schema of a tree. Names of members stay in their order. */
+function cleaned(schema: Json | undefined, depth: number): Json {
+  if (depth > mostDepth) return {};
+  if (!isJsonObject(schema)) return { type: 'string' };
+  const { const: only, ...rest } = schema;
+  const result: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(rest).slice(0, mostMembers)) {
+    if (value === undefined) continue;
+    if (isOneOf(maps, key)) {
+      if (isJsonObject(value)) result[key] = mapped(value, (member) => cleaned(member, depth + 1));
+    } else if (isOneOf(compositions, key)) {
+      if (Array.isArray(value))
+        result[key] = value.slice(0, mostMembers).map((member: Json) => cleaned(member, depth + 1));
+    } else if (isOneOf(single, key)) {
+      result[key] = typeof value === 'boolean' && key !== 'items' ? value : cleaned(value, depth + 1);
+    } else {
+      result[key] = value;
+    }
+  }
+  if (only !== undefined) result['enum'] = [only];
+  const type = result['type'] ?? inferredType(result);
+  return type === undefined ? result : { ...result, type };
+}
+
+/** The same without signs that no one sees, in names and in texts. */
+function plain(value: Json): Json {
+  if (typeof value === 'string') return withoutInvisible(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) =>
+      member === undefined ? [] : [[withoutInvisible(key), plain(member)]],
+    ),
+  );
+}
+
+function inferredType(schema: Readonly<Record<string, Json>>): string | undefined {
+  if ('properties' in schema || 'required' in schema || 'additionalProperties' in schema) return 'object';
+  if ('items' in schema) return 'array';
+  const [first] = Array.isArray(schema['enum']) ? (schema['enum'] as readonly Json[]) : [];
+  if (typeof first === 'string' || typeof first === 'number' || typeof first === 'boolean') return typeof first;
+  if ('minimum' in schema || 'maximum' in schema) return 'number';
+  const refers = '$ref' in schema || compositions.some((key) => key in schema);
+  return refers ? undefined : 'string';
+}
+
+function isOneOf<const Name extends string>(names: readonly Name[], key: string): key is Name {
+  return (names as readonly string[]).includes(key);
+}
+
+function mapped(value: JsonObject, change: (member: Json) => Json): JsonObject {
+  const members = Object.entries(value).slice(0, mostMembers);
+  return Object.fromEntries(members.flatMap(([key, member]) => (member === undefined ? [] : [[key, change(member)]])));
+}
+
+/** Every schema of the tree, the members before what holds them. */
+function everywhere(
+  schema: JsonObject,
+  change: (schema: JsonObject, depth: number) => JsonObject,
+  depth = 0,
+): JsonObject {
+  const below = (member: Json): Json => (isJsonObject(member) ? everywhere(member, change, depth + 1) : member);
+  const entries = Object.entries(schema).map(([key, value]): [string, Json | undefined] => {
+    if (isOneOf(maps, key) && isJsonObject(value)) return [key, mapped(value, below)];
+    if (isOneOf(compositions, key) && Array.isArray(value)) return [key, value.map(below)];
+    return [key, isOneOf(single, key) && value !== undefined ? below(value) : value];
+  });
+  return change(Object.fromEntries(entries), depth);
+}
+
+function without(schema: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+}
+
+function withoutDescriptions(schema: JsonObject): JsonObject {
+  return everywhere(schema, (each) => without(each, ['description', 'title', 'examples', '$comment']));
+}
+
+/** A definition that no reference names is of no use to anyone. */
+function withUsedDefinitions(schema: JsonObject): JsonObject {
+  const text = JSON.stringify(without(schema, ['$defs', 'definitions']));
+  const used = new Set<string>();
+  const follow = (from: string): void => {
+    for (const [, name = ''] of from.matchAll(/"#\/(?:\$defs|definitions)\/([^"/]+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      for (const key of ['$defs', 'definitions']) {
+        const table = schema[key];
+        if (isJsonObject(table) && table[name] !== undefined) follow(JSON.stringify(table[name]));
+      }
+    }
+  };
+  follow(text);
+  const kept = ['$defs', 'definitions'].flatMap((key) => {
+    const table = schema[key];
+    const members = isJsonObject(table) ? Object.entries(table).filter(([name]) => used.has(name)) : [];
+    return members.length === 0 ? [] : [[key, Object.fromEntries(members)]];
+  });
+  return { ...without(schema, ['$defs', 'definitions']), ...(Object.fromEntries(kept) as JsonObject) };
+}
+
+/** What a reference named may be anything then. */
+function withoutDefinitions(schema: JsonObject): JsonObject {
+  return everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
+}
+
+function collapsed(schema: JsonObject): JsonObject {
+  return everywhere(schema, (each, depth) => {
+    const isDeepObject = depth >= 3 && each['type'] === 'object';
+    return isDeepObject ? { type: 'object' } : each;
+  });
+}
+
+function withoutCompositions(schema: JsonObject): JsonObject {
+  return everywhere(schema, (each) => without(each, compositions));
+}
+
+export interface NamedMcpTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Providers accept no more. */
+const mostCharacters = 64;
+const digits = 12;
+
+/**
+ * The name under which the model calls each tool: the same for the same tools, whatever order they come in. Two tools
+ * that would have one name both get a digest of what they are really called, and so does a name that is too long.
+ */
+export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]): ReadonlyMap<Named, string> {
+  const plain = new Map(tools.map((tool) => [tool, serverPrefix(tool.server) + clean(tool.tool)]));
+  const counts = new Map<string, number>();
+  for (const name of plain.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(
+    [...plain].map(([tool, name]) => {
+      const isFine = counts.get(name) === 1 && name.length <= mostCharacters;
+      return [tool, isFine ? name : `${name.slice(0, mostCharacters - digits - 1)}_${digestOf(tool)}`];
+    }),
+  );
+}
+
+/** What the names of a server's tools begin with. */
+export function serverPrefix(server: string): string {
+  return `mcp__${clean(server)}__`;
+}
+
+function clean(part: string): string {
+  return part.replace(/[^A-Za-z0-9_]/g, '_') || '_';
+}
+
+function digestOf({ server, tool }: NamedMcpTool): string {
+  return textHash(JSON.stringify([server, tool]), digits / 2);
+}

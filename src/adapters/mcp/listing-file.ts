@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
+import { fileSystem } from '../disk/file-system.ts';
+import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { textHash } from '../../base/digest.ts';
+import { defined } from '../../base/objects.ts';
+import type { ListedTool, ServerListing } from './listed-tools.ts';
+
+const mostBytes = 8_000_000;
+/** Raised when listings are cleaned of more than before: what was kept earlier is not read again. */
+const form = 2;
+
+/** What servers listed last, by their configuration: a server that is configured otherwise is another one. */
+export interface ListingFiles {
+  read(config: McpServerConfig): ServerListing | undefined;
+  /** A disk that refuses it costs a wait at the next start, and nothing else. */
+  write(config: McpServerConfig, listing: ServerListing): void;
+  /** Why one did not start when that was last tried. Absent: it did, or was not tried. */
+  failure(config: McpServerConfig): StartFailure | undefined;
+  writeFailure(config: McpServerConfig, failure: StartFailure): void;
+  forgetFailure(config: McpServerConfig): void;
+}
+
+export interface StartFailure {
+  readonly why: string;
+  /** It failed so soon that the next process may wait for it again. */
+  readonly isQuick: boolean;
+}
+
+export function listingFiles(home: string): ListingFiles {
+  const folder = join(home, 'capstan/mcp');
+  const pathOf = ({ name, transport }: McpServerConfig): string => {
+    return join(folder, `${textHash(JSON.stringify([form, name, transport]), 16)}.json`);
+  };
+  const failurePath = (config: McpServerConfig): string => pathOf(config).replace(/json$/, 'failed.json');
+  const forgetFailure = (config: McpServerConfig): void => {
+    try {
+      fileSystem.rmSync(failurePath(config), { force: true });
+    } catch {
+      // The next start does not wait for the server.
+    }
+  };
+  const keep = (path: string, value: object): void => {
+    try {
+      if (makeOwnFolder(folder, 'closed')) writeOwnFile(path, `${path}.${process.pid}`, JSON.stringify(value));
+    } catch {
+      // The next start waits for the server again.
+    }
+  };
+  return {
+    read(config) {
+      const found = readOwnFile(pathOf(config), { maxBytes: mostBytes, toOthers: 'closed' });
+      return found === undefined ? undefined : readKept(parseJsonObject(found.bytes.toString('utf8')));
+    },
+    write(config, listing) {
+      keep(pathOf(config), { server: config.name, ...listing });
+      forgetFailure(config);
+    },
+    failure(config) {
+      const found = readOwnFile(failurePath(config), { maxBytes: 10_000, toOthers: 'closed' });
+      const kept = found && parseJsonObject(found.bytes.toString('utf8'));
+      // One that is given more time may start.
+      const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
+      return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
+    },
+    writeFailure(config, failure) {
+      const { name: server, startupTimeoutMs } = config;
+      keep(failurePath(config), { server, startupTimeoutMs, ...failure });
+    },
+    forgetFailure,
+  };
+}
+
+function readKept(kept: JsonObject | undefined): ServerListing | undefined {
+  const tools = arrayAt(kept, 'tools');
+  if (tools === undefined || typeof kept?.['hasResources'] !== 'boolean') return undefined;
+  const read = tools.flatMap((tool): readonly ListedTool[] => {
+    if (!isJsonObject(tool)) return [];
+    const [name, description] = [stringAt(tool, 'tool'), stringAt(tool, 'description')];
+    const [parameters, hints] = [objectAt(tool, 'parameters'), objectAt(tool, 'hints')];
+    if (name === undefined || description === undefined || parameters === undefined || hints === undefined) return [];
+    return [{ tool: name, description, parameters, hints }];
+  });
+  if (read.length !== tools.length) return undefined;
+  return {
+    tools: read,
+    hasResources: kept['hasResources'],
+    ...defined({ instructions: stringAt(kept, 'instructions') }),
+  };
+}

@@ -1,0 +1,310 @@
+import { defined } from '../../base/objects.ts';
+import type { McpAddressConfig } from '../../core/config/servers/mcp-servers.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { CredentialStore, McpCredentials } from './credential-store.ts';
+import type {
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the user is sent to a page and comes back. */
+export interface LoginVisitor {
+  /** Where the page sends the user back to. */
+  readonly redirectUrl: string;
+  /** Resolves with what came back. */
+  visit(page: URL): Promise<URLSearchParams>;
+}
+
+export interface LoginSessionOptions {
+  readonly address: McpAddressConfig;
+  readonly store: CredentialStore;
+  /** Absent: no one can be sent anywhere, and only what was kept is used. */
+  readonly visitor?: LoginVisitor;
+  /** Of a client that was registered beforehand. */
+  readonly clientSecret?: string;
+  random(): string;
+}
+
+type Issued = { readonly issuer?: string } | undefined;
+
+/** A login that cannot be made or renewed. The message is a part of a sentence. */
+export class LoginProblem extends Error {
+  readonly next: string;
+
+  constructor(message: string, next: string, options?: ErrorOptions) {
+    super(message, options);
+    this.next = next;
+  }
+}
+
+/** Nobody can log in now: the library must not register a client, which would replace the one of the stored login. */
+class LoginWanted extends Error {
+  readonly status = 401;
+}
+
+/** For a server that registers no client by itself. */
+export function registrationRefused(cause?: unknown): LoginProblem {
+  return new LoginProblem(
+    'its login server does not register Capstan as a client',
+    'Register a client there and set oauth.client_id, or set bearer_token_env_var to a variable with a token.',
+    { cause },
+  );
+}
+
+/** A login at one server: uses and renews what is kept, and asks the user where there is someone to ask. */
+export class LoginSession implements OAuthClientProvider {
+  /** An id that is an address tells the server where to read about this program. */
+  readonly clientMetadataUrl?: string;
+  /** Only where the user says for what the login is: else it is what the server says of itself, if that fits. */
+  readonly validateResourceURL?: () => Promise<URL>;
+  readonly #options: LoginSessionOptions;
+  #verifier = '';
+  #state = '';
+  #discovery: OAuthDiscoveryState | undefined;
+  /** The tokens as this session last read them. */
+  #used: JsonObject | undefined;
+  /** The access token that the server last got. */
+  #sent: string | undefined;
+  /** The access token of the last renewal, which is stored already. */
+  #renewed: string | undefined;
+  /** Why the last renewal did not work, as a part of a sentence. */
+  #notRenewed: string | undefined;
+  #back: Promise<URLSearchParams> | undefined;
+
+  constructor(options: LoginSessionOptions) {
+    this.#options = options;
+    const { clientId = '', resource } = options.address.oauth;
+    if (clientId.startsWith('https://')) this.clientMetadataUrl = clientId;
+    if (resource !== undefined && URL.canParse(resource)) this.validateResourceURL = async () => new URL(resource);
+  }
+
+  get redirectUrl(): string {
+    // Nothing is sent there without a visitor.
+    return this.#options.visitor?.redirectUrl ?? 'http://127.0.0.1/callback';
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    const { scopes } = this.#options.address.oauth;
+    return {
+      client_name: 'Capstan',
+      redirect_uris: [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      ...defined({ scope: scopes?.join(' ') }),
+    };
+  }
+
+  state(): string {
+    return (this.#state = this.#options.random());
+  }
+
+  clientInformation(about?: { readonly issuer?: string }): StoredOAuthClientInformation | undefined {
+    const { client } = this.#kept;
+    const configured = this.#configuredId;
+    if (configured !== undefined) {
+      const issuer = client?.['client_id'] === configured ? stringAt(client, 'issuer') : undefined;
+      if (issuer !== undefined && about?.issuer !== undefined && issuer !== about.issuer)
+        throw new Error(
+          `it names ${about.issuer} as its authorization server, and you logged in at ${issuer}. If the new one is right, log out of the server with \`mcp logout\`, and log in again`,
+        );
+      return { client_id: configured, ...defined({ client_secret: this.#options.clientSecret, issuer }) };
+    }
+    // Registered for another way back: the server would refuse it.
+    const isUsable = this.#options.visitor === undefined || knows(client, this.redirectUrl);
+    if (isUsable && isOf(client, about)) return client as unknown as StoredOAuthClientInformation;
+    if (this.#options.visitor === undefined) throw new LoginWanted('it wants a login');
+    const metadata = this.#discovery?.authorizationServerMetadata;
+    const isDescribed =
+      this.clientMetadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true;
+    if (metadata !== undefined && metadata.registration_endpoint === undefined && !isDescribed)
+      throw registrationRefused();
+    return undefined;
+  }
+
+  async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
+    // Its secret is the user's to keep. The issuer is kept: at no other one does this client count.
+    if (this.#configuredId !== undefined) {
+      const { client_id, issuer } = client;
+      await this.#keep({ client: { client_id, ...defined({ issuer }) } });
+      return;
+    }
+    await this.#keep({ client: { redirect_uris: [this.redirectUrl], ...(client as unknown as JsonObject) } });
+  }
+
+  tokens(about?: { readonly issuer?: string }): StoredOAuthTokens | undefined {
+    const { tokens } = this.#kept;
+    this.#used = tokens;
+    if (about === undefined) this.#sent = stringAt(tokens ?? {}, 'access_token');
+    return isOf(tokens, about) ? (tokens as unknown as StoredOAuthTokens) : undefined;
+  }
+
+  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+    if (tokens.access_token !== this.#renewed) await this.#keep({ tokens: tokens as unknown as JsonObject });
+  }
+
+  /**
+   * Sends a request for new tokens, alone among all processes, and stores what comes before another one may ask: a
+   * server that gives each refresh token once ends the whole login when it sees one again. If another process was
+   * quicker, its tokens are the answer.
+   */
+  async renew(form: URLSearchParams, send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+    try {
+      return await this.#options.store.alone(this.#options.address.url, () => this.#renewOnce(form, send), signal);
+    } catch (error) {
+      this.#notRenewed = thrownMessage(error);
+      throw error;
+    }
+  }
+
+  async #renewOnce(form: URLSearchParams, send: () => Promise<Response>): Promise<Response> {
+    const { tokens: stored } = this.#kept;
+    if (stored === undefined) throw new LoginWanted('the login was removed');
+    if (stored['access_token'] !== this.#sent && stored['issuer'] === this.#used?.['issuer'])
+      return this.#renewedAs(stored);
+    const response = await send();
+    const tokens = response.ok ? parseJsonObject(await response.clone().text()) : undefined;
+    this.#notRenewed = response.ok ? 'the answer contained no tokens' : `the answer was HTTP ${response.status}`;
+    if (stringAt(tokens ?? {}, 'access_token') === undefined) return response;
+    // One that is not replaced stays good.
+    const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
+    // A logout or a login meanwhile is not undone.
+    await this.#options.store.change(this.#options.address.url, (now) =>
+      equalTokens(now.tokens, stored) ? { ...now, tokens: renewed } : now,
+    );
+    return this.#renewedAs(renewed);
+  }
+
+  #renewedAs(tokens: JsonObject): Response {
+    this.#notRenewed = undefined;
+    this.#renewed = stringAt(tokens, 'access_token');
+    return Response.json(tokens);
+  }
+
+  redirectToAuthorization(page: URL): void {
+    const { visitor } = this.#options;
+    if (visitor === undefined) {
+      if (this.#notRenewed !== undefined)
+        throw new LoginProblem(
+          `its login could not be renewed: ${this.#notRenewed}`,
+          'Try again later, or log in again with `capstan mcp login NAME`.',
+        );
+      return;
+    }
+    this.#back = visitor.visit(page);
+    // `broughtBack` reports the failure.
+    this.#back.catch(() => {});
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery;
+  }
+
+  async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
+    if (scope === 'all' || scope === 'discovery') this.#discovery = undefined;
+    if (scope === 'verifier') this.#verifier = '';
+    if (scope === 'verifier' || scope === 'discovery') return;
+    const used = this.#used;
+    await this.#options.store.change(this.#options.address.url, ({ tokens, client }) => {
+      // Another process renewed them meanwhile: what was refused here is no longer kept, and what is kept is used next.
+      const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
+      return defined({ tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined });
+    });
+  }
+
+  /** What the user brought back from the page, once. Undefined: no one was sent anywhere. */
+  async broughtBack(): Promise<URLSearchParams | undefined> {
+    const back = await this.#back;
+    this.#back = undefined;
+    if (back !== undefined && back.get('state') !== this.#state) throw new Error('the answer belongs to another login');
+    return back;
+  }
+
+  /** The client that the user registered. */
+  get #configuredId(): string | undefined {
+    const { clientId } = this.#options.address.oauth;
+    return clientId?.startsWith('https://') === true ? undefined : clientId;
+  }
+
+  get #kept(): McpCredentials {
+    return this.#options.store.read(this.#options.address.url);
+  }
+
+  async #keep(changed: McpCredentials): Promise<void> {
+    await this.#options.store.change(this.#options.address.url, (stored) => ({ ...stored, ...changed }));
+  }
+}
+
+function equalTokens(one: JsonObject | undefined, other: JsonObject | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Credentials of one issuer are not shown to another, and those of an unknown one to none. */
+function isOf(kept: JsonObject | undefined, about: Issued): boolean {
+  return kept !== undefined && (about?.issuer === undefined || kept['issuer'] === about.issuer);
+}
+
+function knows(client: JsonObject | undefined, redirectUrl: string): boolean {
+  const known = client?.['redirect_uris'];
+  return Array.isArray(known) && known.includes(redirectUrl);
+}
+
+const path = '/callback';
+
+export interface CallbackServer extends LoginVisitor {
+  close(): void;
+}
+
+/** Waits on this machine alone for the page to send the user back. `show`: tells the user which page to visit. */
+export async function openCallbackServer({
+  port,
+  show,
+}: {
+  readonly port: number;
+  readonly show: (page: URL) => void;
+}): Promise<CallbackServer> {
+  let came = Promise.withResolvers<URLSearchParams>();
+  let state: string | null = null;
+  const server = createServer((request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const given = asked.searchParams;
+    const isAnswer = asked.pathname === path && (given.has('code') || given.has('error'));
+    // Any page can send the user here. Only the one that was visited knows what was asked.
+    const isBack = isAnswer && state !== null && given.get('state') === state;
+    response.writeHead(isBack ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(isBack ? 'Capstan has the answer. You can close this page.\n' : 'Not found.\n');
+    if (isBack) came.resolve(given);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const { port: chosen } = server.address() as AddressInfo;
+  return {
+    redirectUrl: `http://127.0.0.1:${chosen}${path}`,
+    visit(page) {
+      state = page.searchParams.get('state');
+      came = Promise.withResolvers();
+      show(page);
+      return came.promise;
+    },
+    close: () => void server.close(),
+  };
+}

@@ -1,0 +1,261 @@
+import type { McpElicitation, McpElicitationAnswer } from '../../ports/mcp-servers.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mostLevels,
+  nestsDeeperThan,
+  objectAt,
+  stringAt,
+} from '../../protocol/json.ts';
+import { elicitedPage, isUnauthorized } from './call-failure.ts';
+import { readListing, type ServerListing } from './listed-tools.ts';
+import { type McpHost, type OpenTransport, openTransport, type PlacedServer } from './open-transport.ts';
+import { hasHugeSchema } from './pipe-transport.ts';
+import type { Client, ElicitRequest, ElicitResult, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import { pathToFileURL } from 'node:url';
+
+type Library = typeof import('@modelcontextprotocol/client');
+
+/** A connection that is open. */
+export interface OpenClient {
+  readonly client: Client;
+  readonly listing: ServerListing;
+  /** Schemas as the server wrote them, by the raw name of the tool. */
+  readonly schemas: ReadonlyMap<string, JsonObject>;
+  /** Raw names of tools that are called as tasks. */
+  readonly tasks: ReadonlySet<string>;
+  /** Tools that were left out, by name. */
+  readonly malformed: readonly string[];
+  /** Why the connection ended by itself. */
+  endedBecause(): string;
+  /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
+  finishLogin(): Promise<boolean>;
+}
+
+export interface ClientWatch {
+  readonly signal: AbortSignal;
+  /** The server wants to know something of the user. `taskId`: the task that it says the question is about. */
+  elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer>;
+  closed(): void;
+  /** The first line of the server that is no message of the protocol. */
+  odd(line: string): void;
+  /** A request of a login begins at this host, or has ended. */
+  loginAt(host: string | undefined): void;
+  toolsChanged(): void;
+}
+
+/** How often the user is sent to a page before a server is given up. */
+const mostLogins = 3;
+
+/** Connects and asks what there is. Rejects with an error whose message says why not. */
+export async function openClient(server: PlacedServer, world: McpHost, watch: ClientWatch): Promise<OpenClient> {
+  const library = await import('@modelcontextprotocol/client');
+  for (let logins = 0; ; logins++) {
+    const way = openTransport(library, server, world, watch);
+    const client = clientFor(library, server, world, watch);
+    try {
+      return await connect(client, way, server, watch);
+    } catch (error) {
+      const ended = way.endedBecause();
+      if (ended !== undefined) throw new Error(ended, { cause: error });
+      if (!isUnauthorized(error) || logins >= mostLogins || !(await way.finishLogin())) throw error;
+    } finally {
+      if (client.transport !== undefined && !opened.has(client)) await client.close().catch(() => {});
+    }
+  }
+}
+
+/** Those that someone has. */
+const opened = new WeakSet<Client>();
+
+async function connect(
+  client: Client,
+  way: OpenTransport,
+  { config }: PlacedServer,
+  watch: ClientWatch,
+): Promise<OpenClient> {
+  const options = { timeout: config.startupTimeoutMs, signal: watch.signal };
+  await client.connect(way.transport, options);
+  const found = await listTools(client, options);
+  Object.assign(client, { onclose: () => watch.closed() });
+  opened.add(client);
+  const endedBecause = (): string => way.endedBecause() ?? 'the connection was closed';
+  return { client, ...found, endedBecause, finishLogin: () => way.finishLogin() };
+}
+
+function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHost, watch: ClientWatch): Client {
+  const isProgram = config.transport.kind === 'program';
+  const client = new library.Client(world.client, {
+    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
+    // Schemas of strangers are not compiled: the model judges what comes back.
+    jsonSchemaValidator: {
+      getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+    },
+    versionNegotiation: { mode: isProgram ? 'legacy' : 'auto' },
+    listMaxPages: mostPages,
+    listChanged: { tools: { autoRefresh: false, onChanged: () => watch.toolsChanged() } },
+  });
+  client.setRequestHandler('elicitation/create', (request) => answerElicitation(config.name, request, watch));
+  if (isProgram) client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(cwd).href }] }));
+  return client;
+}
+
+/** All pages, as far as tools are of use. */
+export async function listTools(
+  client: Client,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<Pick<OpenClient, 'listing' | 'schemas' | 'tasks' | 'malformed'>> {
+  const capabilities = client.getServerCapabilities() ?? {};
+  const none: AllTools = { tools: [], malformed: [] };
+  const { tools, malformed } = capabilities.tools === undefined ? none : await listAllTools(client, options);
+  const raw = tools.filter((tool) => !hasHugeSchema(tool));
+  const tooLarge = tools.filter(hasHugeSchema).map((tool) => String(tool['name']));
+  const instructions = client.getInstructions();
+  const about = {
+    hasResources: capabilities.resources !== undefined,
+    ...(instructions === undefined ? {} : { instructions }),
+  };
+  const listing = readListing(raw, about);
+  const schemas = new Map(raw.map((tool) => [String(tool['name']), tool['inputSchema'] as JsonObject] as const));
+  const tasks = new Set(raw.filter(wantsTask).map((tool) => String(tool['name'])));
+  return { listing, schemas, tasks, malformed: [...malformed, ...tooLarge] };
+}
+
+const declined: ElicitResult = { action: 'decline' };
+
+async function answerElicitation(server: string, { params }: ElicitRequest, watch: ClientWatch): Promise<ElicitResult> {
+  const { message } = params;
+  const task = (params._meta ?? {})['io.modelcontextprotocol/related-task'] as
+    | { readonly taskId?: unknown }
+    | undefined;
+  const taskId = typeof task?.taskId === 'string' ? task.taskId : undefined;
+  if (params.mode === 'url') {
+    const url = elicitedPage(params.url);
+    return url === undefined ? declined : ((await watch.elicit({ server, message, url }, taskId)) as ElicitResult);
+  }
+  const schema = params.requestedSchema as unknown as JsonObject;
+  return nestsDeeperThan(mostLevels, schema)
+    ? declined
+    : ((await watch.elicit({ server, message, schema }, taskId)) as ElicitResult);
+}
+
+interface ListOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+interface AllTools {
+  readonly tools: readonly JsonObject[];
+  /** Names of those that are left out, as far as they have one. */
+  readonly malformed: readonly string[];
+}
+
+/** A list that does not end is none. */
+const mostPages = 16;
+
+/** Whoever configured the server cannot mend that. */
+export class EndlessList extends Error {
+  readonly next = 'Report this to the maker of the server, or set its enabled to false.';
+
+  constructor(options: ErrorOptions) {
+    super(`its list of tools does not end after ${mostPages} pages`, options);
+  }
+}
+
+/** Every page of a server's tools. The library refuses a list with one malformed tool: then it is read again without it. */
+async function listAllTools(client: Client, options: ListOptions): Promise<AllTools> {
+  try {
+    const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
+    return { tools: tools as unknown as readonly JsonObject[], malformed: [] };
+  } catch (error) {
+    if (isEndless(error)) throw new EndlessList({ cause: error });
+    const read = options.signal.aborted ? undefined : await readPages(client, options).catch(() => undefined);
+    if (read === undefined) throw error;
+    const tools = read.flatMap((tool) => (isTool(tool) ? [tool] : []));
+    // Nothing is malformed: something else is wrong.
+    if (tools.length === read.length) throw error;
+    return { tools, malformed: read.flatMap((tool, at) => (isTool(tool) ? [] : [nameOf(tool, at)])) };
+  }
+}
+
+function isEndless(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'LIST_PAGINATION_EXCEEDED';
+}
+
+async function readPages(client: Client, options: ListOptions): Promise<readonly Json[] | undefined> {
+  const found: Json[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await client.request({ method: 'tools/list', params }, anyObjectSchema, options);
+    const tools = arrayAt(answer, 'tools');
+    if (tools === undefined) return undefined;
+    found.push(...tools);
+    cursor = stringAt(answer, 'nextCursor');
+    if (cursor === undefined) return found;
+  }
+  return undefined;
+}
+
+function isTool(value: Json): value is JsonObject {
+  if (!isJsonObject(value)) return false;
+  const { name, description, annotations } = value;
+  const isDescribed = description === undefined || typeof description === 'string';
+  const isAnnotated = annotations === undefined || isJsonObject(annotations);
+  return (
+    typeof name === 'string' && isDescribed && isAnnotated && objectAt(value, 'inputSchema')?.['type'] === 'object'
+  );
+}
+
+function nameOf(value: Json, at: number): string {
+  return (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
+}
+
+/** For answers that are read by ourselves. */
+const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
+  '~standard': {
+    version: 1,
+    vendor: 'capstan',
+    validate: (value: unknown) =>
+      isJsonObject(value) ? { value } : { issues: [{ message: 'the result is not an object' }] },
+  },
+};
+
+interface TaskOptions {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+  /** The server has named the task. */
+  began(taskId: string): void;
+}
+
+/** Whether a server wants calls of this tool as tasks, and in no other way. */
+function wantsTask(tool: JsonObject): boolean {
+  return objectAt(tool, 'execution')?.['taskSupport'] === 'required';
+}
+
+/** Calls a tool that works on after its call is answered, and waits for its result. An interrupted one is cancelled. */
+export async function callAsTask(
+  client: Client,
+  params: JsonObject,
+  { began, ...options }: TaskOptions,
+): Promise<JsonObject> {
+  const begun = await client.request(
+    { method: 'tools/call', params: { ...params, task: {} } },
+    anyObjectSchema,
+    options,
+  );
+  const taskId = stringAt(objectAt(begun, 'task'), 'taskId');
+  // A server may answer at once all the same.
+  if (taskId === undefined) return begun;
+  began(taskId);
+  try {
+    return await client.request({ method: 'tasks/result', params: { taskId } }, anyObjectSchema, options);
+  } catch (error) {
+    void client
+      .request({ method: 'tasks/cancel', params: { taskId } }, anyObjectSchema, { timeout: 1000 })
+      .catch(() => {});
+    throw error;
+  }
+}

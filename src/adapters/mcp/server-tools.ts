@@ -1,0 +1,216 @@
+import { withoutInvisible } from '../../base/invisible-characters.ts';
+import type { McpServerConfig } from '../../core/config/servers/mcp-servers.ts';
+import type { McpNews } from '../../core/envelope/facts.ts';
+import { bytesPerToken, sentTokens } from '../../core/fragments/text/truncate.ts';
+import { groupsWithinBudget } from '../../core/planes/fit-budget.ts';
+import type { McpTool } from '../../ports/mcp-servers.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { arrayAt, equalJson, isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
+import { isEnabled, offeredTools, type ServerListing, serverPrefix } from './listed-tools.ts';
+
+/** What each kind of text may have of the budget, in percent: of deferred groups, of servers, and what these say of themselves. */
+const percent = { announced: 28, notes: 24, instructions: 48 } as const;
+const mostSignature = 200;
+
+export interface KnownServer {
+  readonly name: string;
+  /** Its own words about itself. */
+  readonly instructions: string | undefined;
+  /** Why it does not run, as a sentence. */
+  readonly problem: string | undefined;
+}
+
+export interface ServerNewsInput {
+  readonly servers: readonly KnownServer[];
+  readonly tools: ThreadTools;
+  /** What all texts may weigh, in tokens. */
+  readonly budget: number;
+  /** Whether the policy lets a call of it run, now or after a question. */
+  readonly isUsable: (tool: McpTool) => boolean;
+  /** Whether the thread has it. Of others nothing is said. */
+  readonly isChosen: (tool: { readonly name: string }) => boolean;
+  /** Whether the thread could have a tool whose name begins so. */
+  readonly canBeChosen: (prefix: string) => boolean;
+}
+
+/** Groups of deferred tools, for the text that announces them. */
+export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: ServerNewsInput): McpNews['deferred'] {
+  const usable = tools.deferred.filter((tool) => isChosen(tool) && isUsable(tool));
+  const names = [...new Set(usable.map(({ server }) => server))];
+  const most = shareOf(budget, percent.announced, names.length);
+  return names.map((server) => {
+    const own = usable.filter((tool) => tool.server === server).map(({ name }) => name);
+    const isTold = tools.direct.some((tool) => tool.server === server && isChosen(tool));
+    const words = servers.find(({ name }) => name === server)?.instructions?.split('\n', 1)[0];
+    const about = isTold || words === undefined ? '' : `${words} `;
+    const shown = own.slice(0, 8).join(', ');
+    const more = own.length > 8 ? ` and ${own.length - 8} more` : '';
+    return { name: `mcp__${server}`, description: cut(`${about}Tools: ${shown}${more}`, most) };
+  });
+}
+
+/** What the model should know of servers besides their tools. The same words until something changes. */
+export function serverNews({
+  servers,
+  tools,
+  budget,
+  isUsable,
+  isChosen,
+  canBeChosen,
+}: ServerNewsInput): Omit<McpNews, 'deferred'> {
+  const mostOfEach = shareOf(budget, percent.notes, servers.length);
+  const notes = servers.flatMap(({ name, problem }) => {
+    const of = <Tool extends { readonly name: string; readonly server: string }>(
+      all: readonly Tool[],
+    ): readonly Tool[] => all.filter((tool) => tool.server === name && isChosen(tool));
+    const listed = (names: readonly string[]): string => fitting(names, mostOfEach / 3);
+    const note = {
+      server: name,
+      problem:
+        problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(withoutInvisible(problem), mostOfEach),
+      changed: listed(of(tools.changed).map(signatureOf)),
+      // Of one that does not run, it is not known what it has.
+      gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',
+      unasked: listed(
+        of([...tools.direct, ...tools.deferred])
+          .filter((tool) => !isUsable(tool))
+          .map((tool) => tool.name),
+      ),
+    };
+    const { server: _name, ...words } = note;
+    return Object.values(words).every((text) => text === '') ? [] : [note];
+  });
+  const speaking = servers.filter(({ name }) => tools.direct.some((tool) => tool.server === name && isChosen(tool)));
+  const most = shareOf(budget, percent.instructions, servers.length);
+  const instructions = speaking.flatMap(({ name, instructions: text }) =>
+    text === undefined ? [] : [{ server: name, text: cut(text, most) }],
+  );
+  return { notes, instructions };
+}
+
+/** In characters. */
+function shareOf(budget: number, percentOfIt: number, parts: number): number {
+  return Math.floor((budget * bytesPerToken * percentOfIt) / 100 / Math.max(1, parts));
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
+}
+
+function fitting(names: readonly string[], characters: number): string {
+  let used = 0;
+  const kept = names.filter((name) => (used += name.length + 2) <= characters);
+  const left = names.length - kept.length;
+  if (left === 0) return kept.join(', ');
+  return kept.length === 0 ? `${left} tools` : `${kept.join(', ')} and ${left} more`;
+}
+
+/** `name(query: string, limit?: number)`. */
+function signatureOf({ name, spec }: McpTool): string {
+  const schema = objectAt(spec, 'parameters') ?? {};
+  const required = arrayAt(schema, 'required') ?? [];
+  const given = Object.entries(objectAt(schema, 'properties') ?? {}).map(
+    ([key, value]) => `${key}${required.includes(key) ? '' : '?'}: ${typeOf(value)}`,
+  );
+  return `${name}(${cut(given.join(', '), mostSignature)})`;
+}
+
+function typeOf(schema: Json | undefined): string {
+  const type = isJsonObject(schema) ? schema['type'] : undefined;
+  return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any';
+}
+
+/** The tools of a thread's servers, by how the model reaches them. */
+export interface ThreadTools {
+  /** In the list of tools of every request, described as the model read it first. */
+  readonly direct: readonly McpTool[];
+  /** Found by searching, and called by name. */
+  readonly deferred: readonly McpTool[];
+  /** Direct tools that their servers describe anew, so described. */
+  readonly changed: readonly McpTool[];
+  /** In the list of tools, though their servers do not list them now. */
+  readonly missing: readonly MissingTool[];
+  readonly hasResources: boolean;
+}
+
+/** A tool that stays in the list only because taking it away would cost the cached prefix. */
+export interface MissingTool {
+  readonly server: string;
+  readonly name: string;
+  readonly spec: ToolSpec;
+}
+
+/** The tool whose presence says that resources are offered. */
+const resourcesMark = 'list_mcp_resources';
+
+export interface ToolsToSort {
+  readonly servers: readonly { readonly config: McpServerConfig; readonly listing: ServerListing | undefined }[];
+  /** What the last request had, by name. Absent: nothing holds the list yet. */
+  readonly held: ReadonlyMap<string, ToolSpec> | undefined;
+  /** What direct tools may weigh, in tokens. */
+  readonly budget: number;
+}
+
+/** What a tool weighs in the list of tools. */
+export function specTokens(spec: ToolSpec): number {
+  return sentTokens(JSON.stringify(spec));
+}
+
+/** What a list of tools holds until history is rewritten. */
+export function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
+  const marked = hasResources ? [{ type: 'function', name: resourcesMark }] : [];
+  return [...direct.map(({ spec }) => spec), ...marked];
+}
+
+export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
+  const known = servers.flatMap(({ config, listing }) => (listing === undefined ? [] : [{ config, listing }]));
+  const all = offeredTools(known);
+  const isOmitted = ({ server }: McpTool, from: string): boolean =>
+    servers.find(({ config }) => config.name === server)?.config.omitFrom.includes(from) === true;
+  const mayDefer = (tool: McpTool): boolean => !isOmitted(tool, 'deferred');
+  if (held !== undefined) {
+    // The text that the model has read stays as it was, also where the server describes it anew.
+    const direct = all.flatMap((tool) => {
+      const spec = held.get(tool.name);
+      return spec === undefined ? [] : [{ ...tool, spec }];
+    });
+    return {
+      direct,
+      deferred: all.filter((tool) => !held.has(tool.name) && mayDefer(tool)),
+      changed: all.filter(({ name, spec }) => held.has(name) && !equalJson(held.get(name) ?? {}, spec)),
+      missing: missingTools(held, new Set(all.map(({ name }) => name)), servers),
+      hasResources: held.has(resourcesMark),
+    };
+  }
+  const groups = known.map(({ config: { name } }) => {
+    const own = all.filter(({ server }) => server === name);
+    return { name, tokens: own.reduce((sum, { spec }) => sum + specTokens(spec), 0) };
+  });
+  const fitting = groupsWithinBudget(groups, budget);
+  const isDirect = (tool: McpTool): boolean => fitting.has(tool.server) && !isOmitted(tool, 'direct');
+  return {
+    direct: all.filter(isDirect),
+    deferred: all.filter((tool) => !isDirect(tool) && mayDefer(tool)),
+    changed: [],
+    missing: [],
+    hasResources: known.some(({ listing }) => listing.hasResources),
+  };
+}
+
+/** Those of servers that are still configured: a server or a tool that the user took away is gone at once. */
+function missingTools(
+  held: ReadonlyMap<string, ToolSpec>,
+  listed: ReadonlySet<string>,
+  servers: ToolsToSort['servers'],
+): readonly MissingTool[] {
+  return [...held].flatMap(([name, spec]) => {
+    if (listed.has(name)) return [];
+    const config = servers
+      .map((server) => server.config)
+      .filter((each) => name.startsWith(serverPrefix(each.name)))
+      .toSorted((a, b) => b.name.length - a.name.length)[0];
+    if (config === undefined || !isEnabled(config, name.slice(serverPrefix(config.name).length))) return [];
+    return [{ server: config.name, name, spec }];
+  });
+}

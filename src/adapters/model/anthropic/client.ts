@@ -1,0 +1,44 @@
+import type { ModelClient, ProviderCapabilities } from '../../../ports/model.ts';
+import type { Credentials } from '../http/credentials-and-headers.ts';
+import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
+import type { HttpClientOptions } from '../http/send-question.ts';
+import { anthropicReader } from './decode.ts';
+import { anthropicEncoder } from './encode.ts';
+
+/** The revision of the API that is spoken here, and who sends the request. */
+export function identifyByKey(credentials: Credentials): Readonly<Record<string, string>> {
+  const revision = { 'anthropic-version': '2023-06-01' };
+  return credentials.kind === 'bearer' ? { ...revision, 'x-api-key': credentials.token } : revision;
+}
+
+/** Base URLs are written with and without the version of the API. */
+export function messagesEndpoint(baseUrl: string): string {
+  const path = baseUrl.split(/[?#]/)[0]!;
+  return /\/v\d+[a-z0-9]*\/*$/i.test(path) ? 'messages' : 'v1/messages';
+}
+
+/** A client of `POST {base}/messages`. */
+export function anthropicClient(options: HttpClientOptions): ModelClient {
+  const endpoint = messagesEndpoint(options.provider.baseUrl);
+  const wire = { api: 'Messages API', endpoint, identify: identifyByKey, reader: anthropicReader };
+  return httpClient(httpConnection(options, wire));
+}
+
+/** The Messages API of Anthropic, and of servers that follow it. */
+export const anthropicFormat: WireFormat = {
+  name: 'anthropic',
+  encoder: () => anthropicEncoder(),
+  everyEncoder: () => [
+    anthropicEncoder('anthropic/1'),
+    anthropicEncoder('anthropic/2'),
+    anthropicEncoder('anthropic/3'),
+    anthropicEncoder(),
+  ],
+  client: anthropicClient,
+  capabilities: anthropicCapabilities,
+};
+
+/** Every server that speaks the Messages API has these and no more. */
+function anthropicCapabilities(): ProviderCapabilities {
+  return { remoteCompaction: 'none', freeformTools: 'none', accessPrograms: 'unknown', outputLimit: 'always' };
+}

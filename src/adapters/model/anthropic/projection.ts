@@ -1,0 +1,262 @@
+import { shortTextHash } from '../../../base/digest.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { InputWriter } from '../../../protocol/user-input.ts';
+import { agentHeading, describeProviderCall, namespacedToolName } from '../fallback-item-forms.ts';
+import {
+  type ContentPart,
+  inBorders,
+  inTag,
+  joinTexts,
+  type MessageContent,
+  partsIn,
+  strayHeading,
+  textPart,
+  userRoleContent,
+  withoutTags,
+} from '../speaker-borders.ts';
+
+/**
+ * What becomes of one item in a Messages body. This is the one place that decides it, and it looks at the item alone,
+ * so that a longer history begins with the same blocks. Blocks are JSON texts.
+ */
+export type ProjectedItem =
+  /** Words of the engine: part of `system` at the beginning, else a part of the user's turn. */
+  | { readonly kind: 'developer'; readonly texts: readonly string[] }
+  | { readonly kind: 'user'; readonly blocks: readonly string[] }
+  | { readonly kind: 'assistant'; readonly blocks: readonly string[] }
+  /** Stands before what the model said or did next, or nowhere. */
+  | { readonly kind: 'thinking'; readonly block: string }
+  /** `input` is the JSON text of an object. */
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string }
+  /** `content` is the JSON text of a string or of blocks. Absent: the tool gave nothing. `stray`: without its call. */
+  | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly stray: () => readonly string[] }
+  /** The format has no place for it. */
+  | { readonly kind: 'nothing' };
+
+const nothing: ProjectedItem = { kind: 'nothing' };
+
+/**
+ * What is known about who speaks. `isMarked`: what stands in the user's turn and is not the user's has a tag around it.
+ * Older revisions of the encoder did that for agents' reports alone.
+ */
+export interface SpeakerContext {
+  readonly isMarked: boolean;
+  readonly writer?: InputWriter | undefined;
+}
+
+export function projectForMessages(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
+  switch (item.type) {
+    case 'message':
+      return projectMessage(item, { isMarked, writer });
+    case 'agent_message': {
+      if (isMarked) {
+        const parts = contentParts([agentHeading(item), ...(arrayAt(item, 'content') ?? [])]);
+        return { kind: 'user', blocks: blocksOf(inBorders('agent_message', contentIn(parts))) };
+      }
+      const author = stringAt(item, 'author') ?? 'agent';
+      const texts = textsOf(arrayAt(item, 'content') ?? []).map((text) =>
+        inTag('agent_message', withoutTags(`${author}:\n${text}`)),
+      );
+      return { kind: 'user', blocks: texts.map(textBlock) };
+    }
+    case 'reasoning': {
+      const block = thinkingBlock(item);
+      return block === undefined ? nothing : { kind: 'thinking', block };
+    }
+    case 'function_call':
+      return projectCall(item, argumentsObject(stringAt(item, 'arguments') ?? ''));
+    // A tool that takes free text has one parameter of that name where it is offered as a function.
+    case 'custom_tool_call':
+      return projectCall(item, JSON.stringify({ input: stringAt(item, 'input') ?? '' }));
+    case 'local_shell_call':
+      return projectCall({ ...item, name: 'local_shell' }, JSON.stringify(objectAt(item, 'action') ?? {}));
+    case 'tool_search_call':
+      return projectCall({ ...item, name: 'tool_search' }, JSON.stringify(objectAt(item, 'arguments') ?? {}));
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return projectResult(item, item['output'], isMarked);
+    case 'tool_search_output':
+      return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []), isMarked);
+    // The format has no block for it.
+    case 'web_search_call':
+    case 'image_generation_call':
+      return { kind: 'assistant', blocks: [textBlock(describeProviderCall(item)!)] };
+    default:
+      return nothing;
+  }
+}
+
+/** A block of text. Blank ones are refused: they are left out before. */
+export function textBlock(text: string): string {
+  return JSON.stringify({ type: 'text', text });
+}
+
+export function isBlankText(text: string): boolean {
+  return text.trim() === '';
+}
+
+function projectMessage(item: Item, { isMarked, writer }: SpeakerContext): ProjectedItem {
+  if (!isMessage(item)) return nothing;
+  const { role, content } = item;
+  if (role === 'assistant') return { kind: 'assistant', blocks: textsOf(content).map(textBlock) };
+  if (role === 'user' && !isMarked) return { kind: 'user', blocks: content.flatMap(partBlocks) };
+  if (role === 'user') {
+    const parts = contentParts(content);
+    const blocks = parts.length === 0 ? [] : blocksOf(userRoleContent(contentIn(parts), writer).among());
+    return { kind: 'user', blocks };
+  }
+  return { kind: 'developer', texts: textsOf(content) };
+}
+
+function textsOf(parts: readonly Json[]): readonly string[] {
+  return parts.flatMap((part) => {
+    const text = isJsonObject(part) ? wordsOf(part) : '';
+    return isBlankText(text) ? [] : [text];
+  });
+}
+
+/** What a part says in words; for one that says nothing in words, what stands in its place. */
+function wordsOf(part: JsonObject): string {
+  const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
+  if (text !== undefined) return text;
+  return standIns[String(part['type'])] ?? '';
+}
+
+const standIns: Readonly<Record<string, string>> = {
+  input_image: '[A picture stands here. It was left out because the provider cannot take it.]',
+  input_audio: '[A recording stands here. It was left out because the provider takes no sound.]',
+  encrypted_content: '[Something stands here that only another provider can read. It was left out.]',
+};
+
+/** Parts of a user's message or of an output. A picture holds the text of its block. */
+function contentParts(parts: readonly Json[]): readonly ContentPart[] {
+  return parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
+    const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
+    if (image !== undefined) return [{ type: 'image', block: image }];
+    const text = wordsOf(part);
+    return isBlankText(text) ? [] : [textPart(text)];
+  });
+}
+
+function contentIn(parts: readonly ContentPart[]): MessageContent {
+  return parts.every(({ type }) => type === 'text') ? joinTexts(parts) : parts;
+}
+
+function blocksOf(content: MessageContent): readonly string[] {
+  return partsIn(content).map((part) => stringAt(part, 'block') ?? textBlock(stringAt(part, 'text') ?? ''));
+}
+
+function partBlocks(part: Json): readonly string[] {
+  return blocksOf(contentParts([part]));
+}
+
+/** Only what this format made itself, whole as it came. */
+function thinkingBlock(item: Item): string | undefined {
+  const opaque = readOpaque(stringAt(item, 'encrypted_content') ?? '');
+  if (opaque === undefined) return undefined;
+  if (opaque.kind === 'redacted') return JSON.stringify({ type: 'redacted_thinking', data: opaque.data });
+  const parts = arrayAt(item, 'summary') ?? [];
+  const thinking = parts.map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : '')).join('');
+  return JSON.stringify({ type: 'thinking', thinking, signature: opaque.signature });
+}
+
+function projectCall(item: Item, input: string): ProjectedItem {
+  const [id, name] = [stringAt(item, 'call_id') ?? '', stringAt(item, 'name') ?? ''];
+  if (id === '' || name === '') return nothing;
+  return { kind: 'call', id, name: wireName(namespacedToolName(item)!), input };
+}
+
+/** The arguments as they were written if they are an object. The format takes nothing else, so others are quoted. */
+function argumentsObject(text: string): string {
+  if (isBlankText(text)) return '{}';
+  return parseJsonObject(text) === undefined ? JSON.stringify({ malformed_arguments: text }) : text;
+}
+
+function projectResult(item: Item, output: Json | undefined, isMarked: boolean): ProjectedItem {
+  const isText = typeof output === 'string';
+  const text = isText && !isBlankText(output) ? [textPart(output)] : [];
+  const parts = Array.isArray(output) ? contentParts(output as readonly Json[]) : text;
+  const stray = (): readonly string[] => (isMarked && parts.length > 0 ? strayBlocks(parts) : blocksOf(parts));
+  const id = stringAt(item, 'call_id') ?? '';
+  // An event from outside is answered by none and asks for none.
+  if (id === '') return { kind: 'user', blocks: stray() };
+  if (parts.length === 0) return { kind: 'result', id, stray };
+  return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocksOf(parts).join(',')}]`, stray };
+}
+
+function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
+  return blocksOf(inBorders('tool_output', contentIn([textPart(strayHeading), ...parts])));
+}
+
+const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The name of a tool as the format allows it. */
+export function wireName(name: string): string {
+  return allowed.test(name) ? name : withDigest(name);
+}
+
+/** The id of a call as the format allows it: the same for the same id, and another for another. */
+export function wireCallId(id: string): string {
+  return allowed.test(id) ? id : withDigest(id);
+}
+
+function withDigest(text: string): string {
+  return `${text.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 47)}_${shortTextHash(text)}`;
+}
+
+/**
+ * What of a model's thinking only its provider can read, as history keeps it: in the `encrypted_content` of a reasoning
+ * item, under a name that says which format it belongs to. Others that find it there can see that it is not theirs.
+ * It is signed for the model that had it: `history/opaque-items.ts` knows the mark, and sends it to that model alone.
+ */
+type OpaqueThinking =
+  /** Proves that the text beside it is what the model thought. */
+  | { readonly kind: 'signed'; readonly signature: string }
+  /** Stands in the place of the text. */
+  | { readonly kind: 'redacted'; readonly data: string };
+
+const signed = 'anthropic/thinking:';
+const redacted = 'anthropic/redacted_thinking:';
+
+export function storeOpaque(opaque: OpaqueThinking): string {
+  return opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
+}
+
+/** Undefined for what another format made. */
+export function readOpaque(stored: string): OpaqueThinking | undefined {
+  if (stored.startsWith(signed)) return { kind: 'signed', signature: stored.slice(signed.length) };
+  return stored.startsWith(redacted) ? { kind: 'redacted', data: stored.slice(redacted.length) } : undefined;
+}
+
+/** The types of pictures that the format takes inline. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  'image/jpeg': 'image/jpeg',
+  'image/jpg': 'image/jpeg',
+  'image/png': 'image/png',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+};
+
+/** The block of a picture by its address, a data URL or a web address; undefined for one that the format cannot take. */
+export function imageBlock(address: string): string | undefined {
+  if (/^https?:\/\//i.test(address)) {
+    return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
+  }
+  // Cut apart by hand: a pattern over megabytes of base64 is slow.
+  const comma = address.indexOf(',');
+  const [scheme = '', ...parameters] = address.slice(0, Math.max(0, comma)).toLowerCase().split(';');
+  const type = scheme.startsWith('data:') ? scheme.slice('data:'.length) : '';
+  const mediaType = Object.hasOwn(mediaTypes, type) ? mediaTypes[type] : undefined;
+  const data = address.slice(comma + 1);
+  if (mediaType === undefined || !parameters.includes('base64') || data === '') return undefined;
+  return JSON.stringify({ type: 'image', source: { type: 'base64', media_type: mediaType, data } });
+}

@@ -1,0 +1,81 @@
+import type { LengthField, ModelClient, ModelFailure, ModelRequest } from '../../../ports/model.ts';
+import { bearerHeader } from '../http/credentials-and-headers.ts';
+import { httpClient, httpConnection, type WireFormat } from '../http/http-client.ts';
+import type { HttpClientOptions } from '../http/send-question.ts';
+import { chatApi, chatReader } from './decode.ts';
+import { chatDialect, everyDialect } from './dialect.ts';
+import { chatEncoder } from './encode.ts';
+
+/** The fields that servers want in the place of the one that they refused, by address and model, for this process. */
+const learned = new Map<string, LengthField>();
+
+const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
+
+/** In which field the server at this address wants the length of the model's answers. Undefined: it refused none. */
+function learnedLengthField(baseUrl: string, model: string): LengthField | undefined {
+  return learned.get(keyOf(baseUrl, model));
+}
+
+/** Words of servers that do not know a field, and not of those to which its value is too large. */
+const refusal =
+  /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed)|extra (?:inputs?|fields?)|\binstead\b/i;
+
+/** A failure after which the request can be sent with the other field: once, since a server has to know one of them. */
+function afterLengthRefusal(
+  failure: ModelFailure,
+  { body, routing }: Pick<ModelRequest, 'body' | 'routing'>,
+  baseUrl: string,
+): ModelFailure {
+  if (failure.status !== 400 && failure.status !== 422) return failure;
+  const field = lengthFieldIn(body);
+  if (field === undefined || routing === undefined || !refusal.test(failure.message)) return failure;
+  if (!new RegExp(`\\b${field}\\b`).test(failure.message)) return failure;
+  const key = keyOf(baseUrl, routing.model);
+  if (learned.has(key)) return failure;
+  learned.set(key, field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens');
+  return { ...failure, retry: { otherwise: true } };
+}
+
+/** What is asked of the answer is the last piece of a body. */
+function lengthFieldIn(body: ModelRequest['body']): LengthField | undefined {
+  const end = Buffer.from(body.at(-1) ?? []).toString('utf8');
+  return /"(max_tokens|max_completion_tokens)":\d/.exec(end)?.[1] as LengthField | undefined;
+}
+
+/** A client of `POST {base}/chat/completions`. */
+function chatClient(options: HttpClientOptions): ModelClient {
+  const { capabilities, baseUrl } = options.provider;
+  const dialect = chatDialect(capabilities);
+  const client = httpClient(
+    httpConnection(options, {
+      api: chatApi,
+      endpoint: 'chat/completions',
+      identify: bearerHeader,
+      reader: (limits) => chatReader(limits, dialect),
+    }),
+  );
+  return {
+    ...client,
+    lengthField: (model) => learnedLengthField(baseUrl, model),
+    async *stream(request, signal) {
+      for await (const event of client.stream(request, signal)) {
+        if (event.kind !== 'failed') yield event;
+        else yield { ...event, failure: afterLengthRefusal(event.failure, request, baseUrl) };
+      }
+    },
+  };
+}
+
+/** The Chat Completions API of OpenAI, and of the many servers that follow it. */
+export const chatFormat: WireFormat = {
+  name: 'chat',
+  encoder: (provider) => chatEncoder(chatDialect(provider.capabilities)),
+  everyEncoder: () => everyDialect().map(chatEncoder),
+  client: chatClient,
+  capabilities: () => ({
+    remoteCompaction: 'none',
+    freeformTools: 'none',
+    accessPrograms: 'unknown',
+    outputLimit: 'always',
+  }),
+};

@@ -1,0 +1,305 @@
+import { defined } from '../../../base/objects.ts';
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
+import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
+import type { Item } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { Usage } from '../../../protocol/usage.ts';
+import type { AnswerReader } from '../http/answer-decoder.ts';
+import { serverModel } from '../http/answer-headers.ts';
+import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
+import { causeOfEnding } from '../http/failures/failure-causes.ts';
+import { httpFailure } from '../http/failures/http-failure.ts';
+import {
+  detailOf,
+  isOverflowCode,
+  modelFailure,
+  overflowFailure,
+  streamFailure,
+} from '../http/failures/model-failure.ts';
+import { usageFromWire } from '../responses/decode.ts';
+import type { ChatDialect } from './dialect.ts';
+
+/** What the format is called in advice about base URLs. */
+export const chatApi = 'Chat Completions API';
+
+/** The event that ends a stream. It is no JSON. */
+const doneMark = '[DONE]';
+
+/**
+ * Reads the chunks of one answer. Its items are whole when the server says why the answer ends, and not before: a stream
+ * that breaks off gives none. Counts may follow the reason, so the answer is over with them, with the end mark, or with
+ * the stream.
+ */
+export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoughts }: ChatDialect): AnswerReader {
+  const said: string[] = [];
+  const thought: string[] = [];
+  const calls = callPieces();
+  let responseId: string | undefined;
+  let reason: string | undefined;
+  let usage: Usage | undefined;
+  let isOver = false;
+  /** The last event could not be read. */
+  let isBroken = false;
+
+  function chunk(event: JsonObject): readonly ModelEvent[] | undefined {
+    const error = reportedError(event);
+    if (error !== undefined) return failed(errorFailure(error, chatApi));
+    const created = begin(event);
+    const choice = firstChoice(event);
+    const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));
+    // An empty one is none: some servers have it in every chunk.
+    reason ??= stringAt(choice, 'finish_reason') || undefined;
+    // Some servers count with every chunk: only counts beside the reason or behind it are the last ones.
+    const counted = chunkUsage(event, choice);
+    usage = counted ?? usage;
+    const events = [...created, ...deltas];
+    if (calls.count > maxItems) return [...events, ...failed(answerTooLarge(`${maxItems} items`))];
+    if (reason !== undefined && counted !== undefined) return [...events, ...finish()];
+    const isChunk = counted !== undefined || arrayAt(event, 'choices') !== undefined;
+    return isChunk || events.length > 0 ? events : undefined;
+  }
+
+  function begin(event: JsonObject): readonly ModelEvent[] {
+    if (responseId !== undefined) return [];
+    responseId = stringAt(event, 'id') ?? '';
+    const created: readonly ModelEvent[] = responseId === '' ? [] : [{ kind: 'created', responseId }];
+    return [...created, ...serverModel(event['model'])];
+  }
+
+  function takeDelta(delta: JsonObject | undefined): readonly ModelEvent[] {
+    if (delta === undefined) return [];
+    const { text, thinking } = wordsIn(delta['content']);
+    const refusal = stringAt(delta, 'refusal') ?? '';
+    const reasoning = [delta['reasoning_content'], delta['reasoning']].find(
+      (each) => typeof each === 'string' && each !== '',
+    );
+    const thoughtNow = `${typeof reasoning === 'string' ? reasoning : ''}${thinking}`;
+    const saidNow = `${text}${refusal}`;
+    const legacy = objectAt(delta, 'function_call');
+    calls.take(arrayAt(delta, 'tool_calls') ?? (legacy === undefined ? [] : [{ index: 0, function: legacy }]));
+    if (thoughtNow !== '') thought.push(thoughtNow);
+    if (saidNow !== '') said.push(saidNow);
+    // Items get their ids where they are recorded: what servers give is often not unique.
+    return [
+      ...(thoughtNow === '' ? [] : [{ kind: 'reasoning-delta', itemId: '', part: 0, delta: thoughtNow } as const]),
+      ...(saidNow === '' ? [] : [{ kind: 'text-delta', itemId: '', delta: saidNow } as const]),
+    ];
+  }
+
+  function finish(): readonly ModelEvent[] {
+    isOver = true;
+    const meaning = finishMeaning(reason ?? 'stop');
+    if (meaning.kind === 'lost') return failed(meaning.failure, usage);
+    const spoken = [...thoughtItems(thought.join(''), thoughts), ...saidItems(said.join(''))].map(asEvent);
+    if (meaning.kind === 'cut') return [...spoken, ...failed(meaning.failure, usage)];
+    const made = calls.items(responseId ?? '');
+    if (made === undefined) return failed(unreadableAnswer('item'));
+    return [
+      ...spoken,
+      ...made.map(asEvent),
+      { kind: 'completed', responseId: responseId ?? '', ...defined({ usage }) },
+    ];
+  }
+
+  return {
+    event(data) {
+      const text = data.toString('utf8').trim();
+      if (isOver || text === '') return undefined;
+      // A piece of the answer is lost with it: nothing says it again.
+      if (isBroken) return failed(unreadableAnswer('event'));
+      if (text === doneMark) return responseId === undefined ? failed(unreadableAnswer('end')) : finish();
+      const event = parseJsonObject(text);
+      if (event !== undefined) return chunk(event);
+      // The last event of a stream that broke off is none: what comes next tells.
+      isBroken = true;
+      return undefined;
+    },
+    end: () => (isOver || reason === undefined ? [] : finish()),
+  };
+}
+
+/** There is one answer to a request; a server that gives more of them numbers them. */
+function firstChoice(event: JsonObject): JsonObject | undefined {
+  const choices = (arrayAt(event, 'choices') ?? []).filter(isJsonObject);
+  return choices.find(({ index = 0 }) => index === 0);
+}
+
+/** Content is a text, or parts of which some are thoughts. */
+function wordsIn(content: Json | undefined): { readonly text: string; readonly thinking: string } {
+  if (typeof content === 'string') return { text: content, thinking: '' };
+  const parts = Array.isArray(content) ? (content as readonly Json[]).filter(isJsonObject) : [];
+  return {
+    text: parts.map((part) => stringAt(part, 'text') ?? '').join(''),
+    thinking: parts.map((part) => thinkingIn(part['thinking'])).join(''),
+  };
+}
+
+function thinkingIn(thinking: Json | undefined): string {
+  return typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
+}
+
+/** Thoughts that go back to the model are content; others are there to be read. */
+function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly Item[] {
+  if (text === '') return [];
+  return thoughts === 'returned'
+    ? [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] }]
+    : [{ type: 'reasoning', summary: [{ type: 'summary_text', text }] }];
+}
+
+function saidItems(text: string): readonly Item[] {
+  return text === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
+}
+
+function asEvent(item: Item): ModelEvent {
+  return { kind: 'item', item };
+}
+
+/** `usage`: what the answer cost all the same. */
+function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
+  return [{ kind: 'failed', failure, ...defined({ usage }) }];
+}
+
+interface OpenCall {
+  id: string;
+  name: string;
+  /** Joined at the end: they may be many. */
+  readonly pieces: string[];
+}
+
+/** Puts the calls of one answer together from pieces that may come interleaved. */
+export function callPieces() {
+  const calls: OpenCall[] = [];
+  /** By the number that the server gives: the newest call under it. */
+  const byIndex = new Map<number, OpenCall>();
+
+  function callFor(index: number | undefined, id: string, name: string): OpenCall {
+    const known =
+      index === undefined
+        ? (calls.find((call) => id !== '' && call.id === id) ?? lastUnless(name))
+        : byIndex.get(index);
+    // There are servers that number every call 0, and others that name each piece anew: a new call has both.
+    const isAnother = known !== undefined && id !== '' && known.id !== '' && known.id !== id && name !== '';
+    if (known !== undefined && !isAnother) return known;
+    const call: OpenCall = { id: '', name: '', pieces: [] };
+    calls.push(call);
+    if (index !== undefined) byIndex.set(index, call);
+    return call;
+  }
+
+  /** Without number and id, a piece with a name begins a call, and one without goes on with the last. */
+  function lastUnless(name: string): OpenCall | undefined {
+    return name === '' ? calls.at(-1) : undefined;
+  }
+
+  function add(piece: JsonObject): void {
+    const made = objectAt(piece, 'function') ?? {};
+    const [id, name] = [stringAt(piece, 'id') ?? '', stringAt(made, 'name') ?? ''];
+    const call = callFor(numberAt(piece, 'index'), id, name);
+    if (call.id === '') call.id = id;
+    // A name may come in pieces; some servers send all of it again with every piece of the arguments.
+    if (name !== call.name && call.pieces.length === 0) call.name += name;
+    const given = textOf(made['arguments']);
+    if (given !== '') call.pieces.push(given);
+  }
+
+  return {
+    /** The `tool_calls` of a delta. */
+    take(pieces: readonly Json[]): void {
+      for (const piece of pieces) if (isJsonObject(piece)) add(piece);
+    },
+    get count(): number {
+      return calls.length;
+    },
+    /** The calls as items, in order; undefined if one has no name. Those without an id are numbered. */
+    items(responseId: string): readonly Item[] | undefined {
+      if (calls.some(({ name }) => name === '')) return undefined;
+      return calls.map(({ id, name, pieces }, at) => ({
+        type: 'function_call',
+        name,
+        arguments: pieces.length === 0 ? '{}' : pieces.join(''),
+        call_id: id === '' ? `call_${responseId}_${at}` : id,
+      }));
+    },
+  };
+}
+
+/** Arguments are a text; a few servers send the object that it stands for. */
+function textOf(given: Json | undefined): string {
+  if (typeof given === 'string') return given;
+  return isJsonObject(given) ? JSON.stringify(given) : '';
+}
+
+/**
+ * The counts of a chunk, or undefined when it has none that mean something. Servers put them beside the choices, into
+ * the choice, or under a name of their own.
+ */
+function chunkUsage(chunk: JsonObject, choice: JsonObject | undefined): Usage | undefined {
+  const wire = objectAt(chunk, 'usage') ?? objectAt(choice, 'usage') ?? objectAt(objectAt(chunk, 'x_groq'), 'usage');
+  if (wire === undefined) return undefined;
+  const input = objectAt(wire, 'prompt_tokens_details');
+  const cached = input?.['cached_tokens'] ?? wire['prompt_cache_hit_tokens'] ?? wire['cached_tokens'];
+  const written = input?.['cache_write_tokens'];
+  const reasoning = objectAt(wire, 'completion_tokens_details')?.['reasoning_tokens'];
+  return usageFromWire({
+    ...defined({
+      input_tokens: wire['prompt_tokens'],
+      output_tokens: wire['completion_tokens'],
+      total_tokens: wire['total_tokens'],
+    }),
+    input_tokens_details: defined({ cached_tokens: cached, cache_write_tokens: written }),
+    output_tokens_details: defined({ reasoning_tokens: reasoning }),
+  });
+}
+
+/** What a reason for the end of an answer means. `cut`: what was said stands, and calls may be half written. */
+export type FinishMeaning =
+  | { readonly kind: 'whole' }
+  | { readonly kind: 'cut'; readonly failure: ModelFailure }
+  | { readonly kind: 'lost'; readonly failure: ModelFailure };
+
+/** Reasons of common servers by which an answer is broken off. Asking again may help. */
+const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
+
+/** What is not known ends an answer well: `stop`, `tool_calls`, `eos`, … */
+export function finishMeaning(reason: string): FinishMeaning {
+  if (broken.has(reason)) {
+    const message = `The provider broke off the answer. Reason: ${reason}.`;
+    return { kind: 'lost', failure: modelFailure({ cause: 'server', message }) };
+  }
+  if (isOverflowCode(reason)) return { kind: 'lost', failure: overflowFailure('') };
+  const cause = causeOfEnding(reason);
+  if (cause !== 'answer-length' && cause !== 'content-filter') return { kind: 'whole' };
+  const message = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
+  return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure: modelFailure({ cause, message }) };
+}
+
+/** The error that an event of a stream reports, in any of the shapes that servers use; undefined if it reports none. */
+export function reportedError(event: JsonObject): JsonObject | undefined {
+  const error = event['error'];
+  if (typeof error === 'string') return { message: error };
+  if (isJsonObject(error)) return error;
+  return event['object'] === 'error' ? event : undefined;
+}
+
+/** A code that is a status means what the status would have meant before the stream began. */
+export function errorFailure(error: JsonObject, api: string): ModelFailure {
+  const status = statusOf(error['code']);
+  if (status === undefined) return streamFailure(error);
+  const { code: _status, ...rest } = error;
+  const words = { ...rest, message: stringAt(error, 'message') ?? '' };
+  return httpFailure({ status, headers: {}, body: JSON.stringify({ error: words }) }, { now: 0, api });
+}
+
+function statusOf(code: Json | undefined): number | undefined {
+  const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : numberAt({ code }, 'code');
+  return status !== undefined && status >= 400 && status <= 599 ? status : undefined;
+}

@@ -1,0 +1,136 @@
+import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../../ports/model.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { freeformTool } from '../fallback-item-forms.ts';
+import { listEncoder } from '../http/list-encoder.ts';
+import type { ChatDialect } from './dialect.ts';
+import { endedInTurn, messageMaker } from './messages.ts';
+import type { ChatMessage } from './projection.ts';
+
+/**
+ * Encodes prompts for Chat Completions. As in every format, what changes least comes first, and what is asked of the
+ * answer comes last. Messages and their bytes are kept by the identity of items: the caller must not change these.
+ */
+export function chatEncoder(dialect: ChatDialect): Encoder {
+  const messagesOf = messageMaker(dialect);
+  const listPieces = listEncoder<ChatMessage>({ stored: () => undefined, text: (message) => JSON.stringify(message) });
+  const toolsCache = new WeakMap<readonly ToolSpec[], EncodedTools>();
+  let instructionsCache = { text: '', bytes: bytesOf('') };
+
+  function encodedTools(tools: readonly ToolSpec[]): EncodedTools {
+    const known = toolsCache.get(tools);
+    if (known !== undefined) return known;
+    const offered = chatTools(tools);
+    const list = offered.length === 0 ? '' : `,"tools":${JSON.stringify(offered)}`;
+    const encoded = { bytes: bytesOf(`${list},"messages":[`), areOffered: offered.length > 0 };
+    toolsCache.set(tools, encoded);
+    return encoded;
+  }
+
+  function instructionsBytes(text: string): Uint8Array {
+    if (text !== instructionsCache.text) {
+      instructionsCache = { text, bytes: bytesOf(JSON.stringify(headMessage(text))) };
+    }
+    return instructionsCache.bytes;
+  }
+
+  const headMessage = (content: string): ChatMessage => ({
+    role: dialect.developer === 'developer' ? 'developer' : 'system',
+    content,
+  });
+
+  return {
+    version: dialect.version,
+    body({ options, instructions, tools, input, writers }: Prompt) {
+      const { bytes, areOffered } = encodedTools(tools);
+      const { system, messages: made } = messagesOf(input, writers);
+      const messages = dialect.roles === 'alternating' ? endedInTurn(made) : made;
+      const words = headText([instructions, ...system]);
+      const head = words === '' ? [] : [instructionsBytes(words)];
+      return [
+        bytesOf(opening(options, dialect, areOffered)),
+        bytes,
+        ...head,
+        ...(head.length > 0 && messages.length > 0 ? [comma] : []),
+        ...listPieces(messages),
+        bytesOf(closing(options, dialect, areOffered)),
+      ];
+    },
+    // As if it stood alone: with its neighbours it may share a message, and needs none to take turns with.
+    item: (item) => {
+      const { system, messages } = messageMaker({ ...dialect, roles: 'any-order' })([item]);
+      return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));
+    },
+  };
+}
+
+interface EncodedTools {
+  readonly bytes: Uint8Array;
+  /** Servers refuse settings of calls in a request without tools. */
+  readonly areOffered: boolean;
+}
+
+function headText(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+const comma = bytesOf(',');
+
+/** What stands before tools and messages. Absent options leave no trace: JSON.stringify skips undefined. */
+function opening(options: RequestOptions, { fields }: ChatDialect, areOffered: boolean): string {
+  const known = fields === 'openai';
+  return JSON.stringify({
+    model: options.model,
+    parallel_tool_calls: areOffered ? options.parallelToolCalls : undefined,
+    reasoning_effort: options.effort,
+    service_tier: known ? options.serviceTier : undefined,
+    prompt_cache_key: known ? options.cacheKey : undefined,
+  }).slice(0, -1);
+}
+
+/** What follows the messages: how the answer is wanted. */
+function closing(options: RequestOptions, dialect: ChatDialect, areOffered: boolean): string {
+  const { fields, usage, maxTokens } = dialect;
+  const schema = dialect.schema === 'sent' ? options.outputSchema : undefined;
+  const members = JSON.stringify({
+    stream: true,
+    stream_options: usage === 'asked' ? { include_usage: true } : undefined,
+    // A limit of the user's must reach a server of which nothing is known, too: nearly all know the older field.
+    [options.lengthField ?? (maxTokens === 'none' ? 'max_tokens' : maxTokens)]:
+      options.outputLimit ?? (maxTokens === 'none' ? undefined : options.maxOutputTokens),
+    temperature: options.temperature,
+    stop: options.stop,
+    tool_choice: areOffered ? (options.toolChoice ?? 'auto') : undefined,
+    response_format: schema && {
+      type: 'json_schema',
+      json_schema: { name: 'codex_output_schema', schema, strict: true },
+    },
+    verbosity: fields === 'openai' ? options.verbosity : undefined,
+  }).slice(1);
+  return `],${members}`;
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}
+
+/** Tools as this format offers them: every one is a function. Those that a provider runs itself are left out. */
+function chatTools(tools: readonly ToolSpec[]): readonly JsonObject[] {
+  return tools.flatMap((tool) => {
+    if (tool.type === 'function') return [functionTool(tool, tool)];
+    if (tool.type === 'custom') return [functionTool(tool, freeformTool(tool))];
+    return [];
+  });
+}
+
+function functionTool({ name }: ToolSpec, { description, parameters, strict }: JsonObject): JsonObject {
+  const empty = { type: 'object', properties: {} };
+  return {
+    type: 'function',
+    function: {
+      name: name ?? '',
+      ...(typeof description === 'string' && { description }),
+      parameters: parameters ?? empty,
+      ...(strict === true && { strict }),
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
+import type { ModelEvent, ModelFailure, ModelRequest } from '../../../ports/model.ts';
+import type { Credentials } from './credentials-and-headers.ts';
+import { eventStreamParser } from './event-stream.ts';
+import { answerTooLarge, megabytes } from './failures/answer-failure.ts';
+
+/** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
+export interface AnswerReader {
+  /** Decodes the data of one event. Undefined: the format has no such event, and it is no sign of life. */
+  event(data: Buffer): readonly ModelEvent[] | undefined;
+  /** What follows when the stream ends here: for instance the failure that an earlier event announced, or nothing. */
+  end(): readonly ModelEvent[];
+  /** Whether the server reported an error after which an answer usually ends. Absent: an error is always the end. */
+  readonly hasError?: boolean;
+}
+
+/** How long a server that reported an error may be silent. Many leave the connection open. */
+const silenceAfterErrorMs = 1000;
+
+/** One event is held in memory until it is whole. */
+const usualEventBytes = 32 * 1024 ** 2;
+
+/** How large one event of an answer may be. It grows with a limit for answers that the user raises. */
+export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number {
+  return Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
+}
+
+/** What comes of the events of one answer. After a `completed` or `failed` it gives nothing more. */
+function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+  let bytes = 0;
+  let finished = false;
+  /** One that the reader knows. */
+  let sawEvent = false;
+  /**
+   * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others
+   * need for the events does not count.
+   */
+  let waitedMs = 0;
+  let sawOther = false;
+
+  function take(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    const last = events.findIndex(({ kind }) => kind === 'completed' || kind === 'failed');
+    finished = last !== -1;
+    return finished ? events.slice(0, last + 1) : events;
+  }
+
+  function decodeAll(events: readonly Buffer[]): readonly ModelEvent[] {
+    return events.flatMap((data) => {
+      const said = finished ? undefined : reader.event(data);
+      if (said === undefined) return [];
+      waitedMs = 0;
+      sawOther = false;
+      sawEvent = true;
+      return take(said);
+    });
+  }
+
+  function fail(decoded: readonly ModelEvent[], failure: ModelFailure): readonly ModelEvent[] {
+    finished = true;
+    return [...decoded, { kind: 'failed', failure }];
+  }
+
+  return {
+    /** `came`: how many bytes brought the events. */
+    push(came: number, events: () => readonly Buffer[]): readonly ModelEvent[] {
+      if (finished) return [];
+      bytes += came;
+      sawOther = true;
+      const began = performance.now();
+      const decoded = decodeAll(events());
+      // A flood of other events is never waited for.
+      if (sawOther) waitedMs += performance.now() - began;
+      // Whatever the bytes were: one endless event, events of unknown types, or comments.
+      const isOver = !finished && bytes > limits.maxBytes;
+      return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
+    },
+    end(events: () => readonly Buffer[], cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] {
+      if (finished) return [];
+      const decoded = decodeAll(events());
+      if (finished) return decoded;
+      const rest = take(reader.end());
+      return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
+    },
+    /** The server sent an event that is larger than one may be. */
+    refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
+      if (finished) return decoded;
+      return fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
+    },
+    /**
+     * Waits for more. Only events that the reader knows give the server more time: bytes alone, comments and events of
+     * other names do not.
+     */
+    async wait<Result>(
+      usualMs: number,
+      read: (ms: number) => Promise<Result>,
+    ): Promise<Result | { readonly kind: 'idle' }> {
+      const mostMs = reader.hasError === true ? Math.min(usualMs, silenceAfterErrorMs) : usualMs;
+      if (waitedMs >= mostMs) return { kind: 'idle' };
+      const began = performance.now();
+      const result = await read(mostMs - waitedMs);
+      waitedMs += performance.now() - began;
+      return result;
+    },
+    get sawOther(): boolean {
+      return sawOther;
+    },
+  };
+}
+
+/** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
+export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+  const parser = eventStreamParser({ mostEventBytes: mostEventBytes(limits) });
+  const answer = answerEvents(limits, reader);
+  return {
+    push(chunk: Uint8Array): readonly ModelEvent[] {
+      const events = answer.push(chunk.length, () => parser.push(chunk));
+      return parser.isTooLarge ? answer.refuse(events) : events;
+    },
+    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
+    end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
+    wait: answer.wait,
+    get sawOther(): boolean {
+      return answer.sawOther;
+    },
+  };
+}
+
+/** A message counts for as much at least: one without content takes work, too. */
+const leastMessageBytes = 64;
+
+/** The same for an answer whose events come as messages. */
+export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
+  const answer = answerEvents(limits, reader);
+  return {
+    push: (messages: readonly Buffer[]): readonly ModelEvent[] =>
+      answer.push(
+        messages.reduce((sum, { length }) => sum + Math.max(length, leastMessageBytes), 0),
+        () => messages,
+      ),
+    end: (cause: () => ModelFailure): readonly ModelEvent[] => answer.end(() => [], cause),
+    wait: answer.wait,
+    get sawOther(): boolean {
+      return answer.sawOther;
+    },
+  };
+}
+
+/** What a wire format adds to the transport, which all of them share. */
+export interface HttpWire {
+  /** What the format is called in advice about base URLs. */
+  readonly api: string;
+  /** Where steps are posted, below the base URL. */
+  readonly endpoint: string;
+  /** The headers by which a request says who sends it. */
+  identify(credentials: Credentials, request: Pick<ModelRequest, 'routing'>): Readonly<Record<string, string>>;
+  /** For one answer. */
+  reader(limits: AnswerLimits): AnswerReader;
+}
+
+type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
+
+/** Pieces of one text that came together, as one piece: each costs its way to every reader. */
+export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent[] {
+  if (events.length < 2) return events;
+  const joined: ModelEvent[] = [];
+  let texts: string[] = [];
+  const close = (): void => {
+    const last = joined.at(-1);
+    if (texts.length > 1) joined[joined.length - 1] = { ...(last as Delta), delta: texts.join('') };
+    texts = [];
+  };
+  for (const event of events) {
+    const last = joined.at(-1);
+    if (texts.length > 0 && isDelta(event) && continues(last as Delta, event)) {
+      texts.push(event.delta);
+      continue;
+    }
+    close();
+    joined.push(event);
+    if (isDelta(event)) texts.push(event.delta);
+  }
+  close();
+  return joined;
+}
+
+function isDelta(event: ModelEvent): event is Delta {
+  return event.kind === 'text-delta' || event.kind === 'reasoning-delta';
+}
+
+function continues(before: Delta, next: Delta): boolean {
+  if (before.itemId !== next.itemId) return false;
+  if (before.kind === 'reasoning-delta') return next.kind === 'reasoning-delta' && before.part === next.part;
+  return next.kind === 'text-delta';
+}

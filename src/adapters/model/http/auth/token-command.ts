@@ -1,0 +1,100 @@
+import type { TokenCommand } from '../../../../core/config/providers/provider-config.ts';
+import type { Programs } from '../../../../ports/system.ts';
+import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
+import type { Variables } from '../../../../protocol/shell.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials-and-headers.ts';
+
+export interface TokenCommandParts {
+  readonly environment: Variables;
+  /** Finds a command that is named without a path: on the user's search path, outside of the workspace. */
+  readonly programs: Programs;
+  /** Where it starts if it names no folder: one that commands cannot write, since programs load code from there. */
+  readonly programFolder: () => string;
+  readonly now: () => number;
+}
+
+const mostBytes = 64 * 1024;
+
+/**
+ * Credentials that a command of the user's prints. What it printed serves until it is too old or a server refuses it;
+ * requests at the same time wait for one run of it. What it prints is shown nowhere.
+ */
+export function tokenFromCommand(
+  command: TokenCommand,
+  provider: Pick<ProviderOptions, 'id' | 'name'>,
+  { environment, programs, programFolder, now }: TokenCommandParts,
+): (wanted: CredentialsWanted) => Promise<Credentials> {
+  let kept: { readonly token: string; readonly at: number } | undefined;
+  let running: Promise<Credentials> | undefined;
+  const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
+  const renew = async (): Promise<Credentials> => {
+    const program = command.command.includes('/') ? command.command : programs.find(command.command);
+    const { cwd = programFolder() } = command;
+    const start = { ...command, cwd };
+    const printed = program === undefined ? notFound : await run(start, program, environment).catch(notStarted);
+    running = undefined;
+    if (printed.kind === 'failed') {
+      const message = `The command that prints the key for ${provider.name} ${printed.why}.`;
+      const next = `Run the command in model_providers.${provider.id}.auth by hand to see why.`;
+      return { kind: 'missing', message, next };
+    }
+    kept = { token: printed.token, at: now() };
+    return asBearer(printed.token);
+  };
+  return async ({ rejected, asIs }) => {
+    // A command may take its time, and how requests identify themselves is known without it.
+    if (asIs === true) return asBearer(kept?.token ?? '');
+    if (kept !== undefined && kept.token !== rejected && !isOld(kept.at)) return asBearer(kept.token);
+    return (running ??= renew());
+  };
+}
+
+function asBearer(token: string): Credentials {
+  return { kind: 'bearer', mode: 'api-key', token, renewable: true };
+}
+
+type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
+
+function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { isUtf8 } = process.getBuiltinModule('node:buffer');
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => resolve({ kind: 'failed', why });
+    const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const held = new BoundedBuffer(mostBytes);
+    let isTooMuch = false;
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      // A child of it that lives on must not keep us from ending.
+      child.stdout.destroy();
+      fail(`did not end within ${timeoutMs / 1000} seconds`);
+    }, timeoutMs);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      isTooMuch ||= !held.add(chunk);
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+      if (isTooMuch) return fail('printed too much');
+      const printed = held.take();
+      if (!isUtf8(printed)) return fail('printed something that is not text');
+      // A byte order mark counts as a blank.
+      const token = printed.toString('utf8').trim();
+      if (token === '') return fail('printed nothing');
+      resolve({ kind: 'token', token });
+    });
+  });
+}
+
+const notFound: Printed = {
+  kind: 'failed',
+  why: 'was not found on the PATH (Capstan skips folders that commands can write)',
+};
+
+function notStarted(error: NodeJS.ErrnoException): Printed {
+  return { kind: 'failed', why: `could not be started (${error.code ?? error.message})` };
+}

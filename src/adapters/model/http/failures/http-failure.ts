@@ -1,0 +1,233 @@
+import type { ModelFailure } from '../../../../ports/model.ts';
+import { numberAt, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
+import { sentence } from '../../../../protocol/outcome.ts';
+import { rateLimitsIn } from '../answer-headers.ts';
+import type { Proxy } from '../network/destination.ts';
+import type { HttpHeaders } from '../network/http-head.ts';
+import { namedProxy } from './answer-failure.ts';
+import { causeOfStatus, failureCauses } from './failure-causes.ts';
+import {
+  detailOf,
+  failureByCode,
+  type FailureDraft,
+  modelFailure,
+  saysOverflow,
+  waitFromHeaders,
+  waitFromMessage,
+} from './model-failure.ts';
+
+/** An answer that is not a stream of events. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** The beginning of the body. */
+  readonly body: string;
+}
+
+/** When an answer came, in milliseconds since the epoch, and from which API it was expected. */
+export interface AnswerPlace {
+  readonly now: number;
+  readonly api: string;
+  /** The server that was asked. */
+  readonly origin?: string;
+  /** Said as the next step when the key is not accepted, or not enough. */
+  readonly keyAdvice?: string;
+  /** The one that passed the answer on, and may have given it. */
+  readonly proxy?: Proxy | undefined;
+}
+
+/** The failure that a status stands for. */
+export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailure {
+  const error = errorIn(answer.body);
+  // A proxy does not answer in the form of the API. A page, a text or nothing may come from either.
+  const isOfApi = [error.code, error.type, error.message].some((text) => text !== '');
+  const place = isOfApi ? { ...given, proxy: undefined } : given;
+  const { now, proxy } = place;
+  const waitMs = waitFromHeaders(answer.headers, now);
+  const byCode = [error.code, error.type]
+    .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
+    .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
+  if (byCode?.code === 'usage-limit') {
+    const reset = error.resetsAt ?? resetOfHeaders(answer.headers, now);
+    const message = messageOf(answer, { ...error, resetsAt: reset }, place);
+    return { ...byCode, message, ...(reset === undefined ? {} : { resetsAt: Date.parse(reset) }) };
+  }
+  if (byCode !== undefined) return byCode;
+  const message = messageOf(answer, error, place);
+  const words = error.message === '' ? answer.body : error.message;
+  const draft = byStatus(answer, error, { ...place, waitMs });
+  const hasNoCause =
+    failureCauses[draft.cause].code === 'invalid-request' && isUnexplained({ ...error, status: answer.status, words });
+  const failure = modelFailure({
+    ...draft,
+    ...(hasNoCause ? { unexplained: true } : {}),
+    message,
+    // A server in front names its limit in bytes.
+    ...(saysOverflow(words) ? { words } : {}),
+    status: answer.status,
+  });
+  return proxy === undefined ? failure : { ...failure, next: `${failure.next} ${checkProxy}` };
+}
+
+const checkProxy =
+  'If the proxy gave this answer, check what it allows. If the host needs no proxy, add it to NO_PROXY.';
+
+/** When the limits that are used up open again, where only the headers say so. All of them have to. */
+function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
+  const full = rateLimitsIn(headers, now)?.limits.filter(({ usedPercent }) => usedPercent >= 99) ?? [];
+  const resets = full.flatMap(({ resetsAt }) => (resetsAt === undefined ? [] : [resetsAt]));
+  return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
+}
+
+/** A 5xx may quote any code. An overload is believed, and an overflow: a passing fault would be tried forever. */
+function isTrusted(failure: ModelFailure, status: number): boolean {
+  return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
+}
+
+function byStatus(
+  answer: ErrorAnswer,
+  error: ErrorWords,
+  { waitMs, api, keyAdvice }: AnswerPlace & { readonly waitMs: number | undefined },
+): Omit<FailureDraft, 'message'> {
+  const { status, body } = answer;
+  if (isOverflow(answer, error)) return { cause: 'overflow' };
+  // Anthropic has no code for it.
+  if (status === 400 && /\bcredit balance is too low\b/i.test(error.message)) return { cause: 'quota' };
+  const cause = causeOfStatus(status);
+  const wait = waitMs ?? (cause === 'rate-limit' ? waitFromMessage(error.message) : undefined);
+  if (status === 401) return { cause, next: keyAdvice };
+  if (status === 403) return { cause, next: blockedAdvice(body) ?? keyAdvice };
+  return { cause, waitMs: wait, next: refusalAdvice(answer, error, api) };
+}
+
+function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: string): string | undefined {
+  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
+    return 'Remove the image from the conversation, then try again.';
+  }
+  if (status >= 400 || (status < 300 && error.message !== '')) return undefined;
+  const address = `Check the base URL of the provider: it must be that of the ${api}`;
+  if (status >= 300) return `${address}, without a redirect.`;
+  const isJson = status >= 200 && /^\s*\{/.test(body);
+  return isJson ? `The answer was not streamed: check that the server can stream. ${address}.` : `${address}.`;
+}
+
+/** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */
+const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
+
+/** Compatible servers have no code for it, only words; a server in front that refuses the size has not even these. */
+function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
+  if (status === 413) return true;
+  return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
+}
+
+/** Whether the words stand in the text one after the other. Searched once: a pattern would try them in every order. */
+function saysInOrder(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  let at = 0;
+  return words.every((word) => {
+    const found = lower.indexOf(word, at);
+    at = found + word.length;
+    return found !== -1;
+  });
+}
+
+function blockedAdvice(body: string): string | undefined {
+  if (!/cloudflare/i.test(body) || !/blocked/i.test(body)) return undefined;
+  return 'A firewall in front of the provider blocked this network: try another one, or switch off the VPN or proxy.';
+}
+
+type ErrorWords = ReturnType<typeof errorIn>;
+
+/** A list of one error, as Gemini sends it. */
+const listed = /^\s*\[([^]*)\]\s*$/;
+
+/** The error object of a body in any of the shapes that servers use. */
+function errorIn(body: string) {
+  const whole = parseJsonObject(body) ?? parseJsonObject(listed.exec(body)?.[1] ?? '') ?? {};
+  const error = objectAt(whole, 'error') ?? whole;
+  const message =
+    stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
+  // A gateway says only that the server behind it refused, and has the words of that server beside it.
+  const raw = stringAt(objectAt(error, 'metadata'), 'raw');
+  return {
+    code: stringAt(error, 'code') ?? '',
+    type: stringAt(error, 'type') ?? '',
+    parameter: stringAt(error, 'param') ?? '',
+    message: [message, raw].filter((text) => text !== undefined).join(': '),
+    resetsAt: timeOf(numberAt(error, 'resets_at')),
+  };
+}
+
+function timeOf(unixSeconds = Number.NaN): string | undefined {
+  const date = new Date(unixSeconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** What a page that was made for browsers says above everything else. Undefined when the body is no page. */
+function pageTitle(body: string): string | undefined {
+  if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(body)) return undefined;
+  const [, title] = /<(?:title|h1)[^<>]{0,200}>([^<]{0,1000})</i.exec(body) ?? [];
+  const text = (title ?? '').replace(/\s+/g, ' ').trim();
+  return text === '' ? 'a web page' : `a web page, "${text}"`;
+}
+
+/** Names the server that a redirect leads to. The rest of its address may be secret. */
+function redirectIn({ status, headers }: ErrorAnswer, origin: string | undefined): string | undefined {
+  const { location } = headers;
+  const to = status < 300 || status > 399 || location === undefined ? undefined : URL.parse(location, origin);
+  return to?.protocol === 'http:' || to?.protocol === 'https:' ? `it redirects to ${to.origin}` : undefined;
+}
+
+function messageOf(answer: ErrorAnswer, error: ErrorWords, { origin, proxy }: AnswerPlace): string {
+  const said = error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message;
+  const words = detailOf(redirectIn(answer, origin) ?? said);
+  const { headers, status } = answer;
+  const opening =
+    proxy === undefined
+      ? `The provider answered with status ${status}`
+      : `An answer with status ${status} came through ${namedProxy(proxy)}, which may have given it`;
+  const requestId =
+    headers['x-request-id'] ?? headers['x-oai-request-id'] ?? headers['request-id'] ?? headers['cf-ray'];
+  return [
+    `${opening}${words === '' ? '.' : `: ${error.resetsAt === undefined ? words : sentence(words)}`}`,
+    ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),
+    ...(typeof requestId === 'string' ? [`(request ${detailOf(requestId)})`] : []),
+  ].join(' ');
+}
+
+/** A refusal as the server put it. `parameter`: the part of the request that is at fault; empty where it names none. */
+type RefusalWords = Readonly<Record<'code' | 'type' | 'parameter' | 'words', string>> & { readonly status: number };
+
+/** What each of these means is known: a key, an address, a method, a limit per minute. */
+const knownStatuses: ReadonlySet<number> = new Set([
+  401, 402, 403, 404, 405, 407, 408, 409, 410, 411, 413, 414, 415, 417, 421, 423, 424, 425, 426, 428, 429, 431, 451,
+]);
+
+/** The conversation as a whole: a server may put a refusal for length down to it. */
+const wholeConversation: ReadonlySet<string> = new Set(['', 'input', 'inputs', 'messages', 'prompt', 'contents']);
+
+/** Codes and types that name a cause: a parameter, a key, money, a policy, a model, a part of the request. */
+const knownCodes =
+  /param|argument|unsupported|missing|required|not_?found|auth|api_?key|permission|forbidden|billing|quota|credit|payment|balance|policy|filter|safety|moderation|model|rate_?limit|region|country|schema|json|image|file|audio|tool|encrypt|signature|previous_response/i;
+
+/** The same in words, for servers that have no codes. */
+const knownWords: readonly RegExp[] = [
+  /\b(?:unknown|unsupported|unrecogni[sz]ed|unexpected|missing|invalid|required|extra)\b[^.]{0,40}\b(?:parameter|argument|field|property|key|value|role|type|header|enum)/i,
+  /\b(?:is|are) not (?:supported|allowed|permitted|available)\b/i,
+  /\bdoes not (?:exist|support)\b/i,
+  /\b(?:api[ _-]?key|token) (?:is )?(?:invalid|expired|missing)\b|\bunauthori[sz]ed\b/i,
+  /\b(?:billing|quota|credits?|payment|balance)\b/i,
+  /\bcontent[ _-](?:policy|filter|management)|\bmoderation\b|\bsafety\b|\busage polic/i,
+  /\b(?:schema|tool_choice|tool_call|call_id|function call|image|base64|json)\b/i,
+];
+
+const longestWords = 4000;
+
+/** Whether the answer names no cause: it may be a refusal for length in a wording that is not known yet. */
+function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
+  if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
+  if (!wholeConversation.has(parameter)) return false;
+  if (knownCodes.test(code.slice(0, longestWords)) || knownCodes.test(type.slice(0, longestWords))) return false;
+  const beginning = words.slice(0, longestWords);
+  return !knownWords.some((pattern) => pattern.test(beginning));
+}

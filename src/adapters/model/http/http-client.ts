@@ -1,0 +1,117 @@
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
+import type { ProviderConfig } from '../../../core/config/providers/provider-config.ts';
+import type {
+  Encoder,
+  ModelClient,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+  ProviderCapabilities,
+} from '../../../ports/model.ts';
+import { answerDecoder, type HttpWire, joinedDeltas } from './answer-decoder.ts';
+import { headerEvents } from './answer-headers.ts';
+import { authModeOf } from './credentials-and-headers.ts';
+import { abortedFailure, emptyFailure, endFailure, providerFault } from './failures/answer-failure.ts';
+import { createSender } from './network/exchange.ts';
+import type { OpenAnswer } from './open-answer.ts';
+import {
+  answerLimits,
+  askCredentials,
+  type Connection,
+  type HttpClientOptions,
+  type ModelQuestion,
+  sendQuestion,
+} from './send-question.ts';
+
+/** Connections are kept for reuse. One that is never used loads nothing. */
+export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
+  return { wire, options, sendTo: options.sendTo ?? createSender(options) };
+}
+
+/** A client that posts requests and reads the answers from streams of server-sent events. */
+export function httpClient(connection: Connection): ModelClient {
+  const { options } = connection;
+  return {
+    stream: (request, signal) => answer(request, signal, connection),
+    authMode: async () =>
+      authModeOf(await askCredentials(options, { signal: new AbortController().signal, asIs: true })),
+  };
+}
+
+async function* answer(
+  request: ModelRequest,
+  signal: AbortSignal,
+  connection: Connection,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const { wire, options } = connection;
+  const idleMs = options.provider.streamIdleTimeoutMs;
+  const question = { endpoint: wire.endpoint, wants: 'events', idleMs, signal } as const;
+  const { opened, hide } = await sendQuestion(connection, request, question);
+  if (opened.kind === 'failed') {
+    if (opened.limits !== undefined) yield { kind: 'rate-limits', limits: opened.limits };
+    return yield failed(hide(opened.failure));
+  }
+  yield* headerEvents(opened.headers, options.clock.now());
+  const events = read(opened, { wire, limits: answerLimits(options, request), idleMs, signal });
+  try {
+    for await (const event of events)
+      yield event?.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
+  } catch (error) {
+    // A reader that throws may cite the answer, and a server may send the key back.
+    yield failed(hide(providerFault(error)));
+  }
+}
+
+type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
+
+/** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
+async function* read(
+  { body, headers }: OpenAnswer,
+  { wire, limits, idleMs, signal }: Reading,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const decoder = answerDecoder(limits, wire.reader(limits));
+  let isReleased = false;
+  try {
+    for (;;) {
+      const part = await decoder.wait(idleMs, (ms) => body.read(ms));
+      const events =
+        part.kind === 'chunk'
+          ? decoder.push(part.bytes)
+          : decoder.end((sawEvent) => {
+              if (part.kind === 'end' && !sawEvent) return emptyFailure(headers['content-type'], wire.api);
+              return endFailure(part, { idleMs, sawOther: decoder.sawOther });
+            });
+      for (const event of joinedDeltas(events)) {
+        // Also between events that came together: abort means now.
+        if (signal.aborted) return yield failed(abortedFailure());
+        if (event.kind === 'completed') {
+          await body.release();
+          isReleased = true;
+        }
+        if (event.kind === 'failed') body.close();
+        yield event;
+        if (event.kind === 'completed' || event.kind === 'failed') return;
+      }
+    }
+  } finally {
+    if (!isReleased) body.close();
+  }
+}
+
+function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
+  return { kind: 'failed', failure };
+}
+
+/** How requests and answers are written for a provider. Items are in the Responses dialect on our side of it. */
+export interface WireFormat {
+  /** As `wire_api` names it. */
+  readonly name: string;
+  /** A new one for each thread: it may keep the bytes of items. `provider`: who gets the requests. */
+  encoder(provider: Pick<ProviderConfig, 'id' | 'baseUrl' | 'capabilities'>): Encoder;
+  /** All that `encoder` may give, where providers of the format differ. Absent: it gives one and the same. */
+  everyEncoder?(): readonly Encoder[];
+  /** Opens nothing before the first request. */
+  client(options: HttpClientOptions): ModelClient;
+  /** Of this provider, which speaks the format. `gates`: features that are switched on or off. */
+  capabilities(provider: ProviderConfig, gates: Readonly<Record<string, boolean>>): ProviderCapabilities;
+}

@@ -1,0 +1,113 @@
+import { defined } from '../../../../base/objects.ts';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
+
+/** A connection that carries one exchange after the other. */
+export interface ReusableConnection {
+  readonly socket: Socket;
+  /** It has carried one before: it may be dead without our knowing. */
+  readonly isReused: boolean;
+}
+
+const mostIdle = 16;
+/** A server that says how long it keeps a connection may be a little faster than we are. */
+const marginMs = 1000;
+
+/** `readable`: the end of the connection, or bytes that belong to no request. */
+const signsOfEnd = ['timeout', 'close', 'readable'] as const;
+
+/** Connections to one peer that wait for their next exchange. They do not keep the process alive. */
+export class Connections {
+  readonly #idle: { readonly socket: Socket; readonly drop: () => void }[] = [];
+
+  /** The newest: it is the least likely to be dead. */
+  take(): ReusableConnection | undefined {
+    for (;;) {
+      const kept = this.#idle.pop();
+      if (kept === undefined) return undefined;
+      const { socket, drop } = kept;
+      if (socket.destroyed || !socket.writable || socket.readableEnded || socket.readableLength > 0) {
+        drop();
+        continue;
+      }
+      for (const event of signsOfEnd) socket.off(event, drop);
+      socket.setTimeout(0);
+      socket.ref();
+      return { socket, isReused: true };
+    }
+  }
+
+  /** One was dead without our knowing: the others may be as well. */
+  clear(): void {
+    while (this.#idle.length > 0) this.#idle.at(-1)!.drop();
+  }
+
+  /** `keepAlive`: the header of that name, in which a server says for how long it keeps the connection. */
+  give(socket: Socket, keepAlive: string | undefined): void {
+    const seconds = /(?:^|,)\s*timeout=(\d{1,6})/i.exec(keepAlive ?? '')?.[1];
+    const keptMs = seconds === undefined ? 0 : Number(seconds) * 1000 - marginMs;
+    const isOdd = socket.destroyed || socket.readableLength > 0;
+    if (isOdd || this.#idle.length >= mostIdle || (seconds !== undefined && keptMs <= 0)) {
+      socket.destroy();
+      return;
+    }
+    const drop = (): void => {
+      const at = this.#idle.findIndex((each) => each.socket === socket);
+      if (at !== -1) this.#idle.splice(at, 1);
+      socket.destroy();
+    };
+    this.#idle.push({ socket, drop });
+    socket.setTimeout(keptMs);
+    socket.unref();
+    for (const event of signsOfEnd) socket.on(event, drop);
+  }
+}
+
+/** Where a connection leads. */
+export interface Destination {
+  readonly protocol: 'http:' | 'https:';
+  /** Without brackets. */
+  readonly host: string;
+  /** Empty: the one of the protocol. */
+  readonly port: string;
+}
+
+/** What is known of a destination that speaks TLS. */
+export interface SecurePeer {
+  /** Absent: those are trusted whom Node trusts. */
+  readonly secureContext?: SecureContext | undefined;
+  /** Of the connection before: the next one is faster. */
+  session?: Buffer | undefined;
+}
+
+export const defaultPorts = { 'http:': 80, 'https:': 443 };
+
+/** Begins a connection. What is written meanwhile waits; trouble comes as an error of the socket. */
+export function dial({ protocol, host, port: given }: Destination, secure: SecurePeer): Socket {
+  const port = given === '' ? defaultPorts[protocol] : Number(given);
+  const place = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
+  if (protocol === 'https:') return connectSecurely(host, secure, place);
+  return heard(process.getBuiltinModule('node:net').connect(place));
+}
+
+/** An error without a listener would end the process, and between two exchanges there is no other. */
+function heard<Dialled extends Socket>(socket: Dialled): Dialled {
+  return socket.on('error', () => {});
+}
+
+/** TLS inside of a connection that is there. */
+export function securedOver(socket: Socket, host: string, secure: SecurePeer): Socket {
+  return connectSecurely(host, secure, { socket });
+}
+
+function connectSecurely(host: string, secure: SecurePeer, over: ConnectionOptions): Socket {
+  const { secureContext, session } = secure;
+  // An address is no name.
+  const servername = process.getBuiltinModule('node:net').isIP(host) === 0 ? host : '';
+  const options = { ...over, host, servername, ALPNProtocols: ['http/1.1'], ...defined({ secureContext, session }) };
+  const socket = heard(process.getBuiltinModule('node:tls').connect(options));
+  socket.on('session', (ticket) => {
+    secure.session = ticket;
+  });
+  return socket;
+}

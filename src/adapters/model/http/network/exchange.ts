@@ -1,0 +1,163 @@
+import type { Socket } from 'node:net';
+import { awaitHead, type HttpHead, type HttpHeaders, requestHead } from './http-head.ts';
+import type { ReusableConnection } from './connections.ts';
+import type { Proxy, Target, UnusableNetwork } from './destination.ts';
+import { ResponseBody } from './response-body.ts';
+import { type NetworkOptions, type Route, routes, type TunnelTrouble } from './route.ts';
+
+/** How the first half of an exchange went: to the head of the answer. */
+export type OpenedExchange =
+  /** `proxy`: the one that passed the answer on, and may have given it. */
+  | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody; readonly proxy?: Proxy }
+  /**
+   * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
+   * proxy, and what became of the server is not known. `before`: what had not begun, the tunnel through the proxy or the
+   * answer, of which not a byte had come.
+   */
+  | {
+      readonly kind: 'lost';
+      readonly code: string;
+      readonly stale: boolean;
+      readonly proxy?: Proxy;
+      readonly before?: 'tunnel' | 'answer';
+      /** The proxy whose tunnel leads to the server. */
+      readonly through?: Proxy;
+    }
+  /** `isForwarding`: the proxy has the request, and may well be waiting for the server itself. */
+  | { readonly kind: 'idle'; readonly proxy?: Proxy; readonly isForwarding?: boolean }
+  /** The proxy did not let the request pass. */
+  | { readonly kind: 'refused'; readonly proxy: Proxy; readonly status: number }
+  | UnusableNetwork
+  | { readonly kind: 'aborted' };
+
+export interface OutgoingRequest {
+  /** Absent: POST. */
+  readonly method?: 'GET';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+  readonly idleMs: number;
+  readonly after?: Promise<void> | undefined;
+  readonly onSent?: (() => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Answers are events that are read as they come. */
+const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
+
+const proxyWantsAuthorization = 407;
+const switchingProtocols = 101;
+
+/** Sends one request to its target over connections that are kept for the next one. */
+export type Send = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
+
+/** Endpoints of one server share their connections. */
+export function createSender(network: NetworkOptions): (target: Target) => Send {
+  const routeTo = routes(network);
+  return (target) => async (outgoing) => {
+    const route = routeTo(target);
+    return route.kind === 'unusable' ? route : exchange(route, outgoing);
+  };
+}
+
+async function exchange(route: Route, outgoing: OutgoingRequest): Promise<OpenedExchange> {
+  const { kind, proxy, connections } = route;
+  const forwarder = kind === 'forwarded' && proxy !== undefined ? { proxy } : undefined;
+  const tunnel = kind === 'tunnelled' && proxy !== undefined ? { through: proxy } : undefined;
+  const { signal, idleMs } = outgoing;
+  if (signal.aborted) return { kind: 'aborted' };
+  const head = headOf(route, outgoing);
+  if (typeof head !== 'string') return head;
+  const connection = connections.take() ?? (await newConnection(route, outgoing));
+  if ('kind' in connection) return signal.aborted ? { kind: 'aborted' } : { ...connection, proxy: proxy! };
+  const { socket, isReused } = connection;
+  const writing = { isStopped: false, isBegun: false, isSent: false };
+  const sent = Promise.withResolvers<void>();
+  // The connection is opened meanwhile: nothing of the request leaves before.
+  const write = (): void => {
+    if (socket.destroyed) return;
+    writing.isBegun = true;
+    writeAll(socket, head, outgoing.body, (error) => {
+      if (error !== undefined && error !== null) return;
+      writing.isSent = true;
+      outgoing.onSent?.();
+      sent.resolve();
+    });
+  };
+  const stop = (): void => {
+    writing.isStopped = true;
+    socket.destroy();
+  };
+  if (outgoing.after === undefined) write();
+  else void outgoing.after.then(write, stop);
+  const answer = await awaitHead(socket, { idleMs, giveUp: signal }, { sent: sent.promise });
+  if (answer.kind === 'given-up' || writing.isStopped) return { kind: 'aborted' };
+  if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
+  if (answer.kind === 'lost') {
+    const { code, isSilent } = answer;
+    // A server that had begun to answer is alive. Bytes that are no HTTP may belong to the answer before.
+    const isDead = (isSilent && (code === 'ECONNRESET' || code === 'EPIPE')) || code.startsWith('HPE_');
+    const stale = isReused && isDead;
+    if (stale) connections.clear();
+    return { kind: 'lost', code, stale, ...forwarder, ...tunnel, ...(isSilent && { before: 'answer' }) };
+  }
+  if (!writing.isBegun) {
+    // It answers something else: most likely it gives a kept connection up.
+    socket.destroy();
+    if (answer.kind === 'answer') answer.reader.close();
+    if (isReused) connections.clear();
+    return { kind: 'lost', code: 'ECONNRESET', stale: isReused, ...forwarder };
+  }
+  const status = answer.kind === 'answer' ? (answer.message.statusCode ?? 0) : switchingProtocols;
+  if (answer.kind !== 'answer' || status === switchingProtocols) {
+    socket.destroy();
+    return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
+  }
+  // Whatever stands in it comes from the proxy, and no server was asked.
+  if (forwarder !== undefined && status === proxyWantsAuthorization) {
+    socket.destroy();
+    return { kind: 'refused', ...forwarder, status };
+  }
+  // Only cookies come as a list.
+  const headers = answer.message.headers as HttpHeaders;
+  const giveBack = (isReusable: boolean): void => {
+    if (isReusable && writing.isSent) connections.give(socket, headers['keep-alive']);
+    else socket.destroy();
+  };
+  const body = new ResponseBody({ ...answer, socket, signal, giveBack });
+  return { kind: 'answer', head: { status, headers }, body, ...forwarder };
+}
+
+/** Values of headers come from configuration, from keys and from programs. */
+function headOf(
+  { path, headers: ofRoute }: Route,
+  { method, headers: given, body }: OutgoingRequest,
+): string | UnusableNetwork {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  const framing = method === 'GET' ? {} : { 'content-length': String(length) };
+  return requestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
+}
+
+async function newConnection(
+  route: Route,
+  { idleMs, signal }: OutgoingRequest,
+): Promise<ReusableConnection | TunnelTrouble> {
+  const socket = await route.open({ idleMs, giveUp: signal });
+  return 'kind' in socket ? socket : { socket, isReused: false };
+}
+
+/** In one system call where possible, and without copying a long history into one buffer. */
+function writeAll(
+  socket: Socket,
+  head: string,
+  pieces: readonly Uint8Array[],
+  sent: (error?: Error | null) => void,
+): void {
+  const body = pieces.filter((piece) => piece.length > 0);
+  const last = body.pop();
+  socket.cork();
+  if (last === undefined) socket.write(head, 'latin1', sent);
+  else socket.write(head, 'latin1');
+  for (const piece of body) socket.write(piece);
+  if (last !== undefined) socket.write(last, sent);
+  socket.uncork();
+}

@@ -1,0 +1,210 @@
+import { isHeaderName, isHeaderValue } from '../../../../protocol/http.ts';
+import type { UnusableNetwork } from './destination.ts';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * Values of a name that came several times are joined by commas; of names that make no sense twice the first counts.
+ */
+export type HttpHeaders = Readonly<Record<string, string | undefined>>;
+
+export interface HttpHead {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+}
+
+export const mostHeadBytes = 64 * 1024;
+const mostFedBytes = 64 * 1024;
+
+/**
+ * Node's client, as the reader of one answer: it is fed with what a connection brings, on demand, and what it writes
+ * goes nowhere. So a request leaves before the client is loaded, which takes a start 5 ms, and no listener of its own
+ * stays on a connection that is kept.
+ */
+export class AnswerReader {
+  readonly request: ClientRequest;
+  readonly #stream: Duplex;
+
+  constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
+    const { Duplex: Stream } = process.getBuiltinModule('node:stream');
+    const stream = new Stream({ read() {}, write: (_bytes, _encoding, done) => done() });
+    // With a listener of this kind nothing flows by itself.
+    this.#stream = stream.on('readable', () => {});
+    // An import of the module would cost every start 33 ms.
+    this.request = process.getBuiltinModule('node:http').request({
+      method: isTunnel ? 'CONNECT' : 'GET',
+      headers: { connection: 'keep-alive' },
+      createConnection: () => stream,
+      maxHeaderSize: mostHeadBytes,
+      insecureHTTPParser: false,
+    });
+    this.request.end();
+  }
+
+  /**
+   * Takes what has come over the connection; false where nothing has. The last byte comes by itself: where an answer is
+   * over before it, something stands behind the answer, and stays unread.
+   */
+  feed(socket: Socket): boolean {
+    const most = Math.max(1, socket.readableLength - 1);
+    const bytes = socket.read(Math.min(most, mostFedBytes)) as Buffer | null;
+    if (bytes === null || this.#stream.destroyed) return false;
+    this.#stream.push(bytes);
+    this.#stream.read();
+    return true;
+  }
+
+  /** The connection has ended: with some answers, that is their end. */
+  end(): void {
+    if (this.#stream.destroyed || this.#stream.readableEnded) return;
+    this.#stream.push(null);
+    this.#stream.read();
+  }
+
+  /** Nothing more is read. Node's parser would be kept forever otherwise. */
+  close(error?: Error): void {
+    this.#stream.destroy(error);
+  }
+
+  /** The answer is over, and the connection can take another request. */
+  get isReusable(): boolean {
+    return this.#stream.writable;
+  }
+}
+
+export interface HeadOfAnswer {
+  readonly kind: 'answer';
+  readonly message: IncomingMessage;
+  readonly reader: AnswerReader;
+  /** A complaint of the parser, or of the connection, since then. */
+  readonly problem: () => string | undefined;
+}
+
+/** HTTP ends behind this head. */
+export interface EndOfHttp {
+  readonly kind: 'other-protocol';
+  readonly status: number;
+}
+
+/** No head came, and the connection is closed. */
+export type NoHead =
+  /** `isSilent`: not a byte had come. */
+  | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'given-up' };
+
+export interface HeadWait {
+  /** Absent: `giveUp` says how long is waited. */
+  readonly idleMs?: number;
+  readonly giveUp: AbortSignal;
+}
+
+export interface Asked {
+  /** The answer opens a tunnel. */
+  readonly isTunnel?: boolean;
+  /** Resolves when the request has left. */
+  readonly sent: Promise<unknown>;
+}
+
+/** Waits for the head of an answer. Until then it alone reads the socket; afterwards the caller does. */
+export function awaitHead(
+  socket: Socket,
+  { idleMs, giveUp }: HeadWait,
+  { isTunnel = false, sent }: Asked,
+): Promise<HeadOfAnswer | EndOfHttp | NoHead> {
+  return new Promise((resolve) => {
+    let [isSilent, isOver] = [true, false];
+    let reader: AnswerReader | undefined;
+    let isReady = false;
+    let problem: string | undefined;
+    let waiting: NodeJS.Timeout | undefined;
+    const settle = (outcome: HeadOfAnswer | EndOfHttp | NoHead): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(waiting);
+      giveUp.removeEventListener('abort', onGiveUp);
+      socket.off('readable', onReadable).off('timeout', onIdle).off('error', onSocketError);
+      socket.off('end', onEnd).off('close', onEnd);
+      if (outcome.kind !== 'answer' && outcome.kind !== 'other-protocol') {
+        socket.destroy();
+        reader?.close();
+      }
+      resolve(outcome);
+    };
+    const onGiveUp = (): void => settle({ kind: 'given-up' });
+    const onIdle = (): void => settle({ kind: 'idle' });
+    const onError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
+      problem ??= code;
+      settle({ kind: 'lost', code, isSilent });
+    };
+    /** Bytes that came before the connection was lost may say why: they are read first. */
+    let loss: string | undefined;
+    const onLoss = (code: string): void => {
+      loss ??= code;
+      if (socket.readableLength > 0) onReadable();
+      if (isReady || socket.readableLength === 0) settle({ kind: 'lost', code: loss, isSilent });
+    };
+    const onEnd = (): void => onLoss('ECONNRESET');
+    const onSocketError = ({ code = 'ERROR' }: NodeJS.ErrnoException): void => {
+      problem ??= code;
+      onLoss(code);
+    };
+    const onOtherProtocol = ({ statusCode: status = 0 }: IncomingMessage, _: unknown, behind: Buffer): void => {
+      if (behind.length > 0) socket.unshift(behind);
+      settle({ kind: 'other-protocol', status });
+    };
+    const load = (): AnswerReader => {
+      const loaded = new AnswerReader({ isTunnel });
+      const { request } = loaded;
+      request.on('response', (message) => settle({ kind: 'answer', message, reader: loaded, problem: () => problem }));
+      request.on('connect', onOtherProtocol).on('upgrade', onOtherProtocol);
+      // Stays: an error without a listener would end the process.
+      request.on('error', onError);
+      request.once('socket', () => {
+        isReady = true;
+        onReadable();
+        if (loss !== undefined) onLoss(loss);
+      });
+      return loaded;
+    };
+    const onReadable = (): void => {
+      if (isOver) return;
+      if (socket.readableLength > 0) isSilent = false;
+      // An end without a byte is seen by reading it.
+      if (isSilent) return void socket.read(0);
+      reader ??= load();
+      if (!isReady) return;
+      while (reader.feed(socket)) if (isOver) return;
+      // Neither hints nor a part of a head are an answer: however many come, they give the server no more time.
+      if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
+    };
+    if (giveUp.aborted) return onGiveUp();
+    giveUp.addEventListener('abort', onGiveUp, { once: true });
+    socket.on('readable', onReadable).on('timeout', onIdle).on('error', onSocketError);
+    socket.on('end', onEnd).on('close', onEnd);
+    if (idleMs !== undefined) socket.setTimeout(idleMs);
+    void sent.then(() => isOver || (reader ??= load()));
+  });
+}
+
+/** The head of a request as it goes over the wire. Values come from configuration, from keys and from programs. */
+export function requestHead(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): string | UnusableNetwork {
+  const message = unsendable(path, headers);
+  if (message !== undefined) {
+    return { kind: 'unusable', message, next: 'Correct the value where it is set, then try again.' };
+  }
+  const lines = Object.entries(headers).map(([each, given]) => `${each}: ${given}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** Why no head can be made of these, as a sentence without anything secret. */
+function unsendable(path: string, headers: Readonly<Record<string, string>>): string | undefined {
+  if (!/^[\u0021-\u00FF]+$/.test(path)) return 'The path of a request has a character that no path may have.';
+  const wrong = Object.entries(headers).find(([each, given]) => !isHeaderName(each) || !isHeaderValue(given));
+  return wrong && `The header ${JSON.stringify(wrong[0])} has a character that no header may have.`;
+}

@@ -1,0 +1,210 @@
+import { peerClosedCodes, connectFailureCodes } from '../../../protocol/http.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { ModelFailure, RequestRetry } from '../../../ports/model.ts';
+import { modelFailure, retryDelay } from './failures/model-failure.ts';
+import { abortedFailure, noAnswerFailure } from './failures/answer-failure.ts';
+import type { HttpHead, HttpHeaders } from './network/http-head.ts';
+import type { OpenedExchange, OutgoingRequest, Send } from './network/exchange.ts';
+import { bareHost, isLoopback } from './network/destination.ts';
+import { httpFailure } from './failures/http-failure.ts';
+import { defined } from '../../../base/objects.ts';
+import { BoundedBuffer } from '../../../base/bounded-buffer.ts';
+import type { RateLimits } from '../../../protocol/rate-limits.ts';
+import { rateLimitsIn } from './answer-headers.ts';
+import type { ProviderOptions } from './credentials-and-headers.ts';
+import type { ResponseBody } from './network/response-body.ts';
+
+const mostRetries = 100;
+/** Of a connection that cannot be made, where the configuration says nothing. */
+const usualConnectRetries = 2;
+const longestConnectingMs = 10_000;
+const errorBodyBytes = 64 * 1024;
+const errorBodyMs = 10_000;
+
+export interface OpeningContext {
+  readonly send: Send;
+  readonly provider: ProviderOptions;
+  /** Where the request goes, as it may be shown. */
+  readonly origin: string;
+  /** What is spoken there, for advice. */
+  readonly api: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** A request, and what is wanted for an answer. */
+export interface AwaitedRequest extends OutgoingRequest {
+  readonly wants: 'events' | 'json';
+  /** What to do when the server does not accept the key. */
+  readonly keyAdvice: string;
+  /** Called before it is sent again. */
+  onRetry(retry: RequestRetry): void;
+}
+
+/** An answer that may be what is wanted. */
+export interface OpenAnswer {
+  readonly kind: 'open';
+  readonly body: ResponseBody;
+  readonly status: number;
+  readonly headers: HttpHeaders;
+}
+
+export interface FailedAnswer {
+  readonly kind: 'failed';
+  readonly failure: ModelFailure;
+  /** What the server said of its limits. */
+  readonly limits?: RateLimits;
+}
+
+export type OpenedAnswer = OpenAnswer | FailedAnswer;
+
+interface Refused extends FailedAnswer {
+  /** Whether this layer tries again, and how: a stale connection says nothing about the server. */
+  readonly again: 'no' | 'after-delay' | 'at-once';
+  /** How often a connection is tried again that could not be made. Absent: there was one. */
+  readonly connectRetries?: number;
+}
+
+/** Tries server errors and lost connections again with the same bytes. Other failures are for the caller to judge. */
+export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<OpenedAnswer> {
+  const { provider, clock, random, send } = opening;
+  const { signal } = asking;
+  const usual = Math.min(provider.requestMaxRetries, mostRetries);
+  const began = clock.now();
+  let attempt = 0;
+  let freshConnection = false;
+  for (;;) {
+    const triedAt = performance.now();
+    const opened = await send(asking);
+    const wasBrief = performance.now() - triedAt <= longestConnectingMs;
+    const result = await judge(opened, opening, asking, { wasBrief });
+    if (result.kind === 'open') return result;
+    if (result.again === 'at-once' && !freshConnection) {
+      freshConnection = true;
+      continue;
+    }
+    if (result.again === 'no' || result.failure.retry === 'never') return result;
+    const { connectRetries } = result;
+    const retries = connectRetries ?? usual;
+    const isLate = connectRetries !== undefined && clock.now() - began > longestConnectingMs;
+    if (attempt >= retries || (isLate && provider.connectMaxRetries === undefined)) {
+      // The caller does not try such a connection again: all its tries are counted here.
+      const failure = connectRetries === undefined ? result.failure : { ...result.failure, retry: 'never' as const };
+      return { ...result, failure };
+    }
+    attempt += 1;
+    const waitMs = Math.max(retryDelay(attempt, random), result.failure.retry.afterMs ?? 0);
+    const isFinal = connectRetries === undefined ? {} : { isFinal: true as const };
+    asking.onRetry({ failure: result.failure, waitMs, attempt, of: retries, ...isFinal });
+    await clock.sleep(waitMs, signal);
+    if (signal.aborted) return { kind: 'failed', failure: abortedFailure() };
+  }
+}
+
+/** `wasBrief`: it did not take longer than connections may. */
+async function judge(
+  opened: OpenedExchange,
+  opening: OpeningContext,
+  asking: AwaitedRequest,
+  { wasBrief }: { readonly wasBrief: boolean },
+): Promise<OpenAnswer | Refused> {
+  if (opened.kind !== 'answer') {
+    const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
+    const connectRetries = connectRetriesAfter(opened, opening, { wasBrief });
+    return { kind: 'failed', failure, again: againAfter(opened), ...defined({ connectRetries }) };
+  }
+  const { status, headers } = opened.head;
+  if (isPacked(opened.head) && isGood(status)) {
+    opened.body.close();
+    return { kind: 'failed', failure: packedFailure(opening.origin), again: 'no' };
+  }
+  return isWanted(opened.head, asking.wants)
+    ? { kind: 'open', body: opened.body, status, headers }
+    : refusal(opened, opening, asking);
+}
+
+function againAfter(opened: Exclude<OpenedExchange, { kind: 'answer' }>): Refused['again'] {
+  if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
+  // An idle one may have waited for minutes: the caller warns the user before it waits once more.
+  return opened.kind === 'refused' ? 'after-delay' : 'no';
+}
+
+/** A program on this machine that does not listen does not listen a moment later either. */
+function connectRetriesAfter(
+  opened: Exclude<OpenedExchange, { kind: 'answer' }>,
+  { provider, origin }: OpeningContext,
+  { wasBrief }: { readonly wasBrief: boolean },
+): number | undefined {
+  const host = ('proxy' in opened ? opened.proxy?.host : undefined) ?? bareHost(new URL(origin));
+  if (!isUnreached(opened, host, { wasBrief })) return undefined;
+  const isLocal = opened.kind === 'lost' && opened.code === 'ECONNREFUSED' && isLoopback(host);
+  return provider.connectMaxRetries ?? (isLocal ? 0 : usualConnectRetries);
+}
+
+/**
+ * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where nothing but
+ * the peer closes it. A server elsewhere may close one because it restarts, and one that closes it late was working.
+ */
+function isUnreached(
+  opened: Exclude<OpenedExchange, { kind: 'answer' }>,
+  host: string,
+  { wasBrief }: { readonly wasBrief: boolean },
+): boolean {
+  if (opened.kind !== 'lost') return opened.kind === 'refused';
+  if (connectFailureCodes.has(opened.code)) return true;
+  const { code, before } = opened;
+  return wasBrief && peerClosedCodes.has(code) && (before === 'tunnel' || (before === 'answer' && isLoopback(host)));
+}
+
+/** The body is compressed, although no such was asked for. Some servers name an encoding that is none. */
+function isPacked({ headers }: HttpHead): boolean {
+  return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+function packedFailure(origin: string): ModelFailure {
+  const message = `The server at ${origin} sent a compressed answer, which was not asked for.`;
+  const next = 'Check what stands between Capstan and the server, and the base URL of the provider.';
+  return modelFailure({ cause: 'refused', message, next });
+}
+
+/** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
+function isWanted({ status, headers }: HttpHead, wants: AwaitedRequest['wants']): boolean {
+  if (!isGood(status)) return false;
+  const type = headers['content-type'] ?? '';
+  return !/^text\/html\b/i.test(type) && (wants === 'json' || !/^application\/json\b/i.test(type));
+}
+
+async function refusal(
+  answer: Extract<OpenedExchange, { kind: 'answer' }>,
+  { clock, api, origin }: OpeningContext,
+  { keyAdvice }: AwaitedRequest,
+): Promise<Refused> {
+  // Of a compressed one the status is all that can be read.
+  const body = await readError(answer.body, isPacked(answer.head));
+  if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
+  const { status, headers } = answer.head;
+  const place = { now: clock.now(), api, origin, keyAdvice, proxy: answer.proxy };
+  const failure = httpFailure({ status, headers, body }, place);
+  const limits = rateLimitsIn(headers, clock.now());
+  return { kind: 'failed', failure, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
+}
+
+/** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
+async function readError(body: ResponseBody, isUnreadable: boolean): Promise<string | undefined> {
+  const held = new BoundedBuffer(errorBodyBytes);
+  const until = performance.now() + errorBodyMs;
+  for (let leftMs = errorBodyMs; leftMs > 0 && held.length < errorBodyBytes; leftMs = until - performance.now()) {
+    const read = await body.read(leftMs);
+    if (read.kind === 'aborted') return undefined;
+    if (read.kind !== 'chunk') break;
+    held.add(read.bytes.subarray(0, errorBodyBytes - held.length));
+  }
+  // What was read to its end has given its connection back already.
+  body.close();
+  if (isUnreadable) return '';
+  return held.take().toString('utf8');
+}

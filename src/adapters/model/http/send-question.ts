@@ -1,0 +1,206 @@
+import { type AnswerLimits, defaultAnswerLimits } from '../../../core/config/defaults.ts';
+import type { ModelFailure, ModelRequest, ProviderCapabilities } from '../../../ports/model.ts';
+import type { Clock } from '../../../ports/system.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
+import { isHeaderValue } from '../../../protocol/http.ts';
+import type { Variables } from '../../../protocol/shell.ts';
+import type { HttpWire } from './answer-decoder.ts';
+import {
+  type Credentials,
+  type CredentialsWanted,
+  type HeaderSources,
+  keyAdvice,
+  type ProviderOptions,
+  requestSecrets,
+  wireHeaders,
+} from './credentials-and-headers.ts';
+import { abortedFailure } from './failures/answer-failure.ts';
+import { modelFailure, withoutSecrets } from './failures/model-failure.ts';
+import { endpointTarget, type Target } from './network/destination.ts';
+import type { Send } from './network/exchange.ts';
+import { type AwaitedRequest, type FailedAnswer, openAnswer, type OpenedAnswer } from './open-answer.ts';
+
+export interface HttpClientOptions {
+  readonly provider: ProviderOptions;
+  /** Absent: nothing but what every server can do. */
+  readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
+  /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
+  readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
+  /** Where the variables of `envHttpHeaders` are looked up. */
+  readonly environment: Variables;
+  /** Without it, those of a configuration that says nothing. */
+  readonly limits?: AnswerLimits;
+  readonly clock: Clock;
+  /** A number from 0 up to but not including 1: spreads the retries. */
+  readonly random: () => number;
+  /** Connections that other clients use as well. Absent: the client has its own. */
+  readonly sendTo?: (target: Target) => Send;
+}
+
+/** The provider's options, its open connections, and what is spoken over them. */
+export interface Connection {
+  readonly wire: HttpWire;
+  readonly options: HttpClientOptions;
+  readonly sendTo: (target: Target) => Send;
+}
+
+/** What the answer to this request may bring. */
+export function answerLimits(
+  { limits = defaultAnswerLimits }: Pick<HttpClientOptions, 'limits'>,
+  { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
+): AnswerLimits {
+  return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
+}
+
+/** Which endpoint is asked, and how patiently. */
+export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
+
+/** `hide` takes the secrets of the request out of a failure. Every failure goes through it before a caller sees it. */
+export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
+
+/** One that another program renewed meanwhile, and one that is renewed for this. */
+const mostRenewals = 2;
+
+/** Sends the request and waits for the head of the answer. Once refused, it is sent with other credentials, if any. */
+export async function sendQuestion(
+  connection: Connection,
+  request: ModelRequest,
+  question: ModelQuestion,
+): Promise<SentQuestion> {
+  const { signal } = question;
+  let credentials = await usableCredentials(connection.options, { signal });
+  for (let renewals = 0; ; renewals++) {
+    if (credentials.kind === 'failed') return { opened: credentials, hide: (failure) => failure };
+    const asked = await askAs(credentials, connection, request, question);
+    const isRefused = asked.opened.kind === 'failed' && asked.opened.failure.status === 401;
+    if (!isRefused || credentials.kind !== 'bearer' || credentials.renewable !== true) return asked;
+    if (renewals === mostRenewals) return asked;
+    const { token } = credentials;
+    credentials = await usableCredentials(connection.options, { signal, rejected: token });
+    if (credentials.kind === 'bearer' && credentials.token === token) return asked;
+  }
+}
+
+/** Where a request goes, what it says of its sender, and how that is kept out of failures. */
+export function addressRequest(
+  { wire, options }: Pick<Connection, 'wire' | 'options'>,
+  { request, credentials, endpoint, wants }: Addressing,
+): Pick<SentQuestion, 'hide'> & {
+  readonly target: Target | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const { provider } = options;
+  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
+  const target = endpointTarget({ ...provider, baseUrl }, endpoint);
+  const { identify } = wire;
+  const sources = {
+    ...options,
+    identify: (known: Credentials) => identify(known, request),
+    request: request.headers,
+    credentials,
+    wants,
+  };
+  const secrets = requestSecrets(sources);
+  return { target, headers: wireHeaders(sources), hide: (failure) => withoutSecrets(failure, secrets) };
+}
+
+interface Addressing extends Pick<ModelQuestion, 'endpoint'> {
+  readonly request: Pick<ModelRequest, 'headers' | 'routing'>;
+  readonly credentials: Usable;
+  readonly wants: HeaderSources['wants'];
+}
+
+async function askAs(
+  credentials: Usable,
+  { wire, options, sendTo }: Connection,
+  request: ModelRequest,
+  { endpoint, ...question }: ModelQuestion,
+): Promise<SentQuestion> {
+  const { provider } = options;
+  const about = { request, credentials, endpoint, wants: question.wants };
+  const { target, headers, hide } = addressRequest({ wire, options }, about);
+  if (target === undefined) {
+    const message = `The base URL of ${provider.name} is not an http or https address.`;
+    const next = 'Correct base_url in the settings of the provider.';
+    return { opened: failed(modelFailure({ cause: 'request', message, next })), hide };
+  }
+  const { after, onSent } = request;
+  const { body, headers: packed } = await wireBody(request.body, options.capabilities ?? {}, credentials);
+  const opened = await openAnswer(
+    { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
+    {
+      ...question,
+      headers: { ...headers, ...packed },
+      body,
+      after,
+      onSent,
+      keyAdvice: keyAdvice(provider, credentials),
+      onRetry: (retry) => request.onRetry?.({ ...retry, failure: hide(retry.failure) }),
+    },
+  );
+  return { opened, hide };
+}
+
+type Usable = Exclude<Credentials, { kind: 'missing' }>;
+
+export async function usableCredentials(
+  options: HttpClientOptions,
+  wanted: CredentialsWanted,
+): Promise<Usable | FailedAnswer> {
+  const credentials = await valueOrAbort(askCredentials(options, wanted), wanted.signal, undefined);
+  if (credentials === undefined) return failed(abortedFailure());
+  if (credentials.kind === 'missing') {
+    const { message, next, passing = false } = credentials;
+    return failed(modelFailure({ cause: passing ? 'connection' : 'no-key', message, next }));
+  }
+  if (credentials.kind === 'bearer' && !isHeaderValue(credentials.token)) {
+    const message = `The key for ${options.provider.name} contains characters that are not allowed in a key.`;
+    return failed(modelFailure({ cause: 'no-key', message }));
+  }
+  return credentials;
+}
+
+export async function askCredentials(
+  { provider, credentials }: HttpClientOptions,
+  wanted: CredentialsWanted,
+): Promise<Credentials> {
+  try {
+    return await credentials(wanted);
+  } catch {
+    const message = `The credentials for ${provider.name} could not be read.`;
+    return { kind: 'missing', message, next: 'Check how the key of this provider is stored, or sign in again.' };
+  }
+}
+
+function failed(failure: ModelFailure): FailedAnswer {
+  return { kind: 'failed', failure };
+}
+
+export interface WireBody {
+  readonly body: readonly Uint8Array[];
+  /** What a receiver has to know about it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const level = 3;
+
+/**
+ * A body as it leaves: compressed where the provider takes that from an account. It is compressed once, and every attempt
+ * sends the same bytes. What is recorded about a request is the body before.
+ */
+async function wireBody(
+  body: readonly Uint8Array[],
+  { requestCompression }: Pick<ProviderCapabilities, 'requestCompression'>,
+  credentials: Credentials,
+): Promise<WireBody> {
+  const isAccount = credentials.kind === 'bearer' && credentials.mode === 'chatgpt';
+  if (requestCompression !== 'zstd' || !isAccount) return { body, headers: {} };
+  const zlib = process.getBuiltinModule('node:zlib');
+  const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
+  const packed = await new Promise<Buffer>((resolve, reject) => {
+    zlib.zstdCompress(Buffer.concat(body), { params }, (error, bytes) =>
+      error === null ? resolve(bytes) : reject(error),
+    );
+  });
+  return { body: [packed], headers: { 'content-encoding': 'zstd' } };
+}

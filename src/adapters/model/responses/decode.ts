@@ -1,0 +1,232 @@
+import { defined } from '../../../base/objects.ts';
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
+import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
+import { asItem, type Item } from '../../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import { repairUsage, type Usage } from '../../../protocol/usage.ts';
+import type { AnswerReader } from '../http/answer-decoder.ts';
+import { answerTooLarge, unreadableAnswer } from '../http/failures/answer-failure.ts';
+import { causeOfEnding } from '../http/failures/failure-causes.ts';
+import {
+  detailOf,
+  isOverflowCode,
+  modelFailure,
+  overflowFailure,
+  saysOverflow,
+  streamFailure,
+} from '../http/failures/model-failure.ts';
+import { readableItem } from './encode.ts';
+
+/** The events that are read. Others are dropped before anything is parsed. */
+const eventType = {
+  created: 'response.created',
+  itemAdded: 'response.output_item.added',
+  textDelta: 'response.output_text.delta',
+  refusalDelta: 'response.refusal.delta',
+  reasoningDelta: 'response.reasoning_summary_text.delta',
+  itemDone: 'response.output_item.done',
+  completed: 'response.completed',
+  failed: 'response.failed',
+  incomplete: 'response.incomplete',
+  error: 'error',
+} as const;
+
+const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
+
+/** Events of the API that are not read. They show that the server works on the answer; events of other names do not. */
+const unread =
+  /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;
+
+/** Reads the events of one response. */
+export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
+  const added = addedItems();
+  let responseId = '';
+  /** They are remembered here. Finished ones are counted where the answer is read. */
+  let announced = 0;
+  /** A bare `error` event does not end the stream, but explains why it ends soon after. */
+  let reported: ModelFailure | undefined;
+  /** Whether nothing of the answer has come since. */
+  let hasError = false;
+
+  function decode(event: JsonObject): ModelEvent | undefined {
+    const response = objectAt(event, 'response');
+    const type = stringAt(event, 'type') ?? '';
+    if (wanted.has(type)) hasError = type === eventType.error;
+    switch (type) {
+      case eventType.created:
+        responseId = stringAt(response ?? {}, 'id') ?? '';
+        return responseId === '' ? undefined : { kind: 'created', responseId };
+      case eventType.itemAdded: {
+        const item = asItem(event['item']);
+        if (++announced > maxItems) return failed(answerTooLarge(`${maxItems} items`));
+        if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
+        return undefined;
+      }
+      case eventType.textDelta:
+      case eventType.refusalDelta: {
+        const delta = stringAt(event, 'delta');
+        if (delta === undefined) return undefined;
+        return { kind: 'text-delta', itemId: stringAt(event, 'item_id') ?? added.open('message') ?? '', delta };
+      }
+      case eventType.reasoningDelta: {
+        const delta = stringAt(event, 'delta');
+        const itemId = stringAt(event, 'item_id') ?? added.open('reasoning');
+        // Without a name there is no item that the preview could end with.
+        if (delta === undefined || itemId === undefined) return undefined;
+        return { kind: 'reasoning-delta', itemId, part: numberAt(event, 'summary_index') ?? 0, delta };
+      }
+      case eventType.itemDone: {
+        const item = readableItem(event['item']);
+        if (item === undefined) return failed(unreadableAnswer('item'));
+        return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
+      }
+      case eventType.completed:
+        return completed(response ?? {}, responseId);
+      case eventType.failed:
+        return failed(streamFailure(errorOf(response ?? event)), response);
+      case eventType.incomplete:
+        return failed(incompleteFailure(response ?? {}), response);
+      case eventType.error:
+        reported = streamFailure(errorOf(event) ?? event);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  return {
+    event(data) {
+      const type = peekType(data);
+      if (type !== undefined && !wanted.has(type)) return unread.test(type) ? nothing : undefined;
+      const event = parseJsonObject(data.toString('utf8'));
+      const said = event === undefined ? lost(type) : decode(event);
+      if (said !== undefined) return [said];
+      const name = type ?? stringAt(event ?? {}, 'type') ?? '';
+      return event !== undefined && (wanted.has(name) || unread.test(name)) ? nothing : undefined;
+    },
+    end: () => (reported === undefined ? nothing : [failed(reported)]),
+    get hasError() {
+      return hasError;
+    },
+  };
+}
+
+const nothing: readonly ModelEvent[] = [];
+
+const typeOpening = Buffer.from('{"type":"');
+const quote = 0x22;
+
+/** The type of an event whose first key it is, without parsing it; undefined when it cannot be found so cheaply. */
+function peekType(data: Buffer): string | undefined {
+  const from = typeOpening.length;
+  if (data.length <= from || data.compare(typeOpening, 0, from, 0, from) !== 0) return undefined;
+  const end = data.indexOf(quote, from);
+  if (end === -1) return undefined;
+  const type = data.toString('latin1', from, end);
+  return type.includes('\\') ? undefined : type;
+}
+
+/** Broken events are skipped, but for an item, whose call would be lost, and the end, for which the caller waits. */
+function lost(type: string | undefined): ModelEvent | undefined {
+  if (type === eventType.itemDone) return failed(unreadableAnswer('item'));
+  const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
+  return isEnd ? failed(unreadableAnswer('end')) : undefined;
+}
+
+function errorOf(holder: JsonObject): JsonObject | undefined {
+  return objectAt(holder, 'error');
+}
+
+function completed(response: JsonObject, createdId: string): ModelEvent {
+  const usage = usageFromWire(objectAt(response, 'usage'));
+  const endTurn = response['end_turn'];
+  const rest = defined({ usage, endTurn: typeof endTurn === 'boolean' ? endTurn : undefined });
+  return { kind: 'completed', responseId: stringAt(response, 'id') ?? createdId, ...rest };
+}
+
+function withId(item: Item, addedId: string | undefined): Item {
+  const own = item['id'];
+  if (addedId === undefined || (typeof own === 'string' && own !== '')) return item;
+  const { type, id: _none, ...rest } = item;
+  return { type, id: addedId, ...rest };
+}
+
+/** `response`: the end of an answer, which may say what it cost. */
+function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
+  return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
+}
+
+/** A response that the server ended early on purpose. Sending the same again would end the same way. */
+function incompleteFailure(response: JsonObject): ModelFailure {
+  const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
+  const error = errorOf(response) ?? {};
+  const message = stringAt(error, 'message') ?? '';
+  if ([reason, stringAt(error, 'code') ?? ''].some(isOverflowCode) || saysOverflow(message)) {
+    return overflowFailure(message);
+  }
+  const ended = `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`;
+  return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
+}
+
+/** Items that a stream announced and did not finish yet. */
+function addedItems() {
+  let open: { readonly id: string; readonly type: string; readonly outputIndex: number | undefined }[] = [];
+  return {
+    remember(item: Item, outputIndex: number | undefined): void {
+      const id = item['id'];
+      if (typeof id === 'string' && id !== '') open.push({ id, type: item.type, outputIndex });
+    },
+    /** The id under which a finished item was announced, if it was. */
+    take(item: Item, outputIndex: number | undefined): string | undefined {
+      // By position where the server counts, else by order: items of one type finish in the order they were announced.
+      const own = item['id'];
+      const counted = (index: number | undefined): boolean => index !== undefined && outputIndex !== undefined;
+      const found =
+        open.find((entry) => entry.id === own) ??
+        open.find((entry) => counted(entry.outputIndex) && entry.outputIndex === outputIndex) ??
+        open.find((entry) => !counted(entry.outputIndex) && entry.type === item.type);
+      open = open.filter((entry) => entry !== found);
+      return found?.id;
+    },
+    /** The id of the newest item of a type that is being written. */
+    open: (type: string): string | undefined => open.findLast((entry) => entry.type === type)?.id,
+  };
+}
+
+/** No window holds as much: a larger count is a fault of the server. */
+const mostTokens = 1_000_000_000;
+
+/**
+ * Token counts as a finished response reports them, or undefined when it reports none that mean something. Lenient about
+ * parts that compatible servers leave out or get wrong: a finished answer is never lost over accounting. The total is
+ * made of the parts: there are servers that leave it at zero.
+ */
+export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
+  if (wire === undefined) return undefined;
+  const details = { input: objectAt(wire, 'input_tokens_details'), output: objectAt(wire, 'output_tokens_details') };
+  const reported = {
+    input: wire['input_tokens'],
+    cachedInput: details.input?.['cached_tokens'],
+    cacheWriteInput: details.input?.['cache_write_tokens'],
+    output: wire['output_tokens'],
+    reasoningOutput: details.output?.['reasoning_tokens'],
+    total: wire['total_tokens'],
+  };
+  const { input, output, total } = repairUsage(reported, mostTokens);
+  // A request is never empty: if the input is left out, it is what the total holds beside the output. A count that makes
+  // no sense says nothing, and neither does the total that was made with it.
+  const known = isLeftOut(reported.input) ? total - output : input;
+  const answered = reported.output === undefined || reported.output === null ? total - known : reported.output;
+  // Half a count is none: it would look exact, and a limit would count the other half as nothing.
+  if (known === 0 || !isCount(answered)) return undefined;
+  const usage = repairUsage({ ...reported, input: known, output: answered }, mostTokens);
+  return { ...usage, total: usage.input + usage.output };
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value <= mostTokens;
+}
+
+function isLeftOut(count: unknown): boolean {
+  return typeof count === 'number' ? Math.round(count) === 0 : count === undefined || count === null;
+}

@@ -1,0 +1,147 @@
+import type { Encoder, FrameLink, Prompt, ToolSpec } from '../../../ports/model.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { cachePerObject } from '../../../base/objects.ts';
+import {
+  agentHeading,
+  describeProviderCall,
+  freeformArguments,
+  freeformTool,
+  namespacedToolName,
+  readableArguments,
+} from '../fallback-item-forms.ts';
+import type { WireFormat } from '../http/http-client.ts';
+import { responsesClient, responsesFormat } from './client.ts';
+import { fullFrame, incrementalFrame, itemBytes, responsesEncoder } from './encode.ts';
+
+/**
+ * The Responses API as servers speak it that know functions as the only tools. They take messages, calls of functions,
+ * their outputs and thoughts, and refuse a request with any other item.
+ */
+export const functionsOnlyFormat: WireFormat = {
+  ...responsesFormat,
+  encoder: functionsOnlyEncoder,
+  client: (options) => responsesClient(options, functionsFrame),
+};
+
+function functionsOnlyEncoder(): Encoder {
+  const { version, body } = responsesEncoder();
+  return {
+    version: `${version}+functions`,
+    body: (prompt) => body(forFunctions(prompt)),
+    item: (item) => {
+      const known = itemForFunctions(item);
+      return known === undefined ? new Uint8Array() : itemBytes(known);
+    },
+    frame: (prompt, link) =>
+      link === undefined ? fullFrame(body(forFunctions(prompt))) : functionsFrame(prompt, link),
+  };
+}
+
+/** The link counts items of history. What is left out of those behind it is left out here. */
+function functionsFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
+  const rest = forFunctions({ ...prompt, input: prompt.input.slice(from) });
+  return incrementalFrame(rest, { previous, from: 0 });
+}
+
+function forFunctions(prompt: Prompt): Prompt {
+  return {
+    ...prompt,
+    tools: toolsForFunctions(prompt.tools),
+    input: prompt.input.flatMap((item) => itemForFunctions(item) ?? []),
+  };
+}
+
+/** The same list for the same list, so that it is encoded once. */
+const toolsForFunctions = cachePerObject((tools: readonly ToolSpec[]): readonly ToolSpec[] =>
+  tools.some(({ type }) => type === 'custom') ? tools.map(toolForFunctions) : tools,
+);
+
+function toolForFunctions(tool: ToolSpec): ToolSpec {
+  if (tool.type !== 'custom') return tool;
+  return { type: 'function', name: tool['name'] ?? '', strict: false, ...freeformTool(tool) };
+}
+
+/** The item as such a server takes it, and the same object each time; undefined if there is no place for it. */
+export const itemForFunctions = cachePerObject((item: Item): Item | undefined => {
+  switch (item.type) {
+    case 'message':
+      return withKnownParts(
+        item,
+        'content',
+        isMessage(item) && item.role === 'assistant' ? 'output_text' : 'input_text',
+      );
+    case 'agent_message':
+      return withKnownParts(message('user', [agentHeading(item), ...(arrayAt(item, 'content') ?? [])]), 'content');
+    case 'function_call':
+      return functionCall(item);
+    case 'custom_tool_call':
+      return called(item, namespacedToolName(item), freeformArguments(stringAt(item, 'input') ?? ''));
+    case 'local_shell_call':
+      return called(item, 'local_shell', JSON.stringify(objectAt(item, 'action') ?? {}));
+    case 'tool_search_call':
+      return called(item, 'tool_search', JSON.stringify(item['arguments'] ?? {}));
+    case 'function_call_output':
+      return stringAt(item, 'call_id') === undefined ? answered(item, item['output']) : withKnownParts(item, 'output');
+    case 'custom_tool_call_output':
+      return answered(item, item['output']);
+    case 'tool_search_output':
+      return answered(item, JSON.stringify(item['tools'] ?? []));
+    case 'web_search_call':
+    case 'image_generation_call':
+      return message('assistant', [{ type: 'output_text', text: describeProviderCall(item) ?? '' }]);
+    // Only a server that made one, or that says that it makes them, is sent one.
+    case 'reasoning':
+    case 'compaction':
+    case 'compaction_summary':
+    case 'context_compaction':
+    case 'compaction_trigger':
+      return item;
+    default:
+      return undefined;
+  }
+});
+
+function message(role: string, content: readonly Json[]): Item {
+  return { type: 'message', role, content };
+}
+
+/** As it is if the server can read it. */
+function functionCall(item: Item): Item | undefined {
+  const given = stringAt(item, 'arguments') ?? '';
+  const readable = readableArguments(given);
+  if (readable === given && item['namespace'] === undefined) return item;
+  return called(item, namespacedToolName(item), readable);
+}
+
+/** What a server called and answered itself has no id: no answer of ours would follow. */
+function called(item: Item, name = 'unknown', given = '{}'): Item | undefined {
+  const id = stringAt(item, 'call_id');
+  if (id === undefined || item['execution'] === 'server') return undefined;
+  return { type: 'function_call', name, arguments: given, call_id: id };
+}
+
+/** An event from outside answers no call: the user's turn holds it. */
+function answered(item: Item, output: Json | undefined): Item | undefined {
+  if (item['execution'] === 'server') return undefined;
+  const id = stringAt(item, 'call_id');
+  const given = output ?? '';
+  if (id !== undefined) return withKnownParts({ type: 'function_call_output', call_id: id, output: given }, 'output');
+  const parts = Array.isArray(given) ? (given as readonly Json[]) : [{ type: 'input_text', text: given }];
+  return withKnownParts(message('user', parts), 'content');
+}
+
+const knownParts: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'input_image', 'input_file']);
+
+/** A part of another kind becomes a text of this type. The item itself where there is none. */
+function withKnownParts(item: Item, key: 'content' | 'output', type = 'input_text'): Item {
+  const parts = arrayAt(item, key);
+  if (parts === undefined || parts.every((part) => isJsonObject(part) && knownParts.has(part['type']))) return item;
+  return { ...item, [key]: parts.filter(isJsonObject).map((part) => knownPart(part, type)) };
+}
+
+function knownPart(part: JsonObject, type: string): JsonObject {
+  if (knownParts.has(part['type'])) return part;
+  const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
+  return { type, text: text ?? '[Something stands here that the provider cannot take. It was left out.]' };
+}

@@ -1,0 +1,338 @@
+import type { AnswerLimits } from '../../../core/config/defaults.ts';
+import type { FrameLink, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFrame } from '../../../ports/model.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import { type AnswerReader, joinedDeltas, messageDecoder, mostEventBytes } from '../http/answer-decoder.ts';
+import { headerEvents } from '../http/answer-headers.ts';
+import {
+  abortedFailure,
+  answerTooLarge,
+  idleFailure,
+  megabytes,
+  noAnswerFailure,
+  providerFault,
+} from '../http/failures/answer-failure.ts';
+import { type AnswerPlace, httpFailure } from '../http/failures/http-failure.ts';
+import { modelFailure } from '../http/failures/model-failure.ts';
+import { type OpenedSocket, socketOpener } from '../http/network/open-socket.ts';
+import type { SocketRead, WebSocketConnection } from '../http/network/web-socket.ts';
+import { addressRequest, answerLimits, type Connection, usableCredentials } from '../http/send-question.ts';
+import { responsesReader } from './decode.ts';
+import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './encode.ts';
+
+export interface SocketRequestContext {
+  readonly request: ModelRequest & { readonly prompt: Prompt };
+  /** Makes the message of a request that continues from the last answer. */
+  readonly frame: IncrementalFrame;
+  readonly signal: AbortSignal;
+  /** Another connection failed already for its own sake: if this one does so, too, the request fails. */
+  readonly isSecond: boolean;
+  /**
+   * Called before the last event is given: no one may read on after it. `completed`: the connection may be used again.
+   * `broken`: it did not hold.
+   */
+  readonly onEnd: (end: 'completed' | 'broken') => void;
+}
+
+/** `again`: nothing came, and another connection may do better. */
+export type SocketEnd = 'over' | 'again';
+
+/** A connection that rests for so long may be gone without a word. */
+const trustedRestMs = 30_000;
+
+/** Sends one request over an open connection and gives its answer. Unless it is completed, the connection is gone. */
+export async function* socketExchange(
+  connection: Connection,
+  kept: KeptSocket,
+  { onEnd, ...asking }: SocketRequestContext,
+): AsyncGenerator<ModelEvent, SocketEnd> {
+  const { socket, hide } = kept;
+  const { signal } = asking;
+  const onAbort = (): void => socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  let isCompleted = false;
+  const ends = (end: 'completed' | 'broken'): void => {
+    isCompleted = end === 'completed';
+    signal.removeEventListener('abort', onAbort);
+    kept.restsSince = connection.options.clock.now();
+    if (isCompleted) socket.rest();
+    onEnd(end);
+  };
+  try {
+    return yield* exchange(connection, kept, { ...asking, onEnd: ends });
+  } catch (error) {
+    // A reader that throws may cite the answer, and a server may send the key back.
+    yield failed(hide(providerFault(error)));
+    return 'over';
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    if (!isCompleted) socket.destroy();
+  }
+}
+
+async function* exchange(
+  connection: Connection,
+  kept: KeptSocket,
+  { request, frame, signal, isSecond, onEnd }: SocketRequestContext,
+): AsyncGenerator<ModelEvent, SocketEnd> {
+  const { options } = connection;
+  const { socket, hide } = kept;
+  const { prompt } = request;
+  const limits = answerLimits(options, request);
+  const idleMs = options.provider.streamIdleTimeoutMs;
+  if (!(await isAllowed(request, signal))) return yield* stopped();
+  const { waits, tell, isUsed } = send(connection, kept, { request, frame });
+  const reader = socketReader(limits, () => ({ now: options.clock.now(), api: connection.wire.api }));
+  const decoder = messageDecoder(limits, reader);
+  const output: Item[] = [];
+  let hasEvents = false;
+  for (;;) {
+    const read = await decoder.wait(idleMs, (ms) => socket.read({ ...waits, idleMs: ms }));
+    if (signal.aborted) return yield* stopped();
+    const isEnd = read.kind !== 'messages';
+    const cause = (): ModelFailure => endFailure(read, { idleMs, limits, sawOther: decoder.sawOther });
+    const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
+    const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
+    // After an error that the server reported, the end of the connection says nothing about the connection.
+    const isBroken = isEnd && reader.hasError !== true;
+    const isForConnection = reader.wantsOtherConnection || (isBroken && isUsed);
+    if (isOnlyFailure && isForConnection && !isSecond) return 'again';
+    for (const event of joinedDeltas(events)) {
+      // Also between events that came together: abort means now.
+      if (signal.aborted) return yield* stopped();
+      tell();
+      hasEvents = true;
+      if (event.kind === 'item') output.push(event.item);
+      if (event.kind === 'completed') {
+        kept.answered = { prompt, responseId: event.responseId, output };
+        onEnd('completed');
+      }
+      if (event.kind === 'failed' && isBroken) onEnd('broken');
+      yield event.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
+      if (event.kind === 'completed' || event.kind === 'failed') return 'over';
+    }
+  }
+}
+
+/** Whether the lines of the request are safe. */
+function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
+  const settled = after.then(
+    () => true,
+    () => false,
+  );
+  return valueOrAbort(settled, signal, false);
+}
+
+interface Sending {
+  readonly waits: { readonly idleMs: number; readonly firstMs?: number };
+  /** Says that it has left, once. */
+  readonly tell: () => void;
+  /** Whether the connection is not a new one: that it ends may have nothing to do with the request. */
+  readonly isUsed: boolean;
+}
+
+function send(
+  { options }: Connection,
+  kept: KeptSocket,
+  { request, frame: write }: Pick<SocketRequestContext, 'request' | 'frame'>,
+): Sending {
+  const { socket } = kept;
+  const { streamIdleTimeoutMs: idleMs, websocketConnectTimeoutMs } = options.provider;
+  const frame = frameFor(kept, request, write);
+  kept.answered = undefined;
+  let isTold = false;
+  const tell = (): void => {
+    if (!isTold) request.onSent?.(frame);
+    isTold = true;
+  };
+  void socket.send(frame.content).then(() => socket.isOpen && tell());
+  const isOld = options.clock.now() - (kept.restsSince ?? kept.openedAt) > trustedRestMs;
+  if (!isOld) return { waits: { idleMs }, tell, isUsed: kept.restsSince !== undefined };
+  socket.ping();
+  return { waits: { idleMs, firstMs: Math.min(idleMs, websocketConnectTimeoutMs) }, tell, isUsed: true };
+}
+
+function frameFor(
+  { answered }: KeptSocket,
+  { prompt, body }: SocketRequestContext['request'],
+  write: IncrementalFrame,
+): SentFrame {
+  const link = continuationLink(answered, prompt);
+  const { length } = prompt.input;
+  if (link === undefined) return { items: length, content: fullFrame(body) };
+  return { link, items: length - link.from, content: write(prompt, link) };
+}
+
+const tooLarge = 1009;
+
+function endFailure(
+  read: SocketRead,
+  { idleMs, limits, sawOther }: { readonly idleMs: number; readonly limits: AnswerLimits; readonly sawOther: boolean },
+): ModelFailure {
+  if (read.kind !== 'ended') return idleFailure(idleMs, { sawOther });
+  if (read.code === tooLarge) return answerTooLarge(megabytes(mostEventBytes(limits)), 'event');
+  const message = `The provider ${read.why} before the answer was complete.`;
+  return modelFailure({ cause: 'cut', message });
+}
+
+async function* stopped(): AsyncGenerator<ModelEvent, SocketEnd> {
+  yield failed(abortedFailure());
+  return 'over';
+}
+
+function failed(failure: ModelFailure): ModelEvent {
+  return { kind: 'failed', failure };
+}
+
+/** The last answer of a connection, which its server remembers together with the request. */
+interface RememberedExchange {
+  readonly prompt: Prompt;
+  readonly responseId: string;
+  /** As the server gave them. */
+  readonly output: readonly Item[];
+}
+
+/**
+ * How a request continues from the last answer of its connection: it has the same options, and its input begins with
+ * that of the request before and the items of the answer. Undefined in any doubt: then the whole request is sent.
+ */
+function continuationLink(answered: RememberedExchange | undefined, now: Prompt): FrameLink | undefined {
+  if (answered === undefined || answered.responseId === '') return undefined;
+  const { prompt, responseId, output } = answered;
+  const known = [...prompt.input, ...output];
+  if (now.input.length < known.length || !isSameButInput(prompt, now)) return undefined;
+  if (!known.every((item, index) => isSameItem(item, now.input[index]!))) return undefined;
+  return { previous: responseId, from: known.length };
+}
+
+/** Objects first: those that stood in the request before are the same ones. */
+function isSameItem(before: Item, now: Item): boolean {
+  return Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
+}
+
+/** An open WebSocket, and what its server remembers. */
+export interface KeptSocket {
+  readonly socket: WebSocketConnection;
+  readonly openedAt: number;
+  /** Takes the secrets of its request out of a failure. */
+  readonly hide: (failure: ModelFailure) => ModelFailure;
+  /** Since when it rests, if it was used already. */
+  restsSince: number | undefined;
+  answered: RememberedExchange | undefined;
+}
+
+/** `why`: the rest of a sentence that begins with the provider. */
+export type OpenedKeptSocket =
+  | { readonly kind: 'open'; readonly kept: KeptSocket }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'no-credentials' | 'aborted' };
+
+/** By which the server knows the form of frames that it gets. */
+const frameForm = { 'openai-beta': 'responses_websockets=2026-02-06' } as const;
+
+/** Opens a WebSocket with the headers of a request. Whatever goes wrong with it, HTTP may still work. */
+export async function openKeptSocket(
+  { wire, options }: Connection,
+  headers: ModelRequest['headers'],
+  signal: AbortSignal,
+): Promise<OpenedKeptSocket> {
+  const { provider, clock, environment } = options;
+  const credentials = await usableCredentials(options, { signal });
+  // Over HTTP the user reads what is missing.
+  if (credentials.kind === 'failed') return { kind: 'no-credentials' };
+  const asked = {
+    request: { headers: { ...headers, ...frameForm } },
+    credentials,
+    endpoint: wire.endpoint,
+    wants: 'socket',
+  } as const;
+  const { target, headers: own, hide } = addressRequest({ wire, options }, asked);
+  if (target === undefined) return { kind: 'no-credentials' };
+  const timeoutMs = provider.websocketConnectTimeoutMs;
+  const maxBytes = mostEventBytes(answerLimits(options, {}));
+  const opened = await socketOpener({ environment })(target, { headers: own, timeoutMs, maxBytes, signal });
+  if (opened.kind !== 'open') return opened.kind === 'aborted' ? opened : { kind: 'failed', why: why(opened, hide) };
+  const { socket } = opened;
+  return { kind: 'open', kept: { socket, openedAt: clock.now(), hide, restsSince: undefined, answered: undefined } };
+
+  function why(failed: Exclude<OpenedSocket, { kind: 'open' | 'aborted' }>, hidden: KeptSocket['hide']): string {
+    if (failed.kind === 'declined') {
+      const answer = { ...failed.head, body: failed.words };
+      const { message } = hidden(httpFailure(answer, { now: clock.now(), api: wire.api }));
+      return message.replace(/^The provider /, '');
+    }
+    if (failed.kind === 'idle') return `did not answer within ${timeoutMs / 1000} seconds`;
+    return `could not be reached: ${hidden(noAnswerFailure(failed, { origin: target!.origin, idleMs: timeoutMs })).message}`;
+  }
+}
+
+/** Codes of errors after which the same request succeeds over another connection. */
+const connectionErrors: ReadonlySet<string> = new Set([
+  'previous_response_not_found',
+  'websocket_connection_limit_reached',
+]);
+
+export interface SocketReader extends AnswerReader {
+  /** Whether the server failed the request for the sake of its connection, and of nothing in it. */
+  readonly wantsOtherConnection: boolean;
+}
+
+/** Reads the messages of one answer: the events of a stream, and errors that have a status like answers over HTTP. */
+export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): SocketReader {
+  const reader = responsesReader(limits);
+  let wantsOtherConnection = false;
+  return {
+    event(data) {
+      const said = metadataIn(data);
+      if (said !== undefined) return headerEvents(said, place().now);
+      const error = errorIn(data);
+      if (error === undefined) return reader.event(data);
+      const isForConnection = connectionErrors.has(stringAt(objectAt(error, 'error'), 'code') ?? '');
+      // A key that has expired meanwhile is renewed when the next one is opened.
+      wantsOtherConnection = isForConnection || statusOf(error) === 401;
+      return [{ kind: 'failed', failure: failureOf(error, place()) }];
+    },
+    end: () => reader.end(),
+    get hasError() {
+      return reader.hasError === true;
+    },
+    get wantsOtherConnection() {
+      return wantsOtherConnection;
+    },
+  };
+}
+
+const metadata = Buffer.from('"codex.response.metadata"');
+
+/** What an answer over HTTP would have in its headers. */
+function metadataIn(data: Buffer): Readonly<Record<string, string>> | undefined {
+  if (!data.subarray(0, 200).includes(metadata)) return undefined;
+  const event = parseJsonObject(data.toString('utf8'));
+  return event?.['type'] === 'codex.response.metadata' ? headersIn(event) : undefined;
+}
+
+function headersIn(event: JsonObject): Readonly<Record<string, string>> {
+  const given = Object.entries(objectAt(event, 'headers') ?? {});
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+const named = Buffer.from('"error"');
+
+/** An error with a status. One without is an event that explains an end, and is none itself. */
+function errorIn(data: Buffer): JsonObject | undefined {
+  if (!data.includes(named)) return undefined;
+  const event = parseJsonObject(data.toString('utf8'));
+  if (event?.['type'] !== 'error') return undefined;
+  const status = statusOf(event);
+  return status === undefined || (status >= 200 && status < 300) ? undefined : event;
+}
+
+function statusOf(event: JsonObject): number | undefined {
+  return numberAt(event, 'status') ?? numberAt(event, 'status_code');
+}
+
+function failureOf(event: JsonObject, place: AnswerPlace): ModelFailure {
+  const headers = headersIn(event);
+  return httpFailure({ status: statusOf(event) ?? 0, headers, body: JSON.stringify(event) }, place);
+}

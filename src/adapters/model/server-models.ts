@@ -1,0 +1,376 @@
+import { BoundedBuffer } from '../../base/bounded-buffer.ts';
+import { defined } from '../../base/objects.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
+import type { ModelFailure } from '../../ports/model.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { noAnswerFailure } from './http/failures/answer-failure.ts';
+import { causeOfStatus, failureCauses } from './http/failures/failure-causes.ts';
+import { parseTarget, type Target } from './http/network/destination.ts';
+import type { Send } from './http/network/exchange.ts';
+import { readWhole } from './http/network/response-body.ts';
+
+/** A server may say anything, and what it says of the model in use is stored with every thread. */
+const [longestRecord, mostNames, longestText, largestNumber] = [20_000, 32, 200, 100_000_000];
+/** Less is no window, and leaves nothing of an output. */
+const leastWindow = 512;
+const leastOutput = 500;
+
+const texts = ['default_reasoning_level', 'default_reasoning_summary', 'default_verbosity', 'comp_hash'];
+const leasts: Readonly<Record<string, number>> = {
+  context_window: leastWindow,
+  max_context_window: leastWindow,
+  auto_compact_token_limit: leastWindow,
+  max_output_tokens: 1,
+  effective_context_window_percent: 10,
+};
+const lists: Readonly<Record<string, string>> = {
+  supported_reasoning_levels: 'effort',
+  service_tiers: 'id',
+  input_modalities: 'name',
+};
+
+/** A whole record without keys whose values are out of bounds; those are as for a model that is not known. */
+function boundedRecord(record: JsonObject): JsonObject | undefined {
+  const kept = Object.fromEntries(Object.entries(record).filter(([key, value]) => isBounded(key, value)));
+  return JSON.stringify(kept).length > longestRecord ? undefined : kept;
+}
+
+function isBounded(key: string, value: Json | undefined): boolean {
+  const least = leasts[key];
+  if (typeof value === 'number' && least !== undefined) return value >= least && value <= largestNumber;
+  if (typeof value === 'string' && texts.includes(key)) return value.length <= longestText;
+  const name = lists[key];
+  if (name !== undefined && Array.isArray(value)) {
+    const names = value.slice(0, mostNames).map((each: Json) => (isJsonObject(each) ? each[name] : each));
+    return value.length <= mostNames && names.every((each) => typeof each !== 'string' || each.length <= longestText);
+  }
+  if (key !== 'truncation_policy') return true;
+  const limit = numberAt(objectAt({ value }, 'value') ?? {}, 'limit');
+  return limit === undefined || (limit >= leastOutput && limit <= largestNumber);
+}
+
+/** The tag of a list, if it is one by its form, and not what the question was sent with. */
+function soundEtag(etag: string | undefined, secrets: readonly string[]): string | undefined {
+  if (etag === undefined || !/^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(etag)) return undefined;
+  return secrets.some((secret) => etag.includes(secret)) ? undefined : etag;
+}
+
+/** What a server says of one of its models. What it does not say is absent. */
+export interface ServerModel {
+  readonly slug: string;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly pictures?: boolean;
+  /** A whole record in the form of Codex's catalogue. */
+  readonly record?: JsonObject;
+  /** Where it was read, for people: `ollama /api/ps`. */
+  readonly source: string;
+}
+
+export type ServerModels =
+  | { readonly kind: 'models'; readonly models: readonly ServerModel[]; readonly etag?: string }
+  /** As it was when that ETag was given. */
+  | { readonly kind: 'unchanged' }
+  /** It does not answer, or with something else. `why`: without anything secret. */
+  | { readonly kind: 'unknown'; readonly why?: Pick<Outcome, 'message' | 'next'> };
+
+export interface ServerModelsQuestion {
+  readonly provider: Pick<ProviderConfig, 'baseUrl' | 'capabilities' | 'queryParams'>;
+  /** Headers that identify the sender. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The one that matters: servers that say little in a list are asked about it. */
+  readonly model?: string;
+  readonly etag?: string;
+  /** Values that must not be kept: a server may send them back. */
+  readonly secrets?: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks a server which models it has, and how large their windows are. Never rejects. */
+export async function askServerModels(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { secrets = [] } = question;
+  const found = await askAll(ask, question);
+  if (found.kind !== 'models' || secrets.length === 0) return found;
+  const isSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  return { ...found, models: found.models.filter((model) => !isSecret(JSON.stringify(model))) };
+}
+
+async function askAll(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { windowFrom } = question.provider.capabilities;
+  const own = windowFrom === 'list' ? [] : await asks[windowFrom](door(ask, question), question.model);
+  // Who answers there is asked for nothing else, unless the names of all models are wanted.
+  if (own.length > 0 && question.model !== undefined) return { kind: 'models', models: own };
+  const listed = await list(ask, question);
+  if (listed.kind !== 'models') return own.length === 0 ? listed : { kind: 'models', models: own };
+  const others = listed.models.filter(({ slug }) => !own.some((each) => each.slug === slug));
+  return { ...listed, models: [...own, ...others] };
+}
+
+/** Larger lists are cut, and stranger names left out: a server may say anything. */
+const [mostModels, longestName, largestWindow] = [5000, 200, 100_000_000];
+
+async function list(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
+  const { provider, headers, etag, secrets = [], timeoutMs, signal } = question;
+  const query = new URLSearchParams(provider.queryParams).toString();
+  const url = `${provider.baseUrl}/models${query === '' ? '' : `?${query}`}`;
+  const known = { ...headers, ...defined({ 'if-none-match': etag }) };
+  const answer = await ask({ url, headers: known, timeoutMs, signal });
+  if (answer.kind === 'answer' && answer.status === 304) return { kind: 'unchanged' };
+  const json = answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  const records = arrayAt(json, 'models');
+  // Some servers write nothing in the place of an empty list.
+  const data = json?.['data'] === null ? [] : arrayAt(json, 'data');
+  const found = records ?? data;
+  if (answer.kind !== 'answer') return { kind: 'unknown', ...defined({ why: answer.why }) };
+  if (found === undefined) return { kind: 'unknown', why: noList(url, answer.status) };
+  const models = found.slice(0, mostModels).flatMap((model) => (isJsonObject(model) ? listedModel(model) : []));
+  return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
+}
+
+/** What the server wrote instead is not shown: it may repeat what was sent. */
+function noList(url: string, status: number): Pick<Outcome, 'message' | 'next'> {
+  const cause = causeOfStatus(status);
+  const hasNone = status === 200 || cause === 'not-found' || cause === 'request';
+  const next = hasNone
+    ? 'Check the base URL of the provider. If its server has no list, name a model with -m or in config.toml.'
+    : failureCauses[cause].next;
+  return { message: `${new URL(url).origin} answered with status ${status} and no list.`, next };
+}
+
+function listedModel(model: JsonObject): readonly ServerModel[] {
+  const slug = nameOf(model['slug'] ?? model['id']);
+  if (slug === undefined) return [];
+  const { base_instructions: _, model_messages: __, ...facts } = model;
+  // Instructions are the user's choice or Capstan's, and no server's.
+  const record = model['slug'] === undefined ? undefined : boundedRecord(facts);
+  const top = objectAt(model, 'top_provider') ?? {};
+  const inputs = arrayAt(objectAt(model, 'architecture') ?? {}, 'input_modalities');
+  const window = ['context_window', 'context_length', 'max_model_len', 'max_context_length'].map((key) =>
+    windowAt(model, key),
+  );
+  return [
+    {
+      slug,
+      source: 'the server’s list of models',
+      ...defined({
+        contextWindow: window.find((tokens) => tokens !== undefined),
+        maxOutputTokens: tokensAt(top, 'max_completion_tokens'),
+        pictures: inputs?.includes('image'),
+        record,
+      }),
+    },
+  ];
+}
+
+/** One question below the address of the server, outside of its API. Undefined: no answer that is an object. */
+type Door = (path: string, body?: JsonObject) => Promise<JsonObject | undefined>;
+
+function door(ask: AskServer, { provider, headers, timeoutMs, signal }: ServerModelsQuestion): Door {
+  const root = provider.baseUrl.replace(/\/v1$/, '');
+  return async (path, body) => {
+    const answer = await ask({ url: `${root}${path}`, headers, timeoutMs, signal, ...defined({ body }) });
+    return answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
+  };
+}
+
+type AskOwn = (ask: Door, model: string | undefined) => Promise<readonly ServerModel[]>;
+
+const asks: Readonly<Record<'ollama' | 'lmstudio' | 'llama.cpp', AskOwn>> = {
+  ollama: askOllama,
+  lmstudio: askLmStudio,
+  'llama.cpp': askLlamaCpp,
+};
+
+/** Of a model that is not loaded, Ollama does not say how large its window will be: it loads most with less than they have. */
+const mostUnloaded = 32_768;
+const longestParameters = 1_000_000;
+
+async function askOllama(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
+  const [running, shown] = await Promise.all([
+    ask('/api/ps'),
+    model === undefined ? undefined : ask('/api/show', { model }),
+  ]);
+  const loaded = objects(running, 'models').flatMap((each): readonly ServerModel[] => {
+    const name = nameOf(each['model'] ?? each['name']);
+    const contextWindow = windowAt(each, 'context_length');
+    if (name === undefined || contextWindow === undefined) return [];
+    // Without a tag, the newest is meant.
+    const slug = model !== undefined && name === `${model}:latest` ? model : name;
+    return [{ slug, contextWindow, source: 'ollama /api/ps' }];
+  });
+  if (model === undefined || shown === undefined) return loaded;
+  const abilities = arrayAt(shown, 'capabilities');
+  const pictures = defined({ pictures: abilities?.includes('vision') });
+  const here = loaded.find(({ slug }) => slug === model);
+  if (here !== undefined) return [{ ...here, ...pictures }];
+  const window = chosenWindow(stringAt(shown, 'parameters') ?? '');
+  if (window !== undefined) {
+    return [{ slug: model, contextWindow: window, ...pictures, source: 'ollama /api/show, num_ctx' }];
+  }
+  const trained = Object.entries(objectAt(shown, 'model_info') ?? {}).find(([key]) => key.endsWith('.context_length'));
+  const most = windowOf(trained?.[1]);
+  if (most === undefined) return [];
+  const source = `ollama /api/show; not loaded yet, assumed to be at most ${mostUnloaded}`;
+  return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
+}
+
+/** Lines of a model's file, such as `num_ctx 8192`. */
+function chosenWindow(parameters: string): number | undefined {
+  for (const line of parameters.slice(0, longestParameters).split('\n')) {
+    // A pattern that may begin at every blank takes for ever on a text of blanks.
+    const digits = /^num_ctx\s+(\d{1,9})$/.exec(line.trim())?.[1];
+    if (digits !== undefined) return windowOf(Number(digits));
+  }
+  return undefined;
+}
+
+async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
+  return objects(await ask('/api/v0/models'), 'data').flatMap((each): readonly ServerModel[] => {
+    const slug = nameOf(each['id']);
+    if (slug === undefined || each['type'] === 'embeddings') return [];
+    const contextWindow = windowAt(each, 'loaded_context_length') ?? windowAt(each, 'max_context_length');
+    const pictures = each['type'] === undefined ? undefined : each['type'] === 'vlm';
+    return [{ slug, source: 'lmstudio /api/v0/models', ...defined({ contextWindow, pictures }) }];
+  });
+}
+
+/** It serves one model, whatever it is called. */
+async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
+  const props = await ask('/props');
+  const contextWindow = windowAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
+  if (contextWindow === undefined) return [];
+  const vision = objectAt(props ?? {}, 'modalities')?.['vision'];
+  const pictures = typeof vision === 'boolean' ? vision : undefined;
+  return [{ slug: model ?? 'default', contextWindow, ...defined({ pictures }), source: 'llama.cpp /props' }];
+}
+
+function objects(json: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return (arrayAt(json, key) ?? []).slice(0, mostModels).filter(isJsonObject);
+}
+
+function nameOf(value: Json | undefined): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > longestName) return undefined;
+  return /[\x00-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value) ? undefined : value;
+}
+
+function windowAt(object: JsonObject, key: string): number | undefined {
+  return windowOf(object[key]);
+}
+
+function windowOf(value: Json | undefined): number | undefined {
+  const tokens = tokensOf(value);
+  return tokens === undefined || tokens < leastWindow ? undefined : tokens;
+}
+
+function tokensAt(object: JsonObject, key: string): number | undefined {
+  return tokensOf(numberAt(object, key));
+}
+
+function tokensOf(value: Json | undefined): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestWindow
+    ? (value as number)
+    : undefined;
+}
+
+/** A question that has no effect on the server. */
+export interface ServerQuestion {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent by POST. Absent: GET. */
+  readonly body?: JsonObject;
+  /** From the first byte to the last. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `lost`: no whole answer came in time. `why`: without anything secret. Absent: it was stopped, or has no address. */
+export type ServerQuestionAnswer =
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly etag?: string }
+  | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
+
+export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnswer>;
+
+const largestAnswerBytes = 8 * 1024 * 1024;
+
+/** Asks a server about itself, over the connections that requests take. Never rejects, and ends in its time. */
+export function createServerQuestions(sendTo: (target: Target) => Send): AskServer {
+  return async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
+    const target = parseTarget(url);
+    if (target === undefined) return { kind: 'lost' };
+    const limit = AbortSignal.timeout(timeoutMs);
+    const signal = given === undefined ? limit : AbortSignal.any([limit, given]);
+    const form = { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) };
+    const opened = await sendTo(target)({
+      ...(body === undefined ? { method: 'GET' as const } : {}),
+      headers: { ...headers, ...form },
+      body: body === undefined ? [] : [Buffer.from(JSON.stringify(body))],
+      idleMs: timeoutMs,
+      signal,
+    });
+    if (opened.kind !== 'answer') {
+      if (given?.aborted === true) return { kind: 'lost' };
+      if (limit.aborted) return { kind: 'lost', why: late(target, timeoutMs) };
+      const { message, next } = noAnswerFailure(opened, { origin: target.origin, idleMs: timeoutMs });
+      return { kind: 'lost', why: { message, next } };
+    }
+    const read = await readWhole(opened.body, { idleMs: timeoutMs, maxBytes: largestAnswerBytes });
+    if (read.kind !== 'whole') return { kind: 'lost' };
+    const { status, headers: got } = opened.head;
+    return { kind: 'answer', status, text: read.text, ...defined({ etag: got['etag'] }) };
+  };
+}
+
+function late({ origin }: Target, timeoutMs: number): Pick<ModelFailure, 'message' | 'next'> {
+  const message = `${origin} gave no answer within ${timeoutMs / 1000} seconds.`;
+  return { message, next: 'Check that the server works, then try again.' };
+}
+
+/** What is found at an address where a server should be that has models. */
+export type LocalServer =
+  | { readonly kind: 'answers'; readonly models: readonly string[] }
+  /** Nothing is there, or it says nothing. */
+  | { readonly kind: 'silent' }
+  /** Something is there that has no list of models. */
+  | { readonly kind: 'other' };
+
+/** The user waits for it, and a server on the same machine is quick. */
+const usualPatienceMs = 5000;
+const mostBytes = 8 * 1024 * 1024;
+
+/** Asks for the list of models, which servers with a Responses endpoint have beside it. */
+export async function askLocalServer(baseUrl: string, patienceMs = usualPatienceMs): Promise<LocalServer> {
+  let text: string;
+  try {
+    const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(patienceMs) });
+    text = answer.ok ? await boundedText(answer) : '';
+  } catch {
+    return { kind: 'silent' };
+  }
+  const models = modelsIn(text);
+  return models === undefined ? { kind: 'other' } : { kind: 'answers', models };
+}
+
+/** Empty where the answer is no list of models by its length alone. */
+async function boundedText({ body }: Response): Promise<string> {
+  const held = new BoundedBuffer(mostBytes);
+  for await (const chunk of body ?? []) if (!held.add(chunk as Uint8Array)) return '';
+  return held.take().toString('utf8');
+}
+
+function modelsIn(text: string): readonly string[] | undefined {
+  const json = parseJsonObject(text) ?? {};
+  // Some servers write nothing in the place of an empty list.
+  const list = json['data'] === null ? [] : arrayAt(json, 'data');
+  return list?.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : []));
+}

@@ -1,0 +1,346 @@
+import type { ByteRange, FileFacts, Files, OpenFile } from '../../../ports/files.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { diskFault, withDiskFaults } from './node-files.ts';
+import { withOpen, writeWhole } from './open-and-write.ts';
+import { zstdCompressing, zstdDecompressing } from './zstd.ts';
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+
+export interface Compressed {
+  readonly path: string;
+  /** Bytes before and after. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Puts a compressed rollout in place of a plain one, under the thread's writer lock. The plain one goes only when the
+ * other is safe and unpacks to the same bytes; until then it is the one that counts. Undefined when a program that
+ * knows no locks has written to it meanwhile.
+ */
+export async function compressRollout(files: Files, path: string): Promise<Compressed | undefined> {
+  const target = `${path}${compressedSuffix}`;
+  try {
+    const before = await files.describe(path);
+    if (before === undefined) return undefined;
+    // What an earlier try left behind counts for nothing as long as the plain file is there.
+    await files.remove(target);
+    const check = async (temporary: string): Promise<void> => {
+      const packed = await hashOf(openCompressed(files, temporary));
+      if (packed !== (await hashOf(files.openToRead(path)))) throw new Changed();
+      if (!isSame(before, await files.describe(path))) throw new Changed();
+    };
+    const whole = { path: target, temporary: `${target}.tmp`, mode: before.mode, facts: before, check };
+    await withOpen(files.openToRead(path), (source) =>
+      writeWhole(files, { ...whole, content: zstdCompressing(fileBlocks(source)) }),
+    );
+    // Once more, now that the other has its name: from here on the plain one is of no use.
+    if (!isSame(before, await files.describe(path))) throw new Changed();
+    await files.remove(path);
+    await files.syncDirectory(dirname(path));
+    return { path: target, from: before.size, to: (await files.describe(target))?.size ?? 0 };
+  } catch (error) {
+    if (!(error instanceof Changed)) throw diskFault(error, 'save', target);
+    await files.remove(target);
+    return undefined;
+  }
+}
+
+class Changed extends Error {}
+
+/**
+ * Brings the plain file back, under the thread's writer lock, because a process is about to write to it or to refer to
+ * it. Gives its path. If it is there already, that is the one that counts.
+ */
+export async function restoreRollout(files: Files, compressed: string): Promise<string> {
+  const path = compressed.slice(0, -compressedSuffix.length);
+  return withDiskFaults('save', path, async () => {
+    const facts = await files.describe(compressed);
+    if (facts !== undefined && (await files.describe(path)) === undefined) {
+      const whole = { path, temporary: `${path}.tmp`, mode: facts.mode, facts };
+      await withOpen(openCompressed(files, compressed), (packed) =>
+        writeWhole(files, { ...whole, content: fileBlocks(packed) }),
+      );
+    }
+    await files.remove(compressed);
+    await files.syncDirectory(dirname(path));
+    return path;
+  });
+}
+
+/** Removes what a kill left beside a plain file, which is the one that counts. */
+export async function removeCompressed(files: Files, path: string): Promise<void> {
+  const compressed = `${path}${compressedSuffix}`;
+  await withDiskFaults('remove', compressed, async () => {
+    if ((await files.describe(compressed)) === undefined) return;
+    await files.remove(compressed);
+    await files.syncDirectory(dirname(path));
+  });
+}
+
+function isSame(before: FileFacts, now: FileFacts | undefined): boolean {
+  return now?.size === before.size && now.modified === before.modified && now.mode === before.mode;
+}
+
+function hashOf(opening: Promise<OpenFile>): Promise<string> {
+  return withOpen(opening, async (file) => {
+    const hash = createHash('sha256');
+    for await (const block of fileBlocks(file)) hash.update(block);
+    return hash.digest('hex');
+  });
+}
+
+const mega = 1024 * 1024;
+const blockSize = mega;
+const compressedSuffix = '.zst';
+export const isCompressed = (path: string): boolean => path.endsWith(compressedSuffix);
+
+/** A file of this size is read at once by who looks at it in several places. */
+const smallFile = 256 * 1024;
+
+/**
+ * Opens a rollout that a list looks at, in several places. A small one is kept in memory. A compressed one must not
+ * unpack to far more than it is: a few kilobytes in the folder of threads must not keep every list waiting.
+ */
+export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
+  const file = await openRolloutFile(files, path, listedLimits);
+  try {
+    const size = await file.size();
+    if (size > smallFile) return file;
+    const bytes = await file.read(0, size);
+    await file.close();
+    return {
+      ...readOnly,
+      size: async () => bytes.length,
+      read: async (position, count) => bytes.subarray(position, position + count),
+      isNamed: async () => true,
+      close: async () => {},
+    };
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+const refuse = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
+const readOnly = { append: refuse, truncate: refuse, sync: refuse };
+
+/**
+ * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If it
+ * has just changed its form, the other one is opened.
+ */
+export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
+  try {
+    return await openForm(files, path, limits);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return openForm(
+      files,
+      isCompressed(path) ? path.slice(0, -compressedSuffix.length) : `${path}${compressedSuffix}`,
+      limits,
+    );
+  }
+}
+
+function openForm(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
+  return isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
+}
+
+/** What a file of so many packed bytes may unpack to. */
+type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
+
+/** The same for a compressed file whatever its name. */
+export async function openCompressed(
+  files: Files,
+  path: string,
+  limits: UnpackLimits = () => ({ bytes: mostUnpacked, lines: Infinity }),
+): Promise<OpenFile> {
+  const packed = await files.openToRead(path);
+  try {
+    const packedSize = await packed.size();
+    return unpackedFile(packed, { path, packedSize, most: limits(packedSize) });
+  } catch (error) {
+    await packed.close();
+    throw error;
+  }
+}
+
+/** Limit for random access, which unpacks the whole file: a few bytes may unpack to any number. */
+const mostUnpacked = 1024 * mega;
+/** Threads of programs hardly get smaller than a hundredth, and the id and the time of each line take their space. */
+const listedLimits: UnpackLimits = (packedSize) => ({
+  bytes: Math.min(mostUnpacked, Math.max(128 * mega, 256 * packedSize)),
+  lines: Math.max(100_000, packedSize / 4),
+});
+/** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning once more. */
+const mostHeldBlocks = 32;
+/**
+ * A line may have this many bytes, or twice what the file has on the disk: a line of pictures hardly gets shorter when
+ * it is packed, and one that gets very much shorter is none that a program wrote.
+ */
+const longestPackedLine = 32 * mega;
+
+const newline = 0x0a;
+
+interface PackedFile {
+  readonly path: string;
+  readonly packedSize: number;
+  readonly most: ReturnType<UnpackLimits>;
+}
+
+function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
+  const { path, packedSize, most } = about;
+  const longestLine = Math.max(longestPackedLine, 2 * packedSize);
+  const tooLong: ByteRange[] = [];
+  /** Each of `blockSize` but the last, which grows up to it. */
+  let blocks: Buffer[] = [];
+  let [start, end, lineStart, lines] = [0, 0, 0, 0];
+  let stream: AsyncGenerator<Uint8Array, void> | undefined;
+  let size: number | undefined;
+  /** One after the other: readers may overlap. */
+  let working: Promise<unknown> = Promise.resolve();
+
+  function hold(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0;) {
+      const used = end % blockSize;
+      let block = used === 0 && end > start ? undefined : blocks.at(-1);
+      if (block === undefined) {
+        // Fresh memory costs more than writing into it.
+        const isFull = blocks.length === mostHeldBlocks;
+        block = isFull ? blocks.shift()! : Buffer.alloc(0);
+        if (isFull) start += blockSize;
+        blocks.push(block);
+      }
+      const piece = rest.subarray(0, blockSize - used);
+      if (block.length < used + piece.length) {
+        // Most files are small; what follows a whole block is likely to be another one.
+        const capacity = end >= blockSize ? blockSize : Math.max(2 * block.length, used + piece.length);
+        const larger = Buffer.allocUnsafeSlow(Math.min(blockSize, capacity));
+        block.copy(larger, 0, 0, used);
+        blocks[blocks.length - 1] = larger;
+        block = larger;
+      }
+      block.set(piece, used);
+      end += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  }
+
+  /** The first time that the bytes are seen. */
+  function noteLines(bytes: Uint8Array): void {
+    const first = bytes.indexOf(newline);
+    if (first === -1) return;
+    noteLine(end + first);
+    lineStart = end + bytes.lastIndexOf(newline) + 1;
+  }
+
+  function noteLine(lineEnd: number): void {
+    if (lineEnd - lineStart > longestLine) tooLong.push({ start: lineStart, end: lineEnd });
+  }
+
+  /** False at the end of the file. */
+  async function unpackMore(): Promise<boolean> {
+    stream ??= zstdDecompressing(fileBlocks(packed));
+    try {
+      const { done, value } = await stream.next();
+      if (done !== true) {
+        if (end + value.length > most.bytes) throw tooLarge(about, `${most.bytes / mega} MB`);
+        if (size === undefined) {
+          noteLines(value);
+          if (most.lines < Infinity) lines += countLines(value);
+          if (lines > most.lines) throw tooLarge(about, `${Math.floor(most.lines)} lines`);
+        }
+        hold(value);
+        return true;
+      }
+    } catch (error) {
+      throw damaged(error, path);
+    }
+    if (size === undefined) noteLine(end);
+    size = end;
+    return false;
+  }
+
+  async function beginAgain(): Promise<void> {
+    await stream?.return();
+    [stream, blocks, start, end] = [undefined, [], 0, 0];
+    // What was seen of the first lines is seen again.
+    if (size === undefined) [lineStart, lines, tooLong.length] = [0, 0, 0];
+  }
+
+  async function read(position: number, count: number, memory?: Uint8Array): Promise<Uint8Array> {
+    if (position < start) await beginAgain();
+    const wanted = size === undefined ? count : Math.max(0, Math.min(count, size - position));
+    const into = memory !== undefined && memory.length >= wanted ? memory : Buffer.allocUnsafeSlow(wanted);
+    let done = 0;
+    while (done < wanted) {
+      const at = position + done;
+      if (at >= end) {
+        if (size === end || !(await unpackMore())) break;
+        continue;
+      }
+      const block = blocks[Math.floor((at - start) / blockSize)]!;
+      const from = at % blockSize;
+      const length = Math.min(wanted - done, blockSize - from, end - at);
+      into.set(block.subarray(from, from + length), done);
+      done += length;
+    }
+    return into.subarray(0, done);
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = working.then(work);
+    working = done.catch(() => {});
+    return done;
+  }
+
+  return {
+    ...readOnly,
+    longestLine,
+    tooLong: () => tooLong,
+    size: () =>
+      inTurn(async () => {
+        while (size === undefined) await unpackMore();
+        return size;
+      }),
+    read: (position, count, memory) => inTurn(() => read(position, count, memory)),
+    isNamed: () => packed.isNamed(),
+    async close() {
+      await working;
+      await stream?.return();
+      await packed.close();
+    },
+  };
+}
+
+/** The bytes of a file, a block at a time. */
+async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, void> {
+  for (let position = 0; ;) {
+    const block = await file.read(position, blockSize);
+    if (block.length === 0) return;
+    position += block.length;
+    yield block;
+  }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count += 1;
+  return count;
+}
+
+function tooLarge({ path, packedSize }: PackedFile, most: string): Fault {
+  const message = `The compressed thread file ${path} is too large: its ${packedSize} bytes unpack to more than ${most}.`;
+  const next = 'If the thread is yours, unpack it with `zstd -d --rm`. Otherwise delete the file.';
+  return new Fault({ code: 'thread-unreadable', message, next });
+}
+
+function damaged(error: unknown, path: string): unknown {
+  if (error instanceof Fault || !/^(ZSTD|ERR_|Z_|UNKNOWN)/.test(errorCode(error) ?? 'UNKNOWN')) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `The compressed thread file ${path} cannot be unpacked: ${why}.`;
+  const next = 'Restore it from a backup. `zstd -dc` prints what is still readable.';
+  return new Fault({ code: 'thread-unreadable', message, next }, { cause: error });
+}

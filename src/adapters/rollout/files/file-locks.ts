@@ -1,0 +1,281 @@
+import type { Lock, LockHeld, Locks } from '../../../ports/files.ts';
+import type { Clock, Programs } from '../../../ports/system.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
+import {
+  fileAtLockPath,
+  heldLock,
+  isAboutToLock,
+  lockHeldBy,
+  mostBegun,
+  openLock,
+  readSignature,
+  releaseLockFile,
+  signatureOf,
+  signLock,
+} from './lock-file.ts';
+import { dirname, join } from 'node:path';
+
+/**
+ * How long to wait before each further try. Codex locks every stale lock file for an instant when it sweeps them away,
+ * so a lock that is busy once need not have an owner.
+ */
+const pauses = [10, 20, 30, 40];
+
+/** While a process may be about to take it. */
+const begunPause = 50;
+
+/** Stands in a folder in which a lock could be taken. */
+const proof = '.capstan-locks-work';
+
+type Tried = Lock | LockHeld | { readonly kind: 'begun' };
+
+/**
+ * Locks that other programs see too: `flock` on the file, as Codex does it. The few calls around the program that locks
+ * are synchronous, so that it runs as soon as `take` was called and the caller has its time.
+ */
+export function createFlock(options: FlockOptions): Locks {
+  const trying = { lockers: lockPrograms, ...options };
+  const { clock } = options;
+  const take = async (path: string): Promise<Lock | LockHeld> => {
+    let answer = await tryOnce(path, trying);
+    for (let round = 0; answer.kind === 'begun' && round * begunPause <= mostBegun; round++) {
+      await clock.sleep(begunPause);
+      answer = await tryOnce(path, trying);
+    }
+    for (const pause of pauses) {
+      if (answer.kind === 'lock') return answer;
+      await clock.sleep(pause);
+      answer = await tryOnce(path, trying);
+    }
+    return answer.kind === 'begun' ? { kind: 'held' } : answer;
+  };
+  return {
+    take,
+    async takeNew(path) {
+      // The user learns of a disk without locks before anything is sent.
+      const begun = hasLocks(path) ? beginLock(path, trying, pauses) : undefined;
+      return begun ?? take(path);
+    },
+  };
+}
+
+async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Tried> {
+  const file = openLock(path);
+  let taken = false;
+  /** What a process of ours says that is about to take it. It must not find the lock taken only because we look. */
+  const isSaid = (): Tried | undefined => {
+    const { by } = readSignature(file);
+    const begins = by === undefined ? 'no' : isAboutToLock(by, clock.now());
+    if (begins === 'no') return undefined;
+    return begins === 'yes' ? lockHeldBy(file) : { kind: 'begun' };
+  };
+  try {
+    const said = isSaid();
+    if (said !== undefined) return said;
+    if ((await lockOpenFile(file, lockers, programs)) === 'held') return lockHeldBy(file);
+    const meanwhile = isSaid();
+    if (meanwhile !== undefined) return meanwhile;
+    // Another process may have removed the file between opening and locking. Then our lock guards a file that no
+    // process finds.
+    taken = fileAtLockPath(file, path) === 'our file';
+    if (!taken) return { kind: 'held' };
+  } finally {
+    if (!taken) fs.closeSync(file);
+  }
+  prove(path);
+  return heldLock(file, path, clock.now());
+}
+
+function hasLocks(path: string): boolean {
+  return fs.statSync(join(dirname(path), proof), { throwIfNoEntry: false }) !== undefined;
+}
+
+function prove(path: string): void {
+  if (hasLocks(path)) return;
+  try {
+    fs.closeSync(fs.openSync(join(dirname(path), proof), 'wx', 0o600));
+  } catch {
+    // The next start takes its lock at once as well.
+  }
+}
+
+/** When the lock is taken that other programs see. A start has sent its first request by then. */
+const lockAfter = 100;
+
+/**
+ * A lock whose file is signed now and locked soon. To run the program that locks costs a start about seven milliseconds,
+ * and no other process knows of a thread that begins. Processes of Capstan go by the signature: it holds as long as its
+ * process lives, and where they cannot see that, for a limited time. Then, and to a program that goes by `flock` alone
+ * and is first, this lock is lost: its owner writes nothing more.
+ *
+ * Undefined: it has to be taken at once.
+ */
+function beginLock(
+  path: string,
+  { clock, programs, lockers }: Required<FlockOptions>,
+  pauses: readonly number[],
+): Lock | undefined {
+  // Where none of them is, the caller hears it before anything is sent.
+  if (!lockers.some(({ command }) => programs.find(command) !== undefined)) return undefined;
+  const file = openLock(path);
+  const epoch = clock.now();
+  const signature = signatureOf(epoch, 'begins');
+  if (fs.fstatSync(file).size > 0 || !signLock(file, signature)) {
+    fs.closeSync(file);
+    return undefined;
+  }
+  const releasing = new AbortController();
+  let locking: Promise<Lock | LockHeld> | undefined;
+  let released: Promise<void> | undefined;
+
+  const isOurs = (): boolean => readSignature(file).text === signature && fileAtLockPath(file, path) !== 'another file';
+
+  const leave = (): void => (isOurs() ? releaseLockFile(file) : fs.closeSync(file));
+
+  async function isTaken(): Promise<boolean> {
+    for (const pause of [...pauses, ...pauses]) {
+      if ((await lockOpenFile(file, lockers, programs)) === 'taken') return true;
+      await clock.sleep(pause);
+    }
+    return false;
+  }
+
+  async function lockNow(): Promise<Lock | LockHeld> {
+    let isKept = false;
+    try {
+      if (!(await isTaken()) || !isOurs()) return { kind: 'held' };
+      isKept = fileAtLockPath(file, path) === 'our file';
+    } finally {
+      if (!isKept) leave();
+    }
+    return isKept ? heldLock(file, path, epoch) : lockAnew();
+  }
+
+  /** A program that sweeps lock files has removed it, because it was not locked. Lost if another has made one since. */
+  async function lockAnew(): Promise<Lock | LockHeld> {
+    let fresh: number;
+    try {
+      fresh = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL, 0o600);
+    } catch {
+      return { kind: 'held' };
+    }
+    const isLocked = await lockOpenFile(fresh, lockers, programs).catch(() => 'held');
+    if (isLocked === 'taken' && fileAtLockPath(fresh, path) === 'our file') return heldLock(fresh, path, epoch);
+    fs.closeSync(fresh);
+    return { kind: 'held' };
+  }
+
+  const settle = (): Promise<Lock | LockHeld> => (locking ??= lockNow());
+
+  async function lockSoon(): Promise<void> {
+    await clock.sleep(lockAfter, releasing.signal);
+    // A failure is for the next that asks whether the lock is lost.
+    if (released === undefined) await settle().catch(() => {});
+  }
+
+  async function release(): Promise<void> {
+    releasing.abort();
+    if (locking === undefined) return leave();
+    const lock = await locking.catch(() => undefined);
+    if (lock?.kind === 'lock') await lock.release();
+  }
+
+  void lockSoon();
+  return {
+    kind: 'lock',
+    epoch,
+    async isLost() {
+      if (released !== undefined) return false;
+      // Half of the time that others wait: what follows takes time, too.
+      const isYoung = clock.now() - epoch < mostBegun / 2;
+      if (locking === undefined && isYoung) return !isOurs();
+      const lock = await settle();
+      return lock.kind === 'held' || lock.isLost();
+    },
+    release: () => (released ??= release()),
+  };
+}
+
+/**
+ * A program that takes an exclusive lock on its open file 3 without waiting. It exits with 0 when it has the lock and
+ * with 1 when another process has it.
+ */
+export interface LockProgram {
+  /** The name of a tool of the system. */
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+interface FlockOptions {
+  readonly clock: Clock;
+  /** Finds the tools of the system. */
+  readonly programs: Programs;
+  /** Tools that can lock, best first. */
+  readonly lockers?: readonly LockProgram[];
+}
+
+const perlScript = `open(my $file, "+<&=", 3) or exit 2;
+exit 0 if flock($file, LOCK_EX | LOCK_NB);
+exit 1 if $!{EWOULDBLOCK} || $!{EAGAIN};
+print STDERR $!; exit 2;`;
+
+/** Linux has the first. macOS has only the second by default; that it does its work there is not tested. */
+export const lockPrograms: readonly LockProgram[] = [
+  { command: 'flock', args: ['-n', '-x', '3'] },
+  { command: 'perl', args: ['-MFcntl=:flock', '-e', perlScript] },
+];
+
+/**
+ * Locks an open file with the first of the programs that exists. Node has no flock of its own, but such a lock belongs
+ * to the open file, not to the process that asked for it: the program gets our open file, locks it and exits, and the
+ * lock stays until we close the file or die.
+ */
+export async function lockOpenFile(
+  descriptor: number,
+  programs: readonly LockProgram[],
+  { find }: Programs,
+): Promise<'taken' | 'held'> {
+  for (const program of programs) {
+    const path = find(program.command);
+    if (path === undefined) continue;
+    const given = { path, args: program.args, descriptor };
+    let end = await run(given, { errors: 'ignore' });
+    // To listen costs every start half a millisecond, so only a program that failed is asked why.
+    if (end !== 'missing' && end.status !== 0 && end.status !== 1) end = await run(given, { errors: 'pipe' });
+    if (end === 'missing') continue;
+    if (end.status === 0) return 'taken';
+    if (end.status === 1) return 'held';
+    throw new Fault({
+      code: 'lock-failed',
+      message: `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`,
+      next: 'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.',
+    });
+  }
+  const names = programs.map((program) => program.command).join(' nor ');
+  throw new Fault({
+    code: 'lock-unavailable',
+    message: `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`,
+    next: 'Install util-linux (which has flock) or perl.',
+  });
+}
+
+interface Given {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly descriptor: number;
+}
+
+function run({ path, args, descriptor }: Given, { errors: heard }: { readonly errors: 'ignore' | 'pipe' }) {
+  // Cheaper at start-up than an import.
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { promise, resolve } = Promise.withResolvers<{ status: number | string; errors: string } | 'missing'>();
+  // Variables such as PERL5OPT would make it load other code.
+  const env = { LC_ALL: 'C' };
+  const child = spawn(path, args, { cwd: '/', env, stdio: ['ignore', 'ignore', heard, descriptor] });
+  let errors = '';
+  child.stderr?.on('data', (data) => (errors += String(data)));
+  child.on('error', (error) => resolve(errorCode(error) === 'ENOENT' ? 'missing' : { status: error.message, errors }));
+  child.on('close', (code, signal) => resolve({ status: code ?? signal ?? 'no status', errors: errors.trim() }));
+  return promise;
+}

@@ -1,0 +1,276 @@
+import type { Files, OpenFile } from '../../../ports/files.ts';
+import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, Wanted } from '../../../ports/thread-store.ts';
+import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
+import { objectAt, stringAt } from '../../../protocol/json.ts';
+import { lineType } from '../../../protocol/line.ts';
+import { isStartedByThread, threadSourceName } from '../../../protocol/thread.ts';
+import { readHead, readRolloutLinesBack } from '../lines/read-lines.ts';
+import {
+  isIdBeginning,
+  namedElsewhere,
+  noneNamed,
+  noThreadYet,
+  sharedBeginning,
+  sharedName,
+} from '../store/refusals.ts';
+import { isCompressed, openRolloutFile } from './compressed-rollouts.ts';
+import { withDiskFaults } from './node-files.ts';
+import { fileWindow, withOpen } from './open-and-write.ts';
+import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } from './rollout-paths.ts';
+import { threadNames } from './thread-names.ts';
+import { join } from 'node:path';
+
+/** The thread that is meant: by id, by the beginning of an id, by name, or as the one that was used last. */
+export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
+  if (choice.kind === 'last') return lastThread(files, home, choice);
+  const found = await namedThread(files, home, choice);
+  if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
+  // An archived thread is chosen as by its whole id: what cannot be done with it is then refused with the reason.
+  const archived = await namedThread(files, home, { ...choice, archived: true });
+  return archived.kind === 'chosen' ? archived : found;
+}
+
+function rolloutsAmong(files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> {
+  return archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
+}
+
+function threadsOf(rollouts: readonly FoundRollout[]): readonly ThreadId[] {
+  return [...new Set(rollouts.map(({ name }) => name.threadId))];
+}
+
+async function lastThread(files: Files, home: string, among: ChoiceAmong): Promise<ChosenThread | NoThread> {
+  const found = await rolloutsAmong(files, home, among);
+  const dated = await Promise.all(
+    found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
+  );
+  const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
+  return (
+    (await firstOf(files, newestFirst, { ...among, startedBy: 'user' })) ??
+    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, { ...among, startedBy: 'user' }))
+  );
+}
+
+async function namedThread(
+  files: Files,
+  home: string,
+  { name, ...among }: ChoiceAmong & { readonly name: string },
+): Promise<ChosenThread | NoThread> {
+  const whole = parseThreadId(name);
+  if (whole !== undefined) return { kind: 'chosen', id: whole };
+  if (isIdBeginning(name)) {
+    const ids = threadsOf(await rolloutsAmong(files, home, among)).filter((id) => id.startsWith(name.toLowerCase()));
+    if (ids.length > 1) return sharedBeginning(name, ids);
+    if (ids[0] !== undefined) return { kind: 'chosen', id: ids[0] };
+  }
+  const names = await threadNames(files, home);
+  const all = await rolloutsAmong(files, home, among);
+  const found = all.filter((one) => names.get(one.name.threadId) === name);
+  const threads = threadsOf(found);
+  if (among.unique === true && threads.length > 1) return sharedName(name, threads);
+  const first = await firstOf(files, found, among);
+  if (first !== undefined) return first;
+  const elsewhere = await firstElsewhere(files, found, among);
+  return elsewhere === undefined || among.cwd === undefined
+    ? noneNamed(
+        name,
+        among.cwd,
+        all.flatMap((one) => names.get(one.name.threadId) ?? []),
+      )
+    : namedElsewhere(name, among.cwd, elsewhere);
+}
+
+/** Of threads of which none works in the folder, the first that can be read, for a message. */
+async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], { cwd, ...sought }: Sought) {
+  const first = cwd === undefined ? undefined : await firstOf(files, rollouts, sought);
+  const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
+  if (first === undefined || path === undefined) return undefined;
+  const look = async (file: OpenFile): Promise<string | undefined> => {
+    const newest = isCompressed(path) ? undefined : await newestFolder(file);
+    const head = await readHead(file);
+    return newest ?? (head.kind === 'meta' ? stringAt(head.meta, 'cwd') : undefined);
+  };
+  const folder = await withDiskFaults('open', path, () => withOpen(openRolloutFile(files, path), look));
+  return folder === undefined ? undefined : { id: first.id, folder };
+}
+
+/** `startedBy`: threads that other threads started do not count. */
+type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
+
+const mostAtOnce = 16;
+
+/** The first that works in the folder. Mostly it is one of the first few; where none is, there may be thousands. */
+async function firstOf(
+  files: Files,
+  rollouts: readonly FoundRollout[],
+  sought: Sought,
+): Promise<ChosenThread | undefined> {
+  for (let from = 0, count = 1; from < rollouts.length; from += count, count = Math.min(count * 4, mostAtOnce)) {
+    const some = rollouts.slice(from, from + count);
+    const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, sought)));
+    for (const [index, fit] of fits.entries()) {
+      // Only behind the one that is meant it does not matter.
+      if (fit.status === 'rejected') throw fit.reason;
+      if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId };
+    }
+  }
+  return undefined;
+}
+
+/** What the disk refuses is not ignored: that could resume another thread than the one that is meant. */
+function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
+  const look = async (file: OpenFile): Promise<boolean> => {
+    // The end of a packed file cannot be had without the rest.
+    const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
+    if (newest !== undefined && newest !== cwd) return false;
+    const head = await readHead(file);
+    if (head.kind !== 'meta' || (cwd !== undefined && (newest ?? head.meta['cwd']) !== cwd)) return false;
+    return startedBy === undefined || !isStartedByThread({ source: threadSourceName(head.meta['source']) });
+  };
+  return withDiskFaults('open', path, () => withOpen(openRolloutFile(files, path), look));
+}
+
+/** A turn says where it works before it does anything. After one that wrote more than this, the first line counts. */
+const mostRead = 4 * 1024 * 1024;
+
+const saysFolder: Wanted = ({ type, payloadType }) =>
+  type === lineType.turnContext || (type === lineType.event && payloadType === 'thread_settings_applied');
+
+/** Where the thread works since its last turn or setting, if the end of its file says so. */
+async function newestFolder(file: OpenFile): Promise<string | undefined> {
+  const size = await file.size();
+  const end = fileWindow(file, Math.max(0, size - mostRead), size);
+  for await (const { type, payload } of readRolloutLinesBack(end, saysFolder)) {
+    const cwd = stringAt(type === lineType.turnContext ? payload : (objectAt(payload, 'thread_settings') ?? {}), 'cwd');
+    if (cwd?.startsWith('/') === true) return cwd;
+  }
+  return undefined;
+}
+
+export interface FoundRollout {
+  readonly path: string;
+  readonly name: RolloutName;
+}
+
+/** The files of one thread, newest first. The archive is looked at only when no file is active. */
+export interface FoundRollouts {
+  readonly kind: 'active' | 'archived' | 'none';
+  readonly rollouts: readonly FoundRollout[];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Finds the rollouts of a thread by their names alone: no index is needed, and no file is opened. */
+export async function findRollouts(files: Files, home: string, id: ThreadId): Promise<FoundRollouts> {
+  const root = sessionsFolder(home);
+  const born = uuidTime(id);
+  // No file of a thread is older than its id, so the search need not go further back. The day to spare is for folders
+  // named by local time. An id that was not made by a good clock gets the second, full search.
+  const since = born === undefined ? '' : dayOf(born - dayMs);
+  let active = await rolloutsIn(files, await dayFolders(files, root, since), id);
+  if (active.length === 0 && since !== '') active = await rolloutsIn(files, await dayFolders(files, root, ''), id);
+  if (active.length > 0) return { kind: 'active', rollouts: active };
+  const archived = await rolloutsIn(files, [archiveFolder(home)], id);
+  return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
+}
+
+/** All files of a thread wherever they lie, newest first. */
+export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
+  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
+  return rolloutsIn(files, folders, id);
+}
+
+/** The file of one rollout, archived or not. Most lie in the folder of the day on which their id was made. */
+export async function findRolloutFile(
+  files: Files,
+  home: string,
+  rolloutId: string,
+): Promise<FoundRollout | undefined> {
+  const root = sessionsFolder(home);
+  const born = uuidTime(rolloutId);
+  const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => join(root, dayOf(born + shift)));
+  const findIn = async (folders: readonly string[]): Promise<FoundRollout | undefined> =>
+    (await rolloutsIn(files, folders, '', rolloutId)).find(({ name }) => name.rolloutId === rolloutId);
+  return (
+    (await findIn(days)) ?? (await findIn([archiveFolder(home)])) ?? (await findIn(await dayFolders(files, root, '')))
+  );
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
+}
+
+/** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
+async function findActiveRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
+  return rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
+}
+
+/** All rollouts, archived ones too: threads that continue from an archived one still need it. */
+export async function findAllRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
+  return [...(await findActiveRollouts(files, home)), ...(await rolloutsIn(files, [archiveFolder(home)], ''))];
+}
+
+/** The folders `YYYY/MM/DD` from the given day on, newest first. */
+export async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
+  let days = [''];
+  for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
+    const lists = await Promise.all(
+      days.map(async (parent) =>
+        (await files.list(join(root, parent)))
+          .filter((name) => pattern.test(name))
+          .map((name) => (parent === '' ? name : `${parent}/${name}`)),
+      ),
+    );
+    days = lists.flat().filter((day) => day >= since.slice(0, day.length));
+  }
+  return days
+    .toSorted()
+    .toReversed()
+    .map((day) => join(root, day));
+}
+
+async function rolloutsIn(
+  files: Files,
+  folders: readonly string[],
+  id: ThreadId | '',
+  part: string = id,
+): Promise<readonly FoundRollout[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      // Parsing every name of a large home would cost more than listing it.
+      const names = (await files.list(folder)).filter((name) => name.toLowerCase().includes(part));
+      const plain = new Set(names);
+      return names.flatMap((text) => {
+        const name = parseRolloutName(text);
+        const hidden = name?.compressed === true && plain.has(text.slice(0, -'.zst'.length));
+        return name !== undefined && (id === '' || name.threadId === id) && !hidden
+          ? [{ path: join(folder, text), name, text }]
+          : [];
+      });
+    }),
+  );
+  return lists
+    .flat()
+    .toSorted(newestFirst)
+    .map(({ path, name }) => ({ path, name }));
+}
+
+/** Orders files of a thread: the one that was begun last is the one that counts. */
+export function newestFirst(one: NamedRollout, other: NamedRollout): number {
+  return startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
+}
+
+/** `text` is the file's whole name. */
+type NamedRollout = { readonly name: RolloutName; readonly text: string };
+
+/** Names carry local time, which jumps with the time zone; the time inside a rollout id does not. */
+function startTime(name: RolloutName): number {
+  const [date = '', time = ''] = name.startedAt.split('T');
+  const named = Date.parse(`${date}T${time.replaceAll('-', ':')}Z`);
+  return uuidTime(name.rolloutId) ?? (Number.isNaN(named) ? 0 : named);
+}
+
+/** When a UUID of version 7 was made. */
+function uuidTime(uuid: string): number | undefined {
+  const digits = uuid.slice(0, 8) + uuid.slice(9, 13);
+  return uuid[14] === '7' && /^[0-9a-f]{12}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
+}

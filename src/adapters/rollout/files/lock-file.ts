@@ -1,0 +1,192 @@
+import type { Lock, LockHeld } from '../../../ports/files.ts';
+import { errorCode, firstMissing, fileSystem as fs } from '../../disk/file-system.ts';
+import { isAlive } from '../../disk/processes.ts';
+import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.ts';
+import { dirname } from 'node:path';
+
+/** A lock on an open file that is ours. */
+export function heldLock(file: number, path: string, epoch: number): Lock {
+  // To take it takes milliseconds: no two have the same epoch. The signature is a courtesy to whom we refuse.
+  signLock(file, signatureOf(epoch, 'held'));
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => releaseLockFile(file);
+  return {
+    kind: 'lock',
+    epoch,
+    // As long as no file has the name, no other process has a lock on one.
+    isLost: async () => released === undefined && fileAtLockPath(file, path) === 'another file',
+    // The file stays. To remove it, one must be sure that no process has just opened it to lock it, or two writers hold
+    // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps
+    // it.
+    release: () => (released ??= release()),
+  };
+}
+
+/** Opens the file of a lock, which is made if missing, its folder too. */
+export function openLock(path: string): number {
+  makeFolder(dirname(path));
+  // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
+  try {
+    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
+  } catch (error) {
+    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
+  }
+}
+
+/** Puts the one line about the holder into the file, and says whether it could: a full disk has no place for it. */
+export function signLock(file: number, text: string): boolean {
+  try {
+    fs.ftruncateSync(file, 0);
+    return text === '' || fs.writeSync(file, text, 0) === text.length;
+  } catch {
+    return false;
+  }
+}
+
+export function releaseLockFile(file: number): void {
+  signLock(file, '');
+  fs.closeSync(file);
+}
+
+export function lockHeldBy(file: number): LockHeld {
+  const owner = ownerOf(file);
+  return owner === undefined ? { kind: 'held' } : { kind: 'held', owner };
+}
+
+/** Who holds a lock, as far as it can be seen without taking it. Undefined: no one that is known. */
+export function lockOwner(path: string): string | undefined {
+  try {
+    return withRegular(path, { links: 'refused' }, ownerOf);
+  } catch {
+    // No one has locked it yet, or it cannot be read.
+    return undefined;
+  }
+}
+
+/** A line without its process was left by a crash: then the lock has another holder, who wrote nothing, or none. */
+function ownerOf(file: number): string | undefined {
+  const { by } = readSignature(file);
+  const lives = by === undefined ? 'no' : signerLives(by);
+  if (lives === 'yes') return by?.owner;
+  const holder = process.platform === 'linux' ? lockHolder(file) : undefined;
+  if (lives === 'no') return holder?.name;
+  return holder === undefined && process.platform === 'linux' ? undefined : by?.owner;
+}
+
+/** Who the system says has the lock. It names the process that took it, which may have handed it on and ended. */
+function lockHolder(file: number): { readonly name?: string } | undefined {
+  let held: { readonly name?: string } | undefined;
+  try {
+    const { ino } = fs.fstatSync(file, { bigint: true });
+    for (const line of fs.readFileSync('/proc/locks', 'latin1').split('\n')) {
+      const [, kind, , , pid = '', place = ''] = line.trim().split(/\s+/);
+      if (kind !== 'FLOCK' || place.split(':')[2] !== String(ino)) continue;
+      held ??= {};
+      if (Number(pid) > 0) held = { name: `${fs.readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}` };
+    }
+  } catch {
+    // A courtesy: without it the holder is just another program.
+  }
+  return held;
+}
+
+/** What the name leads to. */
+export function fileAtLockPath(file: number, path: string): 'our file' | 'another file' | 'nothing' {
+  const named = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return 'nothing';
+  const ours = fs.fstatSync(file, { bigint: true });
+  return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
+}
+
+function makeFolder(path: string): void {
+  const options = { recursive: true, mode: 0o700 };
+  try {
+    fs.mkdirSync(path, options);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    fs.mkdirSync(firstMissing(path), { mode: 0o700 });
+    fs.mkdirSync(path, options);
+  }
+}
+
+/** How long a signature binds whose process cannot be looked for: it may be of another container, or of another machine. */
+export const mostBegun = 2000;
+
+const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
+
+/** Who signed a lock file. */
+export interface LockSignature {
+  /** For people. */
+  readonly owner: string;
+  readonly pid: number;
+  readonly since: number;
+  /** It is about to take the lock. */
+  readonly begins: boolean;
+  /** How its process can be told from others of the same number. Absent: it is not said. */
+  readonly process?: { readonly space: string; readonly started: string };
+}
+
+/** What a process that holds the lock writes, or one that is about to take it. */
+export function signatureOf(epoch: number, state: 'held' | 'begins'): string {
+  const about = `${state === 'held' ? 'in' : 'begins'} ${processSpace()} ${startOf(process.pid) ?? '-'}`;
+  return `capstan pid ${process.pid} since ${new Date(epoch).toISOString()} ${about}\n`;
+}
+
+export function readSignature(file: number): { readonly text: string; readonly by?: LockSignature } {
+  const buffer = Buffer.alloc(300);
+  const text = buffer.toString('latin1', 0, fs.readSync(file, buffer, 0, buffer.length, 0));
+  const [, owner, pid, since = '', state, space, started] = signed.exec(text) ?? [];
+  if (owner === undefined) return { text };
+  const about = { owner, pid: Number(pid), since: Date.parse(since), begins: state === 'begins' };
+  return { text, by: space === undefined || started === undefined ? about : { ...about, process: { space, started } } };
+}
+
+/**
+ * Whether the process that signed is about to take the lock. `unknown`: it may be, as far as can be seen from here, and
+ * soon it has taken it or never will.
+ */
+export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'unknown' {
+  if (!by.begins) return 'no';
+  const lives = signerLives(by);
+  const age = now - by.since;
+  return lives !== 'unknown' || (age >= 0 && age < mostBegun) ? lives : 'no';
+}
+
+/** Whether the process that signed lives. `unknown`: its number means something else here. */
+function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'unknown' {
+  if (!isAlive(pid) && (signer === undefined || signer.space === processSpace())) return 'no';
+  if (signer === undefined || signer.space !== processSpace() || signer.started === '-') return 'unknown';
+  return startOf(pid) === signer.started ? 'yes' : 'no';
+}
+
+let space: string | undefined;
+
+/** In which of them a process number means what it means here: the start of the machine, and the container. */
+function processSpace(): string {
+  return (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
+}
+
+function bootId(): string {
+  try {
+    return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return '-';
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path).replaceAll(/\s/g, '_');
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a process began, as the system counts it. */
+function startOf(pid: number): string | undefined {
+  try {
+    return fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

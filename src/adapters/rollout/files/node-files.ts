@@ -1,0 +1,185 @@
+import type { Files, OpenFile } from '../../../ports/files.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { errorCode, firstMissing, fileSystem as fs, isMissing } from '../../disk/file-system.ts';
+import { nonBlockingFlags } from '../../disk/regular-files.ts';
+import type { NoParamCallback, Stats } from 'node:fs';
+
+/** Longer than any file system keeps a new name in memory alone. */
+const oldAfterMs = 120_000;
+
+/**
+ * The disk of this machine. What may take long has callbacks: Node's promises of the same calls cost every start 2 ms.
+ * What only asks for a name or about an open file is done at once: to hand it to a thread takes longer.
+ */
+export const nodeFiles: Files = {
+  async makeDirectory(path, mode) {
+    try {
+      fs.mkdirSync(path, { recursive: true, mode });
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      fs.mkdirSync(firstMissing(path), { mode });
+      fs.mkdirSync(path, { recursive: true, mode });
+    }
+  },
+
+  async open(path, { create, mode }) {
+    // What is new is a file of ours, and not what a link of that name leads to.
+    const fresh = create ? fs.constants.O_CREAT | fs.constants.O_NOFOLLOW : 0;
+    const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fresh | nonBlockingFlags;
+    return regularFile(fs.openSync(path, flags, mode));
+  },
+
+  async openToRead(path) {
+    return regularFile(fs.openSync(path, fs.constants.O_RDONLY | nonBlockingFlags));
+  },
+
+  async list(path) {
+    try {
+      return await result<string[]>((done) => fs.readdir(path, done));
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  },
+
+  async modified(path) {
+    return (await statOf(path))?.mtimeMs;
+  },
+
+  async describe(path) {
+    const stats = await statOf(path);
+    return stats === undefined ? undefined : { size: stats.size, modified: stats.mtimeMs, mode: stats.mode & 0o7777 };
+  },
+
+  async setFacts(path, { modified, mode }) {
+    await ended((done) => fs.chmod(path, mode, done));
+    await ended((done) => fs.utimes(path, modified / 1000, modified / 1000, done));
+  },
+
+  link: (path, name) => ended((done) => fs.link(path, name, done)),
+
+  move: (from, to) => ended((done) => fs.rename(from, to, done)),
+
+  async remove(path) {
+    try {
+      await ended((done) => fs.unlink(path, done));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  },
+
+  async syncDirectory(path) {
+    // Windows opens no folders; its file systems keep names in their own journal.
+    if (process.platform === 'win32') return;
+    const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+    try {
+      await ended((done) => fs.fsync(folder, done));
+    } catch (error) {
+      // Some network and FUSE file systems know no sync of folders. There is nothing more that we could do there.
+      const code = errorCode(error);
+      if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+    } finally {
+      fs.closeSync(folder);
+    }
+  },
+
+  // File systems write names down within seconds, and a start would sync every folder up to the root.
+  isOld(path) {
+    const made = fs.statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+    return made > 0 && Date.now() - made > oldAfterMs;
+  },
+};
+
+/** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
+function regularFile(file: number): OpenFile {
+  const stats = fs.fstatSync(file);
+  if (stats.isFile() || stats.isDirectory()) return openFile(file);
+  fs.closeSync(file);
+  throw Object.assign(new Error('it is not a regular file'), { code: 'ENXIO' });
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await result<Stats>((done) => fs.stat(path, done));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function openFile(file: number): OpenFile {
+  return {
+    size: async () => fs.fstatSync(file).size,
+    async read(position, length, memory) {
+      const buffer = memory ?? Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const from = position + filled;
+        const count = await result<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
+        if (count === 0) break;
+        filled += count;
+      }
+      return buffer.subarray(0, filled);
+    },
+    async append(bytes) {
+      // The system may write less than it was given; opened with O_APPEND, the rest follows at the end.
+      for (let written = 0; written < bytes.length;) {
+        written += await result<number>((done) => fs.write(file, bytes, written, bytes.length - written, null, done));
+      }
+    },
+    truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
+    // Without the times, which no reader needs; the length is synced, as the bytes could not be read without it.
+    sync: () => ended((done) => fs.fdatasync(file, done)),
+    isNamed: async () => fs.fstatSync(file).nlink > 0,
+    close: () => ended((done) => fs.close(file, done)),
+  };
+}
+
+function result<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
+  return new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
+}
+
+function ended(run: (done: NoParamCallback) => void): Promise<void> {
+  return new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
+}
+
+export type DiskFaultCode = 'disk-vanished' | 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
+
+const advice: Readonly<Record<DiskFaultCode, string>> = {
+  'disk-full': 'Free some space, or raise the quota or the file size limit. Everything up to the last save is safe.',
+  'disk-denied':
+    'Check the permissions of the file and its folders, and whether the disk is read-only. Or set CAPSTAN_HOME to a folder that you can write to, or save nothing with --ephemeral.',
+  'disk-blocked':
+    'Something else is in the place of the file or one of its folders. Move it away, or set CAPSTAN_HOME to another folder.',
+  'disk-vanished': 'The file was deleted, or the disk was disconnected. This run is not saved; look for a backup.',
+  'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
+};
+
+/** All others: `disk-failed`. */
+const errors: readonly (readonly [DiskFaultCode, readonly string[]])[] = [
+  ['disk-full', ['ENOSPC', 'EDQUOT', 'EFBIG']],
+  ['disk-denied', ['EACCES', 'EPERM', 'EROFS']],
+  ['disk-blocked', ['ENOTDIR', 'EISDIR', 'EEXIST', 'ENXIO']],
+  ['disk-vanished', ['ENOENT', 'ESTALE', 'ENODEV']],
+];
+
+type Doing = 'save' | 'read' | 'open' | 'move' | 'remove';
+
+/** What a disk's refusal means for a thread. */
+export function diskFault(error: unknown, doing: Doing, path: string): Fault {
+  if (error instanceof Fault) return error;
+  const named = errorCode(error) ?? '';
+  const code = errors.find(([, names]) => names.includes(named))?.[0] ?? 'disk-failed';
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `Cannot ${doing} the thread file ${path}: ${reason}`;
+  return new Fault({ code, message, next: advice[code] }, { cause: error });
+}
+
+/** Does the work; what the disk refuses is a `Fault`. */
+export async function withDiskFaults<Result>(doing: Doing, path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskFault(error, doing, path);
+  }
+}

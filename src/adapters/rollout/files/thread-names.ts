@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { Files } from '../../../ports/files.ts';
+import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
+import { parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { diskFault, withDiskFaults } from './node-files.ts';
+import { withOpen } from './open-and-write.ts';
+import type { HomeParts } from './rollout-paths.ts';
+
+const indexPath = (home: string): string => join(home, 'session_index.jsonl');
+
+/** The names that threads were given; the newest line about a thread counts, and an empty name is none. */
+export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
+  const names = new Map<ThreadId, string>();
+  for (const line of (await readWhole(files, indexPath(home))).split('\n')) {
+    const entry = parseJsonObject(line) ?? {};
+    const [threadId, name] = [parseThreadId(stringAt(entry, 'id') ?? ''), stringAt(entry, 'thread_name')];
+    if (threadId === undefined || name === undefined) continue;
+    names.delete(threadId);
+    if (name !== '') names.set(threadId, name);
+  }
+  return names;
+}
+
+/** Space for a hundred thousand names. What stands before it is not read. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Tries for the lock of the index, which its holders need for an instant only. */
+const tries = 20;
+const pauseMs = 100;
+
+/** Says what a thread is called from now on; nothing, if the name is empty. */
+export async function appendThreadName(
+  { files, locks, clock, home }: HomeParts,
+  id: ThreadId,
+  name: string,
+): Promise<Outcome<'names-locked'> | undefined> {
+  const path = indexPath(home);
+  for (let i = 0; i < tries; i++) {
+    const lock = await locks.take(`${path}.lock`);
+    if (lock.kind === 'held') {
+      await clock.sleep(pauseMs);
+      continue;
+    }
+    try {
+      const line = { id, thread_name: name, updated_at: new Date(clock.now()).toISOString() };
+      await withDiskFaults('save', path, () => appendLine(files, home, path, JSON.stringify(line)));
+      return undefined;
+    } finally {
+      await lock.release();
+    }
+  }
+  const message = `Another program has locked the list of thread names, ${path}.`;
+  return { code: 'names-locked', message, next: 'Try again when it has finished.' };
+}
+
+async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {
+  // The list may be a link to one that several homes share; a new one is a file.
+  const opening = files.open(path, { create: false, mode: 0o600 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return files.open(path, { create: true, mode: 0o600 });
+  });
+  await withOpen(opening, async (file) => {
+    const size = await file.size();
+    const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
+    // A line without its end is another writer's, whole or torn: it stays a line of its own.
+    await file.append(Buffer.from(`${last === '\n' ? '' : '\n'}${line}\n`));
+    await file.sync();
+    if (size === 0) await files.syncDirectory(home);
+  });
+}
+
+async function readWhole(files: Files, path: string): Promise<string> {
+  try {
+    return await withOpen(files.openToRead(path), async (file) => {
+      const size = await file.size();
+      // The newest lines stand at the end, and they count.
+      const from = Math.max(0, size - mostBytes);
+      return new TextDecoder().decode(await file.read(from, size - from));
+    });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw diskFault(error, 'read', path);
+  }
+}

@@ -1,0 +1,220 @@
+import type { WorkProgress } from '../../../ports/thread-store.ts';
+import { fileSystem as fs } from '../../disk/file-system.ts';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
+ * like context are words where the line says so. 3: turns are kept as `TurnRecord`s. 5: a record says
+ * whether its turn only compacted. 6: the status of a goal. 7: the review or command with which a thread began.
+ */
+const schemaVersion = 7;
+
+const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
+
+/**
+ * - `folders`, `files`: what was seen when the folders were last looked at. `settled`: its time is old enough for every
+ *   later change to show in it. `hollow`: there is no thread in it. Of a thread with several files one is chosen.
+ * - `threads`: what was read in a file, how far, and of which size and time it was then.
+ * - `messages`, `words`: what was said in it.
+ * - `reading`: when a process last began to read all that is not known.
+ */
+const schema = `
+CREATE TABLE folders (path TEXT PRIMARY KEY, mtime REAL NOT NULL, settled INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+  name TEXT PRIMARY KEY, folder TEXT NOT NULL, thread TEXT NOT NULL, rollout TEXT NOT NULL, archived INTEGER NOT NULL,
+  compressed INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, updated INTEGER NOT NULL, hollow INTEGER NOT NULL,
+  chosen INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX files_updated ON files (archived, updated, thread) WHERE chosen;
+CREATE INDEX files_seen ON files (updated);
+CREATE INDEX files_thread ON files (thread);
+CREATE INDEX files_rollout ON files (rollout);
+CREATE INDEX files_folder ON files (folder);
+CREATE TABLE threads (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime REAL NOT NULL, offset INTEGER NOT NULL,
+  mark TEXT NOT NULL, created INTEGER NOT NULL, summary TEXT NOT NULL, fold TEXT NOT NULL
+);
+CREATE INDEX threads_created ON threads (created);
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX messages_thread ON messages (thread, turn);
+CREATE TABLE reading (begun INTEGER NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5(text, content='messages', content_rowid='id', tokenize='trigram');
+INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+  INSERT INTO words (rowid, text) VALUES (new.id, new.text);
+END;
+CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
+  INSERT INTO words (words, rowid, text) VALUES ('delete', old.id, old.text);
+END;
+PRAGMA user_version = ${schemaVersion};
+`;
+
+export function hasIndex(home: string): boolean {
+  return fs.existsSync(indexPath(home));
+}
+
+/**
+ * Does the work with the index of a home. Whatever becomes of that file, the work is done: one that is broken is moved
+ * aside and made anew, and where none can be written it is made in memory. So the work may be begun more than once.
+ */
+export async function withDatabase<Result>(
+  home: string,
+  work: (database: DatabaseSync) => Promise<Result>,
+): Promise<Result> {
+  const path = indexPath(home);
+  if (!fs.existsSync(path)) removeOlder(home);
+  let result = await attempt(() => openFile(path), work);
+  if ('error' in result && isBroken(result.error) && moveAside(path))
+    result = await attempt(() => openFile(path), work);
+  if ('error' in result) result = await attempt(() => opened(':memory:'), work);
+  if ('error' in result) throw result.error;
+  return result.value;
+}
+
+/** Nothing reads them any more, and they would keep what was said in threads that are deleted. */
+function removeOlder(home: string): void {
+  for (let version = 1; version < schemaVersion; version++) {
+    try {
+      for (const side of ['', '-wal', '-shm', '-journal'])
+        fs.rmSync(`${indexPath(home, version)}${side}`, { force: true });
+    } catch {
+      // A disk that cannot be written: then the new one is made in memory.
+    }
+  }
+}
+
+async function attempt<Result>(
+  open: () => Promise<DatabaseSync>,
+  work: (database: DatabaseSync) => Promise<Result>,
+): Promise<{ readonly value: Result } | { readonly error: unknown }> {
+  let database: DatabaseSync | undefined;
+  try {
+    database = await open();
+    return { value: await work(database) };
+  } catch (error) {
+    if (database !== undefined && sqliteCode(error) === undefined) throw error;
+    return { error };
+  } finally {
+    if (database?.isOpen) database.close();
+  }
+}
+
+/** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
+export function makeEmpty(database: DatabaseSync, progress?: WorkProgress): Promise<void> {
+  const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
+  const anew = tables.map((name) => `DROP TABLE ${name};`).join('') + schema;
+  return inTransaction(database, () => database.exec(anew), progress);
+}
+
+function openFile(path: string): Promise<DatabaseSync> {
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Made here, because SQLite would let every user read it. Its side files get the same mode.
+  fs.closeSync(fs.openSync(path, 'a', 0o600));
+  return opened(path);
+}
+
+async function opened(location: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(location, { timeout: busyMs });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
+    if (versionOf(database) !== schemaVersion) await inTransaction(database, () => makeTables(database));
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Some versions of Node warn on loading that it is new. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function makeTables(database: DatabaseSync): void {
+  const version = versionOf(database);
+  // Another process was faster.
+  if (version === schemaVersion) return;
+  const isEmpty = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] === 0;
+  if (version !== 0 || !isEmpty) throw new OtherSchema();
+  database.exec(schema);
+}
+
+/** An older or a newer program made the file. */
+class OtherSchema extends Error {}
+
+function versionOf(database: DatabaseSync): unknown {
+  return database.prepare('PRAGMA user_version').get()?.['user_version'];
+}
+
+const [generic, corrupt, notADatabase] = [1, 11, 26];
+
+/** A table that is missing counts too: no other program writes there, and what we ask for is what we made. */
+function isBroken(error: unknown): boolean {
+  return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
+}
+
+/** Kept for a user who wants to know what happened. All of it can be made again. */
+function moveAside(path: string): boolean {
+  try {
+    fs.renameSync(path, `${path}.broken`);
+    for (const side of ['-wal', '-shm', '-journal']) fs.rmSync(`${path}${side}`, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** So long a process waits for another one that writes the index. */
+const busyMs = 5000;
+const pauseMs = 25;
+
+/**
+ * All of it, or nothing. Other processes wait. SQLite would do so without giving the process time for anything else:
+ * this way progress can say what it waits for.
+ */
+export async function inTransaction(database: DatabaseSync, write: () => void, progress?: WorkProgress): Promise<void> {
+  await begin(database, progress);
+  try {
+    write();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const busy = 5;
+
+async function begin(database: DatabaseSync, progress: WorkProgress | undefined): Promise<void> {
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    for (let left = busyMs / pauseMs; ; left--) {
+      try {
+        return database.exec('BEGIN IMMEDIATE');
+      } catch (error) {
+        if (sqliteCode(error) !== busy || left <= 0) throw error;
+        await progress?.('waiting');
+        await pause(pauseMs);
+      }
+    }
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+  }
+}
+
+/** SQLite's own number of an error, without what it adds to it. */
+function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code % 256 : undefined;
+}

@@ -1,0 +1,337 @@
+import { defined } from '../../../base/objects.ts';
+import { turnEvent } from '../../../core/state/drafts/turn-lines.ts';
+import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
+import { readGoal } from '../../../core/state/fold/goals.ts';
+import { totalIn } from '../../../core/state/fold/waiting-messages.ts';
+import { reviewIn, reviewTargetWords, userCommandIn } from '../../../core/state/recorded/user-actions.ts';
+import {
+  concernsTurns,
+  countTurns,
+  foldTurn,
+  noTurns,
+  standingTurns,
+  type TurnLog,
+} from '../../../core/state/turns/turn-log.ts';
+import {
+  appliedSettings,
+  oneLine,
+  type SettingsInWords,
+  type SpokenWords,
+  spokenWords,
+} from '../../../core/state/turns/turn-words.ts';
+import type { ReadReport } from '../../../ports/thread-store.ts';
+import { parseThreadId, type ThreadId, type TurnId } from '../../../protocol/ids.ts';
+import { type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import {
+  type GoalStatus,
+  isStartedByThread,
+  type ThreadQuery,
+  threadSourceName,
+  type ThreadSummary,
+} from '../../../protocol/thread.ts';
+import { noUsage } from '../../../protocol/usage.ts';
+import { realPath } from '../../disk/file-system.ts';
+
+/**
+ * What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and continues from there.
+ */
+export interface ThreadFold {
+  readonly first?: FirstLine;
+  readonly gitBranch?: string;
+  readonly log: TurnLog;
+  /** Of the newest `thread_settings_applied`. */
+  readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
+  readonly totalTokens: number;
+  /** Calls of the newest turn that wait for the user's answer. Absent: none. */
+  readonly asks?: readonly string[];
+  /** The review or the command that the user started before the first message, if any, in words. */
+  readonly began?: string;
+  /** The goal that the thread was given before the first message, if any. */
+  readonly goal?: string;
+  /** The status of the goal after each turn that changed it, by the turn's number, oldest first. Absent: none did. */
+  readonly goalAfter?: readonly (readonly [turn: number, status: GoalStatus])[];
+}
+
+interface FirstLine {
+  readonly id: string;
+  readonly createdAt?: number;
+  readonly source: string;
+  readonly settings: SettingsInWords;
+  readonly forkedFrom?: ThreadId;
+}
+
+export const emptyThreadFold: ThreadFold = { log: noTurns, totalTokens: 0 };
+
+/** Lines that say nothing for lists need not be parsed. */
+export function concernsLists(kind: LineKind): boolean {
+  if (kind.type === lineType.question || kind.type === lineType.waiting) return true;
+  return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
+}
+
+const events = ['token_count', 'thread_settings_applied', 'thread_goal_updated', 'agent_message'];
+
+/** The thread after one more line, of which `words` are the words. */
+export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
+  const log = foldTurn(fold.log, line, words);
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.sessionMeta:
+      return { ...withMeta(fold, line), log };
+    case lineType.turnContext:
+      return { ...outdone(fold), log };
+    case lineType.event:
+      return withGoal(
+        { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log },
+        payload,
+      );
+    case lineType.question:
+      return { ...withQuestion(fold, payload), log };
+    case lineType.waiting:
+      return { ...withBeginning(fold, payload), log, totalTokens: totalIn(payload)?.total ?? fold.totalTokens };
+    default:
+      return log === fold.log ? fold : { ...fold, log };
+  }
+}
+
+/** Later first lines are copies from a fork's source, or edits of the thread by another program: those change git. */
+function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
+  const id = stringAt(payload, 'id') ?? '';
+  if (fold.first !== undefined && fold.first.id !== id) return fold;
+  const git = defined({ gitBranch: stringAt(objectAt(payload, 'git') ?? {}, 'branch') });
+  if (fold.first !== undefined) return { ...fold, ...git };
+  const createdAt = timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp);
+  const forkedFrom = stringAt(payload, 'forked_from_id') as ThreadId | undefined;
+  const [cwd, provider] = [stringAt(payload, 'cwd'), stringAt(payload, 'model_provider')];
+  const settings = defined({ cwd, provider });
+  const source = threadSourceName(payload['source']);
+  const first = { id, ...defined({ createdAt }), source, settings, ...defined({ forkedFrom }) };
+  return { ...fold, ...git, first };
+}
+
+function withBeginning(fold: ThreadFold, payload: JsonObject): ThreadFold {
+  if (fold.began !== undefined || fold.log.began > 0) return fold;
+  const review = reviewIn(payload, '' as TurnId, noUsage);
+  if (review !== undefined) {
+    const about = review.target === undefined ? '' : `: ${reviewTargetWords(review.target)}`;
+    return { ...fold, began: oneLine(`Code review${about}`, 200) };
+  }
+  const command = userCommandIn(payload);
+  return command === undefined ? fold : { ...fold, began: oneLine(`! ${command.argv[2] ?? ''}`, 200) };
+}
+
+function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
+  switch (event['type']) {
+    case 'token_count': {
+      const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+      return total === undefined ? fold : { ...fold, totalTokens: readUsage(total).total };
+    }
+    case 'thread_settings_applied': {
+      const settings = objectAt(event, 'thread_settings');
+      if (settings === undefined) return fold;
+      // Other programs repeat here what a turn's record says better.
+      const win = objectAt(settings, 'capstan') !== undefined;
+      return { ...fold, applied: { settings: appliedSettings(settings), win } };
+    }
+    case 'thread_goal_updated': {
+      const goal = stringAt(objectAt(event, 'goal') ?? {}, 'objective');
+      return goal === undefined || fold.goal !== undefined ? fold : { ...fold, goal: oneLine(goal, 200) };
+    }
+    case 'thread_rolled_back':
+      return outdone(fold);
+    default:
+      return fold;
+  }
+}
+
+/** A goal goes with the turn that set it, when that is taken back. */
+function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
+  const { goalAfter = [], log } = fold;
+  if (event['type'] === 'thread_rolled_back' && goalAfter.length > 0) {
+    const newest = log.newest?.number ?? 0;
+    return { ...fold, goalAfter: goalAfter.filter(([turn]) => turn <= newest) };
+  }
+  const goal = event['type'] === 'thread_goal_updated' ? readGoal(event) : undefined;
+  if (goal === undefined) return fold;
+  const earlier = goalAfter.filter(([turn]) => turn !== log.began);
+  return { ...fold, goalAfter: [...earlier, [log.began, goal.status]] };
+}
+
+/** No answer of a model holds so many calls. */
+const mostAsked = 500;
+
+/** A question waits until it is answered, or its turn ends. One about a call that runs ends with its process. */
+function withQuestion({ asks = [], ...fold }: ThreadFold, payload: JsonObject): ThreadFold {
+  const callId = stringAt(payload, 'call_id');
+  const others = asks.filter((each) => each !== callId);
+  if (payload['kind'] === 'retry' || payload['kind'] === 'network')
+    return { ...fold, ...(asks.length > 0 && { asks }) };
+  const isOver = payload['answer'] !== undefined || payload['dropped'] !== undefined || callId === undefined;
+  const open = isOver ? others : [...others.slice(1 - mostAsked), callId];
+  return open.length === 0 ? fold : { ...fold, asks: open };
+}
+
+function withoutQuestions({ asks: _asks, ...fold }: ThreadFold): ThreadFold {
+  return fold;
+}
+
+/** A turn's record, or a return to one, is newer than settings that were applied before it. */
+function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
+  return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
+}
+
+/** What the lines say; the rest of a summary is the store's to say. */
+export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
+
+export function summaryOf(fold: ThreadFold): ReadSummary {
+  const { first, gitBranch, log, applied, totalTokens, goal, goalAfter, asks, began } = fold;
+  const turns = standingTurns(log);
+  const said = turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
+  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
+  return {
+    preview: said ?? goal ?? began ?? '',
+    createdAt: first?.createdAt ?? 0,
+    ...first?.settings,
+    ...chosen,
+    ...defined({ forkedFrom: first?.forkedFrom }),
+    turns: turns.filter(({ purpose }) => purpose === undefined).length,
+    totalTokens,
+    ...defined({ source: first?.source, gitBranch, questions: asks?.length, goal: goalAfter?.at(-1)?.[1] }),
+  };
+}
+
+/** Old files write a time as file names do. */
+function timeIn(text: string | undefined): number | undefined {
+  const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d)$/.exec(text ?? '') ?? [];
+  const time = Date.parse(clock === undefined ? (text ?? '') : `${date}T${clock.replaceAll('-', ':')}Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+export interface SpokenMessage {
+  readonly turn: number;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** More of one message is not searched. */
+const longestMessage = 100_000;
+
+/** Folds lines and collects what is said in them. */
+export class ThreadListener {
+  fold: ThreadFold;
+  messages: SpokenMessage[] = [];
+  keptTurns: number;
+
+  constructor(fold: ThreadFold, knowsMessages: boolean) {
+    this.fold = fold;
+    this.keptTurns = knowsMessages ? Number.MAX_SAFE_INTEGER : 0;
+  }
+
+  async hear(lines: AsyncGenerator<Line, ReadReport>): Promise<void> {
+    for await (const line of lines) {
+      const words = spokenWords(line);
+      const had = countTurns(this.fold.log);
+      this.fold = foldThreadLine(this.fold, line, words);
+      const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
+      if (turns < had) {
+        this.messages = this.messages.filter(({ turn }) => turn <= turns);
+        this.keptTurns = Math.min(this.keptTurns, turns);
+      }
+      const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
+      if (words === undefined || !isOwn || turns === 0) continue;
+      const { role } = words;
+      const text = collapseBlanks(words.text.slice(0, longestMessage));
+      // Old files say everything twice.
+      const isKnown = this.messages.slice(-8).some((m) => m.turn === turns && m.role === role && m.text === text);
+      if (!isKnown) this.messages.push({ turn: turns, role, text });
+    }
+  }
+}
+
+/** What the user looks for: words that must all stand in a message; what is in quotes stands there as it is. */
+export function searchTerms(text: string): readonly string[] {
+  return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, word]) => collapseBlanks(quoted ?? word ?? '').trim())
+    .filter((term) => term !== '');
+}
+
+/** Where a line was broken, and how wide a gap is, is nothing to search for. A zero byte would end the words for SQLite. */
+export function collapseBlanks(text: string): string {
+  // Replacing would keep a tree of pieces, many times the size of the text.
+  return text
+    .toWellFormed()
+    .split(/(?:[^\S ]|\0| (?=[\s\0]))[\s\0]*/)
+    .join(' ');
+}
+
+/** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */
+export function messageCondition(terms: readonly string[]) {
+  const long = terms.filter((term) => [...term].length >= 3);
+  const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
+  const sql = long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)'];
+  const values = long.length === 0 ? [] : [match];
+  for (const term of terms.filter((one) => !long.includes(one))) {
+    const forms = inAnyCase(term);
+    sql.push(`(${forms.map(() => String.raw`messages.text LIKE ? ESCAPE '\'`).join(' OR ')})`);
+    values.push(...forms.map((form) => `%${form.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`));
+  }
+  return { sql: sql.join(' AND '), values };
+}
+
+/** `LIKE` knows the capitals of English alone. At most two letters, so at most four forms. */
+function inAnyCase(term: string): readonly string[] {
+  const forms = [...term].reduce(
+    (begun, letter) => begun.flatMap((form) => [form + letter.toLowerCase(), form + letter.toUpperCase()]),
+    [''],
+  );
+  return [...new Set(forms)];
+}
+
+/** The surroundings of the first term. */
+export function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const found = terms.map((term) => lower.indexOf(term.toLowerCase())).filter((at) => at >= 0);
+  const at = Math.min(...found, text.length);
+  const [start, end] = [Math.max(0, (at === text.length ? 0 : at) - 48), at === text.length ? 96 : at + 96];
+  const middle = text.slice(start, end).trim();
+  return `${start > 0 ? '… ' : ''}${middle}${end < text.length ? ' …' : ''}`;
+}
+
+/** Whether a list shows a thread. The archive and the page are not looked at here. */
+export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
+  const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
+  const part = text?.toLowerCase();
+  const placesOf = ({ name, preview, gitBranch, cwd: folder, id }: ThreadSummary) =>
+    textIn === 'all' ? [name, preview, gitBranch, folder, id] : [name, preview];
+  return (thread) =>
+    (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
+    (part === undefined || placesOf(thread).some((words) => words?.toLowerCase().includes(part))) &&
+    (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
+}
+
+/** The last thread of a page. Threads of one moment are ordered by their ids, so the two name a place in any list. */
+export interface PageEnd {
+  readonly time: number;
+  readonly id: ThreadId;
+}
+
+export function formatCursor({ time, id }: PageEnd): string {
+  return `${time}_${id}`;
+}
+
+/** Where a page begins; undefined for the first one. */
+export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
+  if (cursor === undefined) return undefined;
+  const [, time, uuid = ''] = /^(\d{1,15})_(.+)$/.exec(cursor) ?? [];
+  const id = parseThreadId(uuid);
+  if (time !== undefined && id !== undefined) return { time: Number(time), id };
+  const message = `The cursor ${JSON.stringify(cursor)} is not valid.`;
+  return { code: 'cursor-unknown', message, next: 'Use the cursor that the previous page returned.' };
+}
+
+export const nothingToSearch: Outcome<'search-empty'> = {
+  code: 'search-empty',
+  message: 'There is nothing to search for.',
+  next: 'Give one or more words, or an exact phrase in quotes.',
+};

@@ -1,0 +1,236 @@
+import type { OpenFile } from '../../../ports/files.ts';
+import type { ReadOptions, ReadReport, TailOptions, TailSearch, Wanted } from '../../../ports/thread-store.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { fileWindow } from '../files/open-and-write.ts';
+import { historyBase, type HistoryBase, historyMode } from './line-format.ts';
+import {
+  everyLine,
+  isLine,
+  kindOf,
+  ordinalOf,
+  readHead,
+  readRolloutLines,
+  readRolloutLinesBack,
+  skippedLines,
+  takeLine,
+} from './read-lines.ts';
+import { type PeekedLine, peekLine, type RawLine, splitBackward } from './split-lines.ts';
+
+/** A rollout that is open for reading. */
+export interface OpenRollout {
+  readonly rolloutId: string;
+  readonly path: string;
+  readonly file: OpenFile;
+}
+
+/** A file of a thread's history, cut to the part that counts. */
+export interface Segment extends OpenRollout {
+  /** What it continues from: the segment after this one. */
+  readonly base?: HistoryBase;
+}
+
+/**
+ * A fork and a revert hold no copy of what they continue from: their first line points at another file and says how
+ * much of it counts. Gives the thread's own file first, then what it builds upon, each cut to the part that counts.
+ */
+export async function openLineage(
+  own: OpenRollout,
+  openRollout: (rolloutId: string) => Promise<OpenRollout | undefined>,
+): Promise<readonly Segment[]> {
+  const segments: Segment[] = [];
+  const seen = new Set<string>();
+  for (let next = own; ;) {
+    seen.add(next.path);
+    const head = await readHead(next.file);
+    const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
+    segments.push(base === undefined ? next : { ...next, base });
+    if (base === undefined) return segments;
+    const found = await openRollout(base.rolloutId);
+    if (found === undefined) throw broken(own.path, `it continues from rollout ${base.rolloutId}, which is missing`);
+    if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from form a loop');
+    const isShorter = (await found.file.size()) < base.endByte;
+    if (isShorter) throw broken(own.path, `${found.path} is shorter than it was`);
+    next = { ...found, file: fileWindow(found.file, 0, base.endByte) };
+    const problem = await cutProblem(next.file, base.end);
+    if (problem !== undefined) throw broken(own.path, `${found.path} ${problem}`);
+  }
+}
+
+/** All lines in order: the thread's own first line, then what was taken over, then what it added. */
+export async function* readLineage(
+  segments: readonly Segment[],
+  options: ReadOptions,
+): AsyncGenerator<Line, ReadReport> {
+  const [own, ...rest] = segments;
+  if (own === undefined || rest.length === 0) return yield* readRolloutLines(own!.file, options);
+  if (options.from === 0) yield* firstLine(own.file);
+  const skipped = skippedLines();
+  for (const { file } of segments.toReversed()) skipped.join(yield* withoutFirstLine(readRolloutLines(file, options)));
+  return skipped.report();
+}
+
+/** The same, newest first. */
+export async function* readLineageBack(
+  segments: readonly Segment[],
+  wanted: Wanted | undefined,
+): AsyncGenerator<Line, ReadReport> {
+  const [own, ...rest] = segments;
+  if (own === undefined || rest.length === 0) return yield* readRolloutLinesBack(own!.file, wanted);
+  const skipped = skippedLines();
+  for (const { file } of segments) skipped.join(yield* withoutFirstLine(readRolloutLinesBack(file, wanted)));
+  yield* firstLine(own.file);
+  return skipped.report();
+}
+
+/** Of a file, if it has one that reads. */
+async function* firstLine(file: OpenFile): AsyncGenerator<Line, void> {
+  for await (const line of readRolloutLines(file, { from: 0 as Ordinal })) return yield line;
+}
+
+async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> {
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return next.value;
+    if (next.value.type !== lineType.sessionMeta) yield next.value;
+  }
+}
+
+/** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
+async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefined> {
+  const changed = 'has changed before that place';
+  const head = await readHead(cut);
+  if (head.kind !== 'meta') return changed;
+  if (historyMode(head.meta) !== 'paginated') return 'uses the old file format';
+  for await (const block of splitBackward(cut)) {
+    for (const raw of block) {
+      const ordinal = ordinalOf(raw);
+      if (!raw.terminated || (ordinal !== undefined && ordinal >= end)) return changed;
+      if (ordinal !== undefined) return undefined;
+    }
+  }
+  return undefined;
+}
+
+function broken(path: string, why: string): Fault {
+  return new Fault({
+    code: 'thread-unreadable',
+    message: `The history of ${path} cannot be read: ${why}.`,
+    next: 'Restore the missing file, or start a new thread.',
+  });
+}
+
+/** Lines that are parsed and handed on together. */
+const batchLines = 256;
+
+/** About what a line takes in memory besides its bytes. */
+const lineCost = 256;
+
+/** A line that the search has passed. */
+interface Passed {
+  /** Present where the search was shown it: nothing is taken twice. */
+  readonly line?: Line;
+  /** Absent where it was taken, and where the caller does not want it: then it is known what it is. */
+  readonly raw?: RawLine;
+  readonly peeked?: PeekedLine | undefined;
+}
+
+/**
+ * The first line of a history, and the lines from the place on that a search finds. What it passes on its way back is
+ * kept as it stands and parsed on the way forward: the files are gone through once. More than `mostKept` bytes are not
+ * held in memory but read again.
+ */
+export async function* readTail(
+  segments: readonly Segment[],
+  search: TailSearch,
+  { mostKept = 64 * 1024 * 1024, ...options }: TailOptions & { readonly mostKept?: number },
+): AsyncGenerator<readonly Line[], ReadReport> {
+  const { from, files } = await searchBack(segments, search, { ...options, mostKept });
+  if (from > 0 || (segments.length > 1 && files.length > 0))
+    for await (const head of firstLine(segments[0]!.file)) yield [head];
+  if (files.length === 0) return yield* oneByOne(readLineage(segments, { ...options, from }));
+  const skipped = skippedLines();
+  for (const passed of files.toReversed()) {
+    const lines = forward(passed, from, options);
+    for (;;) {
+      const next = lines.next();
+      if (next.done === true) {
+        skipped.join(next.value);
+        break;
+      }
+      yield segments.length > 1 ? next.value.filter(({ type }) => type !== lineType.sessionMeta) : next.value;
+    }
+  }
+  return skipped.report();
+}
+
+/** Where reading begins, and the lines of each file from there on, newest first; none when they were too much. */
+async function searchBack(
+  segments: readonly Segment[],
+  search: TailSearch,
+  { to, wanted: wantedLater = everyLine, mostKept }: TailOptions & { readonly mostKept: number },
+) {
+  const wanted = search.wanted.bind(search);
+  let files: Passed[][] = [];
+  let bytes = 0;
+  for (const { file } of segments) {
+    let passed: Passed[] = [];
+    if (bytes <= mostKept) files.push(passed);
+    for await (const block of splitBackward(file, { keep: true })) {
+      for (const raw of block) {
+        const peeked = peekLine(raw);
+        const taken = peeked === undefined || wanted(peeked) ? takeLine(raw, wanted, peeked) : undefined;
+        const line = typeof taken === 'object' && isLine(taken) ? taken : undefined;
+        bytes += raw.isTooLong ? lineCost : raw.length + lineCost;
+        if (bytes > mostKept) {
+          files = [];
+          passed = [];
+        } else if (peeked !== undefined && !wantedLater(peeked)) passed.push({ peeked });
+        else passed.push(line === undefined ? { raw, peeked } : { line });
+        if (line === undefined) continue;
+        // A thread may grow while it is read.
+        const isBefore = to === undefined || line.ordinal === undefined || line.ordinal < to;
+        if (isBefore && search.beginsAt(line)) return { from: line.ordinal ?? (0 as Ordinal), files };
+      }
+    }
+  }
+  return { from: 0 as Ordinal, files };
+}
+
+/** The lines of one file in its order, by the rules of `read`. Those that are handed on are let go. */
+function* forward(
+  passed: Passed[],
+  from: Ordinal,
+  { to, wanted = everyLine }: TailOptions,
+): Generator<readonly Line[], ReadReport> {
+  const skipped = skippedLines();
+  let place = -1;
+  let lines: Line[] = [];
+  for (let last = passed.pop(); last !== undefined; last = passed.pop()) {
+    const line = takePassed(last, wanted);
+    if (line === 'bad' && last.raw !== undefined) skipped.add(last.raw);
+    if (line === 'bad' || line === undefined) continue;
+    place = line.ordinal ?? place + 1;
+    if (to !== undefined && place >= to) break;
+    if (place >= from && isLine(line)) lines.push(line);
+    if (lines.length < batchLines) continue;
+    yield lines;
+    lines = [];
+  }
+  yield lines;
+  return skipped.report();
+}
+
+function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof takeLine> {
+  if (line !== undefined) return wanted(kindOf(line)) ? line : { ordinal: line.ordinal };
+  return raw === undefined ? peeked : takeLine(raw, wanted, peeked);
+}
+
+async function* oneByOne(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<readonly Line[], ReadReport> {
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return next.value;
+    yield [next.value];
+  }
+}

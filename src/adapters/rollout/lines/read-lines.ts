@@ -1,0 +1,190 @@
+import { defined } from '../../../base/objects.ts';
+import type { ByteRange, OpenFile } from '../../../ports/files.ts';
+import type { ReadOptions, ReadReport, Wanted } from '../../../ports/thread-store.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineDraft, type LineKind, lineType } from '../../../protocol/line.ts';
+import { decodeLine, decodePeeked } from './line-format.ts';
+import { type PeekedLine, peekLine, type RawLine, splitBackward, splitForward } from './split-lines.ts';
+import { rememberStoredItem, unreadOutputLine } from './stored-item-text.ts';
+
+/**
+ * The lines of a rollout in file order, from the ordinal on; one without an ordinal counts as the one after its
+ * predecessor. Blank lines are ignored, bad ones are counted in `skipped`, unless they are not wanted and so not
+ * parsed. A reader of a live thread never sees half a line.
+ */
+export async function* readRolloutLines(
+  file: OpenFile,
+  { from, to, wanted = everyLine }: ReadOptions,
+): AsyncGenerator<Line, ReadReport> {
+  const skipped = skippedLines();
+  const start = from === 0 ? beginning : await startAt(file, from);
+  let { place } = start;
+  for await (const block of splitForward(file, { from: start.at })) {
+    for (const raw of block) {
+      const line = takeLine(raw, wanted);
+      if (line === 'bad') skipped.add(raw);
+      if (line === 'bad' || line === undefined) continue;
+      place = line.ordinal ?? place + 1;
+      if (to !== undefined && place >= to) return skipped.report();
+      if (place >= from && isLine(line)) yield line;
+    }
+  }
+  return skipped.report();
+}
+
+/** Counts what could not be read. */
+export function skippedLines() {
+  let skipped = 0;
+  let tooLong: readonly ByteRange[] = [];
+  return {
+    add({ isTooLong, at, length }: RawLine): void {
+      skipped += 1;
+      if (isTooLong) tooLong = [...tooLong, { start: at, end: at + length }];
+    },
+    join(report: ReadReport): void {
+      skipped += report.skipped;
+      tooLong = [...tooLong, ...(report.tooLong ?? [])];
+    },
+    report: (): ReadReport => ({ skipped, ...(tooLong.length > 0 && { tooLong }) }),
+  };
+}
+
+const beginning = { at: 0, place: -1 };
+
+/** Where to begin reading so as to miss nothing from the ordinal on, and the ordinal of the line before it. */
+async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const ordinal = ordinalOf(raw, from);
+      if (ordinal !== undefined && ordinal < from)
+        return { at: raw.at + raw.length + (raw.terminated ? 1 : 0), place: ordinal };
+    }
+  }
+  return beginning;
+}
+
+/**
+ * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
+ * claims to stand at the limit or behind it is believed, for readers that skip it anyway.
+ */
+export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
+  const claimed = peekLine(raw)?.ordinal;
+  if (claimed !== undefined && claimed >= limit) return claimed;
+  const line = decodeLine(raw.bytes);
+  return line === 'blank' || line === 'bad' ? undefined : line.ordinal;
+}
+
+/** All lines of a rollout, newest first, by the rules of `read`. */
+export async function* readRolloutLinesBack(
+  file: OpenFile,
+  wanted: Wanted = everyLine,
+): AsyncGenerator<Line, ReadReport> {
+  const skipped = skippedLines();
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const line = takeLine(raw, wanted);
+      if (line === 'bad') skipped.add(raw);
+      else if (line !== undefined && isLine(line)) yield line;
+    }
+  }
+  return skipped.report();
+}
+
+export const everyLine: Wanted = () => true;
+
+type Unwanted = Pick<PeekedLine, 'ordinal'>;
+
+/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if it is not wanted. */
+export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
+  if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
+  const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
+  if (unread !== undefined) return unread;
+  const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
+  if (line === 'blank') return undefined;
+  if (line === 'bad') return raw.terminated || raw.isTooLong ? 'bad' : undefined;
+  if (!wanted(kindOf(line))) return { ordinal: line.ordinal };
+  if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
+  return line;
+}
+
+export function kindOf({ type, payload }: Line): LineKind {
+  return { type, payloadType: stringAt(payload, 'type') };
+}
+
+export function isLine(line: Line | Unwanted): line is Line {
+  return 'payload' in line;
+}
+
+export type Head =
+  /** `isFirst`: nothing but blank lines stands before it. */
+  | { readonly kind: 'meta'; readonly meta: JsonObject; readonly isFirst: boolean }
+  /** Not one whole line: the writer died before its first sync, so nothing in the file was ever acknowledged. */
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'other' };
+
+/**
+ * What the first description in a rollout says. Other programs have left blank lines, bad ones and events before it;
+ * words before it mean that it is missing. `longest`: of the lines up to it.
+ */
+export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
+  let isEmpty = true;
+  for await (const block of splitForward(file, options)) {
+    for (const { bytes, terminated } of block) {
+      const line = decodeLine(bytes);
+      if (line === 'blank' || (line === 'bad' && !terminated)) continue;
+      const isFirst = isEmpty;
+      isEmpty = false;
+      if (line === 'bad') continue;
+      if (line.type === lineType.sessionMeta) return { kind: 'meta', meta: line.payload, isFirst };
+      if (talk.has(line.type)) return { kind: 'other' };
+    }
+  }
+  return { kind: isEmpty ? 'empty' : 'other' };
+}
+
+const talk: ReadonlySet<string> = new Set([lineType.responseItem, 'inter_agent_communication']);
+
+/**
+ * A line in the old form of a rollout. Only records for screens differ: each kind has an event of its own, and what the
+ * old form has no event for is left out. Plans were kept in the new form even there.
+ */
+export function legacyLines(draft: LineDraft): readonly LineDraft[] {
+  const { type, payload } = draft;
+  if (type !== lineType.event || payload['type'] !== 'item_completed') return [draft];
+  const item = objectAt(payload, 'item') ?? {};
+  if (item['type'] === 'Plan') return [draft];
+  return legacyEvents(item, stringAt(payload, 'turn_id') ?? '').map((event) => ({ type, payload: event }));
+}
+
+function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
+  const content = arrayAt(item, 'content')?.filter(isJsonObject) ?? [];
+  const message = content.flatMap((part) => stringAt(part, 'text') ?? []).join('\n');
+  switch (item['type']) {
+    case 'UserMessage': {
+      const images = content.flatMap((part) => (part['type'] === 'local_image' ? [part['path'] ?? ''] : []));
+      return [{ type: 'user_message', message, images: [], local_images: images, text_elements: [] }];
+    }
+    case 'AgentMessage':
+      return [{ type: 'agent_message', message, phase: item['phase'] ?? null, memory_citation: null }];
+    case 'Reasoning':
+      return (arrayAt(item, 'summary_text') ?? []).map((text) => ({ type: 'agent_reasoning', text }));
+    case 'FileChange':
+      return [
+        {
+          type: 'patch_apply_end',
+          call_id: item['id'],
+          turn_id: turnId,
+          stdout: '',
+          stderr: '',
+          success: item['status'] === 'completed',
+          changes: item['changes'],
+          status: item['status'],
+          ...defined({ capstan: item['capstan'] }),
+        },
+      ];
+    case 'ContextCompaction':
+      return [{ type: 'context_compacted' }];
+    default:
+      return [];
+  }
+}

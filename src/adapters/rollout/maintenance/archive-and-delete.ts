@@ -1,0 +1,169 @@
+import type { HeldThread, OpenRefused, RolloutStore, ThreadChange } from '../../../ports/thread-store.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { HomeParts } from '../files/rollout-paths.ts';
+import { appendThreadName, threadNames } from '../files/thread-names.ts';
+import { openThreadIndex } from '../index/open-thread-index.ts';
+import { RolloutFiles } from '../store/rollout-files.ts';
+import { join } from 'node:path';
+
+export type LifecycleRefused = Outcome & { readonly kind: 'refused' };
+
+export interface ThreadArchived {
+  readonly kind: 'archived' | 'unarchived';
+  readonly id: ThreadId;
+  readonly location: string;
+}
+
+export interface ThreadDeleted {
+  readonly kind: 'deleted';
+  /** The thread, and what was deleted with it. */
+  readonly ids: readonly ThreadId[];
+  readonly locations: readonly string[];
+}
+
+/** Puts a thread away: it is not offered any more, can be read and forked, and comes back when it is wanted. */
+export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
+  return holding(store, id, async (held) => {
+    if (held.current.archived) return already(id, 'archived');
+    await held.archive();
+    return moved(store, id, 'archived');
+  });
+}
+
+export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
+  return holding(store, id, async (held) => {
+    const state = await held.unarchive();
+    if (!held.current.archived && state === 'active') return already(id, 'active');
+    return moved(store, id, 'unarchived');
+  });
+}
+
+/**
+ * Removes a thread for good. Threads that continue from it would lose their beginning: as long as there are any, it is
+ * refused, or with `force` they are deleted too.
+ */
+export async function deleteThread(
+  store: RolloutStore,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<ThreadDeleted | LifecycleRefused> {
+  const held: HeldThread[] = [];
+  try {
+    const ids = [id];
+    for (const next of ids) {
+      const thread = await store.hold(next);
+      if (thread.kind === 'refused') return thread;
+      held.push(thread);
+      const forks = await thread.forks();
+      if (forks.length > 0 && !force) return referred(id, forks);
+      for (const fork of forks) if (!ids.includes(fork)) ids.push(fork);
+    }
+    const locations: string[] = [];
+    // Forks first: at no moment is one of them there without its beginning.
+    for (const thread of held.toReversed()) locations.push(...(await thread.delete()));
+    return { kind: 'deleted', ids, locations };
+  } finally {
+    for (const thread of held) await thread.release();
+  }
+}
+
+async function holding<Result>(
+  store: RolloutStore,
+  id: ThreadId,
+  run: (held: HeldThread) => Promise<Result>,
+): Promise<Result | OpenRefused> {
+  const held = await store.hold(id);
+  return held.kind === 'refused' ? held : run(held).finally(() => held.release());
+}
+
+async function moved(store: RolloutStore, id: ThreadId, kind: ThreadArchived['kind']) {
+  const current = await store.current(id);
+  return current.kind === 'refused' ? current : { kind, id, location: current.location };
+}
+
+function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
+  const message = what === 'archived' ? `Thread ${id} is already archived.` : `Thread ${id} is not archived.`;
+  return { kind: 'refused', code: `thread-${what}`, message, next: 'Nothing has changed.' };
+}
+
+function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
+  const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
+  const others = forks.length === 1 ? 'Another thread continues' : `${forks.length} other threads continue`;
+  const their = forks.length === 1 ? 'its' : 'their';
+  const message = `${others} from thread ${id} and would lose ${their} beginning: ${many}.`;
+  const next = `Archive it instead (\`capstan threads archive ${id}\`), so that its forks keep working. Or delete the forks first, or everything together with --force.`;
+  return { kind: 'refused', code: 'thread-referenced', message, next };
+}
+
+export interface FollowingParts extends HomeParts {
+  /** Where Codex keeps its index. */
+  readonly codexIndexFolder: string;
+}
+
+/** Sets right what stands about threads beside their files: names of deleted ones, our index and that of Codex. */
+export async function followChanges(
+  options: FollowingParts,
+  changes: readonly ThreadChange[],
+): Promise<readonly Outcome[]> {
+  const deleted = changes.filter(({ kind }) => kind === 'deleted');
+  const problems: (Outcome | undefined)[] = [];
+  if (deleted.length > 0) {
+    const names = await threadNames(options.files, options.home);
+    for (const { id } of deleted) if (names.has(id)) problems.push(await appendThreadName(options, id, ''));
+  }
+  problems.push(await tellCodex(options, changes));
+  if (deleted.length > 0) await (await openThreadIndex(options)).forgetLost();
+  return problems.filter((problem) => problem !== undefined);
+}
+
+/**
+ * Codex keeps a row per thread that says which file is the thread's, and does not look for a newer one. So where it has
+ * a row already, the row is set right; rows that are missing Codex makes by itself. The files are the truth: if this
+ * fails, there is something to report, and nothing is lost.
+ */
+async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]): Promise<Outcome | undefined> {
+  // The file whose rows Codex believes before it looks at the folders.
+  const path = join(parts.codexIndexFolder, 'state_5.sqlite');
+  if (!process.getBuiltinModule('node:fs').existsSync(path)) return undefined;
+  const statements: Statement[] = [];
+  for (const change of changes) statements.push(...(await statementsFor(parts, change)));
+  if (statements.length === 0) return undefined;
+  try {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    const database = new DatabaseSync(path, { timeout: 5000 });
+    try {
+      for (const [sql, ...values] of statements) database.prepare(sql).run(...values);
+    } finally {
+      database.close();
+    }
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      code: 'codex-index-stale',
+      message: `Capstan could not update the index of Codex, ${path}: ${reason}.`,
+      next: 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.',
+    };
+  }
+}
+
+type Statement = readonly [sql: string, ...values: (string | number | null)[]];
+
+async function statementsFor(
+  { files, home, clock }: FollowingParts,
+  change: ThreadChange,
+): Promise<readonly Statement[]> {
+  if (change.kind === 'deleted') return [['DELETE FROM threads WHERE id = ?', change.id]];
+  if (change.kind === 'named') {
+    const sql = `UPDATE threads SET name = CASE history_mode WHEN 'paginated' THEN ?1 ELSE name END,
+       title = CASE history_mode WHEN 'paginated' THEN title ELSE ?1 END WHERE id = ?2`;
+    return [[sql, change.name, change.id]];
+  }
+  const current = await new RolloutFiles(files, home).current(change.id);
+  // Another program may have moved or removed it since; then that one has updated Codex.
+  if (current.kind === 'refused') return [];
+  const sql = 'UPDATE threads SET rollout_path = ?, archived = ?, archived_at = ? WHERE id = ?';
+  const archived = change.kind === 'archived' ? [1, Math.floor(clock.now() / 1000)] : [0, null];
+  return [[sql, current.location, ...archived, change.id]];
+}

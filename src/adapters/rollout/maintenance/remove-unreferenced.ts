@@ -1,0 +1,343 @@
+import { defined } from '../../../base/objects.ts';
+import type { Files } from '../../../ports/files.ts';
+import type { WorkProgress } from '../../../ports/thread-store.ts';
+import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../../protocol/json.ts';
+import { lineType } from '../../../protocol/line.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { openRolloutFile } from '../files/compressed-rollouts.ts';
+import { dayFolders, findAllRollouts, findThreadFiles, type FoundRollout } from '../files/find-threads.ts';
+import { withDiskFaults } from '../files/node-files.ts';
+import { withOpen } from '../files/open-and-write.ts';
+import { archiveFolder, type HomeParts, lockFolder, lockPath, sessionsFolder } from '../files/rollout-paths.ts';
+import { decodeLine, type HistoryBase, historyBase } from '../lines/line-format.ts';
+import { readHead } from '../lines/read-lines.ts';
+import { splitForward } from '../lines/split-lines.ts';
+import { blobFolders, findBlobs, type FoundBlob } from '../store/blobs.ts';
+import { dirname, join } from 'node:path';
+
+/** What was removed, or would be. */
+export interface Collected {
+  readonly dryRun: boolean;
+  readonly freedBytes: number;
+  readonly blobs: CollectedBlobs;
+  readonly snapshotBytes: number;
+  readonly lockFiles: number;
+  readonly temporaryFiles: number;
+  readonly reverted: readonly CollectedRevert[];
+  /** Threads that were skipped because a process is writing them. */
+  readonly busy: readonly ThreadId[];
+  /** Rollouts that could not be read: as long as there are any, nothing that they may refer to is removed. */
+  readonly unread: References['unread'];
+}
+
+/** Removes what nothing refers to. A thread that is being written is not touched. */
+export function removeUnreferenced(options: CollectOptions): Promise<Collected> {
+  return withDiskFaults('remove', options.home, () => collectAll(options));
+}
+
+async function collectAll(options: CollectOptions): Promise<Collected> {
+  const { dryRun } = options;
+  const { reverted, busy } = options.reverted
+    ? await collectReverted(options, await findReferences(options))
+    : { reverted: [], busy: [] };
+  // Again: what was cut off refers to nothing any more.
+  const references = await findReferences(options);
+  const { unread } = references;
+  const isKnown = unread.length === 0;
+  const blobs = await collectBlobs(options, isKnown ? references : undefined);
+  const snapshots = isKnown && !dryRun ? await options.collectSnapshots?.(references.trees) : undefined;
+  const lockFiles = await collectLocks(options);
+  const temporary = await collectTemporary(options);
+  const snapshotBytes = snapshots?.freedBytes ?? 0;
+  const revertedBytes = reverted.reduce((sum, { bytes }) => sum + bytes, 0);
+  const freedBytes = blobs.freedBytes + snapshotBytes + temporary.bytes + revertedBytes;
+  return {
+    dryRun,
+    freedBytes,
+    blobs,
+    snapshotBytes,
+    lockFiles,
+    temporaryFiles: temporary.files,
+    reverted,
+    busy,
+    unread,
+  };
+}
+
+interface CollectedBlobs {
+  /** Blobs that nothing referred to. */
+  readonly unreferred: number;
+  /** Outputs that threads refer to and that had to go because of the budget, oldest first. */
+  readonly overBudget: readonly { readonly sha256: string; readonly threads: readonly ThreadId[] }[];
+  readonly freedBytes: number;
+  readonly keptBytes: number;
+}
+
+/** Without references nothing is known to be of no use, and nothing goes. */
+async function collectBlobs(options: CollectOptions, references: References | undefined): Promise<CollectedBlobs> {
+  const { files, home, clock, dryRun, maxBlobBytes } = options;
+  const now = clock.now();
+  const found = (await findBlobs(files, home)).toSorted((one, other) => one.used - other.used);
+  let keptBytes = found.reduce((sum, { size }) => sum + size, 0);
+  let freedBytes = 0;
+  if (references === undefined) return { unreferred: 0, overBudget: [], freedBytes, keptBytes };
+
+  /** Unless it was used since it was found. */
+  const remove = async ({ path, used, size }: FoundBlob): Promise<boolean> => {
+    if ((await files.describe(path))?.modified !== used) return false;
+    if (!dryRun) {
+      await files.remove(path);
+      await files.syncDirectory(dirname(path));
+    }
+    keptBytes -= size;
+    freedBytes += size;
+    return true;
+  };
+
+  let unreferred = 0;
+  const old = found.filter(({ used }) => now - used >= collectionGraceMs);
+  for (const blob of old) if (!references.blobs.has(blob.sha256) && (await remove(blob))) unreferred += 1;
+  const overBudget: { sha256: string; threads: readonly ThreadId[] }[] = [];
+  for (const blob of old) {
+    const use = references.blobs.get(blob.sha256);
+    if (keptBytes <= maxBlobBytes) break;
+    if (use === undefined || use.needed || !(await remove(blob))) continue;
+    overBudget.push({ sha256: blob.sha256, threads: [...use.threads] });
+  }
+  return { unreferred, overBudget, freedBytes, keptBytes };
+}
+
+const locksAtOnce = 20;
+
+/**
+ * Removes lock files that no process holds; gives their number. Each is locked while it goes, and so is the file that
+ * Codex locks around taking and removing locks: no process is left with a lock on a file that has no name.
+ */
+async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Promise<number> {
+  const folder = lockFolder(home);
+  const names = (await files.list(folder)).filter((name) => parseThreadId(name.replace(/\.lock$/, '')) !== undefined);
+  let removed = 0;
+  const removeFree = async (path: string): Promise<void> => {
+    const lock = await locks.take(path);
+    if (lock.kind === 'held') return;
+    try {
+      if (!dryRun) await files.remove(path);
+      removed += 1;
+    } finally {
+      await lock.release();
+    }
+  };
+  // Few at a time: a Codex that wants a lock waits as long as the other file is locked.
+  for (let i = 0; i < names.length; i += locksAtOnce) {
+    const coordination = await locks.take(join(folder, '.coordination.lock'));
+    // Another process takes or removes locks at this moment: another time.
+    if (coordination.kind === 'held') break;
+    try {
+      for (const name of names.slice(i, i + locksAtOnce)) await removeFree(join(folder, name));
+    } finally {
+      await coordination.release();
+    }
+  }
+  return removed;
+}
+
+/** Removes files that were never finished. Who is still at work on one has touched it not long ago. */
+export async function collectTemporary({ files, home, clock, dryRun }: CollectOptions) {
+  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home), join(home, 'capstan')];
+  const listed = await Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));
+  let [count, bytes] = [0, 0];
+  for (const { folder, names } of [...listed, ...(await blobFolders(files, home))]) {
+    for (const name of names.filter((one) => one.endsWith('.tmp'))) {
+      const path = join(folder, name);
+      const facts = await files.describe(path);
+      if (facts === undefined || clock.now() - facts.modified < collectionGraceMs) continue;
+      if (!dryRun) await files.remove(path);
+      count += 1;
+      bytes += facts.size;
+    }
+  }
+  return { files: count, bytes };
+}
+
+export interface CollectOptions extends HomeParts {
+  /** What all blobs together may take on the disk. */
+  readonly maxBlobBytes: number;
+  /** Nothing is removed; the answer says what would be. */
+  readonly dryRun: boolean;
+  /** Also what reverts have put aside: they can then no longer be undone. */
+  readonly reverted: boolean;
+  /** Of reading all threads, which takes the most time. */
+  readonly progress?: WorkProgress;
+  /** Removes snapshots of workspaces that begin with none of these trees. */
+  readonly collectSnapshots?: (trees: ReadonlySet<string>) => Promise<{ readonly freedBytes: number }>;
+}
+
+/** What is younger stays whatever refers to it: a turn may be about to. */
+export const collectionGraceMs = 60 * 60 * 1000;
+
+/** What the rollouts under a home refer to. */
+interface References {
+  readonly rollouts: readonly ReadRollout[];
+  /** By hash, with the threads that refer to them. `needed`: requests cannot be rebuilt without it. */
+  readonly blobs: ReadonlyMap<string, { readonly threads: ReadonlySet<ThreadId>; readonly needed: boolean }>;
+  /** Names of the trees that snapshots of workspaces begin with. */
+  readonly trees: ReadonlySet<string>;
+  /** Rollouts that could not be read to their end. What they refer to is not known. */
+  readonly unread: readonly { readonly path: string; readonly why: string }[];
+}
+
+interface ReadRollout extends FoundRollout {
+  /** Payload of the first line; absent when that is not one. */
+  readonly meta?: JsonObject;
+  readonly base?: HistoryBase;
+}
+
+/** Reads every rollout there is, plain or compressed, without a lock: lines are only ever added. */
+async function findReferences({
+  files,
+  home,
+  progress,
+}: Pick<CollectOptions, 'files' | 'home' | 'progress'>): Promise<References> {
+  const rollouts: ReadRollout[] = [];
+  const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
+  const trees = new Set<string>();
+  const unread: { path: string; why: string }[] = [];
+  const all = await findAllRollouts(files, home);
+  for (const [at, found] of all.entries()) {
+    await progress?.(at, all.length);
+    try {
+      const head = await readRollout(files, found.path, (line) => {
+        for (const sha256 of line.blobs) {
+          const use = blobs.get(sha256) ?? { threads: new Set<ThreadId>(), needed: false };
+          use.threads.add(found.name.threadId);
+          use.needed ||= line.needed;
+          blobs.set(sha256, use);
+        }
+        for (const tree of line.trees) trees.add(tree);
+      });
+      rollouts.push({ ...found, ...head });
+    } catch (error) {
+      // Removed since it was found: then it refers to nothing.
+      if (errorCode(error) === 'ENOENT') continue;
+      unread.push({ path: found.path, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { rollouts, blobs, trees, unread };
+}
+
+function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof referencesIn>) => void) {
+  return withOpen(openRolloutFile(files, path), async (file) => {
+    const head = await readHead(file);
+    for await (const block of splitForward(file)) {
+      for (const { bytes, isTooLong, at } of block) {
+        // Its references are unknown, so nothing may be removed.
+        if (isTooLong) throw new Error(`the line at byte ${at} is too long to be read`);
+        visit(referencesIn(bytes));
+      }
+    }
+    const meta = head.kind === 'meta' ? head.meta : undefined;
+    return defined({ meta, base: meta && historyBase(meta) });
+  });
+}
+
+const hashKey = Buffer.from('"sha256":"');
+const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
+
+/**
+ * By the bytes: whatever looks like a reference is one, and most lines need not be parsed. Words of users and outputs
+ * of commands cannot look like one, because quotation marks inside of strings are written otherwise.
+ */
+function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
+  const isSnapshot = bytes.includes(snapshotType);
+  if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
+  const blobs = [...bytes.toString('latin1').matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256]) => sha256!);
+  const line = decodeLine(bytes);
+  // Half a line may become a whole one.
+  if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
+  const trees = isSnapshot ? ['tree', 'others', 'aim'].flatMap((key) => stringAt(line.payload, key) ?? []) : [];
+  return { blobs, needed: line.type !== lineType.responseItem, trees };
+}
+
+/** What a revert had put aside and is gone. */
+interface CollectedRevert {
+  readonly thread: ThreadId;
+  readonly path: string;
+  /** The whole file, or what stood behind the last place that something continues from. */
+  readonly what: 'file' | 'end';
+  readonly bytes: number;
+}
+
+/**
+ * Removes what reverts have put aside: files that no rollout continues from, and the ends of others behind the last
+ * place that one continues from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is
+ * certain, and nothing goes.
+ */
+async function collectReverted(
+  options: CollectOptions,
+  references: References,
+): Promise<{ readonly reverted: readonly CollectedRevert[]; readonly busy: readonly ThreadId[] }> {
+  const reverted: CollectedRevert[] = [];
+  const busy: ThreadId[] = [];
+  if (references.unread.length > 0) return { reverted, busy };
+  const { files, home, locks } = options;
+  for (const [thread, rollouts] of Map.groupBy(references.rollouts, ({ name }) => name.threadId)) {
+    if (rollouts.length < 2) continue;
+    const lock = await locks.take(lockPath(home, thread));
+    if (lock.kind === 'held') {
+      busy.push(thread);
+      continue;
+    }
+    try {
+      // The writer before us may have changed what there is.
+      const paths = new Set((await findThreadFiles(files, home, thread)).map(({ path }) => path));
+      const isUnchanged = paths.size === rollouts.length && rollouts.every(({ path }) => paths.has(path));
+      if (!isUnchanged) busy.push(thread);
+      else reverted.push(...(await collectThread(options, rollouts, ends(references.rollouts))));
+    } finally {
+      await lock.release();
+    }
+  }
+  return { reverted, busy };
+}
+
+/** How far each rollout is part of others, in bytes. */
+function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { base } of rollouts) {
+    if (base !== undefined) found.set(base.rolloutId, Math.max(base.endByte, found.get(base.rolloutId) ?? 0));
+  }
+  return found;
+}
+
+async function collectThread(
+  { files, dryRun }: CollectOptions,
+  rollouts: readonly ReadRollout[],
+  usedEnds: ReadonlyMap<string, number>,
+): Promise<readonly CollectedRevert[]> {
+  const collected: CollectedRevert[] = [];
+  // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
+  const current = rollouts.findIndex(({ meta }) => meta !== undefined);
+  // Several files without a revert are copies that another program has made.
+  const newest = rollouts[current]?.name;
+  if (newest === undefined || newest.rolloutId === newest.threadId) return [];
+  for (const { path, name } of rollouts.slice(current + 1)) {
+    const { threadId: thread, rolloutId, compressed } = name;
+    const size = (await files.describe(path))?.size ?? 0;
+    const end = usedEnds.get(rolloutId);
+    if (end === undefined) {
+      if (!dryRun) await files.remove(path);
+      collected.push({ thread, path, what: 'file', bytes: size });
+    } else if (!compressed && size > end) {
+      if (!dryRun) {
+        await withOpen(files.open(path, { create: false, mode: 0o600 }), async (file) => {
+          await file.truncate(end);
+          await file.sync();
+        });
+      }
+      collected.push({ thread, path, what: 'end', bytes: size - end });
+    }
+    if (!dryRun) await files.syncDirectory(dirname(path));
+  }
+  return collected;
+}

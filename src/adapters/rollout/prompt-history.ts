@@ -1,0 +1,175 @@
+import type { Clock, Programs } from '../../ports/system.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
+import { fileSystem as fs, isMissing, reasonOf } from '../disk/file-system.ts';
+import { openRegular, withRegular } from '../disk/regular-files.ts';
+import { lockOpenFile, lockPrograms } from './files/file-locks.ts';
+
+export interface KeptPrompt {
+  readonly text: string;
+  /** A command for the user's shell. Where a line does not say it, as in those of other programs, the text is a message. */
+  readonly isCommand?: true;
+}
+
+/** What the user typed in conversations of this home, in a file that Codex reads and writes too. */
+export interface PromptHistory {
+  /** Gives why it could not be kept. */
+  append(prompt: KeptPrompt & { readonly threadId: string }): Promise<Outcome | undefined>;
+  /** Where the file ends now; undefined: there is none. */
+  end(): PromptPlace | undefined;
+  /** Those before a place, the newest first. Absent: before the end of the file as it is now. */
+  before(place?: PromptPlace): PromptsRead | Outcome;
+}
+
+/** Where older prompts end in the file. */
+export interface PromptPlace {
+  readonly offset: number;
+  /** Of the file: another one has other places. */
+  readonly file: number;
+}
+
+export interface PromptsRead {
+  readonly prompts: readonly KeptPrompt[];
+  /** Undefined: there are no older ones. */
+  readonly rest: PromptPlace | undefined;
+}
+
+export interface PromptHistoryOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Finds the tools of the system. */
+  readonly programs: Programs;
+  /** Nothing is written. */
+  readonly isOff: boolean;
+  /** A longer file loses its oldest prompts. 0: never. */
+  readonly maxBytes: number;
+}
+
+const tries = 10;
+const pauseMs = 100;
+/** How much is read at a time. A line that is longer is read whole. */
+const batchBytes = 64 * 1024;
+/** The longest message has a million characters, each up to six bytes as JSON. */
+const mostLine = 8 * 1024 * 1024;
+const newline = 10;
+
+export function createPromptHistory(options: PromptHistoryOptions): PromptHistory {
+  const { path, isOff } = options;
+  /** One after the other, so that the lines of a process are in order and do not wait for each other's locks. */
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    append(prompt) {
+      const appended = isOff ? Promise.resolve(undefined) : last.then(() => append(prompt, options));
+      last = appended;
+      return appended;
+    },
+    end() {
+      const found = fs.statSync(path, { throwIfNoEntry: false });
+      return found === undefined ? undefined : { offset: found.size, file: found.ino };
+    },
+    before(place) {
+      try {
+        return withRegular(path, { links: 'refused' }, (file, { ino, size }) => {
+          const end = place?.offset ?? size;
+          // It was trimmed, or is another file: what stood before the place is not there any more.
+          if (place !== undefined && (place.file !== ino || end > size)) return { prompts: [], rest: undefined };
+          return readBefore(file, end, ino);
+        });
+      } catch (error) {
+        if (isMissing(error)) return { prompts: [], rest: undefined };
+        return { code: 'history-unreadable', message: `${path} cannot be read: ${reasonOf(error)}.`, next: '' };
+      }
+    },
+  };
+}
+
+async function append(
+  { threadId, text, isCommand }: KeptPrompt & { readonly threadId: string },
+  { path, clock, programs, maxBytes }: PromptHistoryOptions,
+): Promise<Outcome | undefined> {
+  const ts = Math.floor(clock.now() / 1000);
+  const ours = isCommand === true ? { capstan: { command: true } } : {};
+  const line = Buffer.from(`${JSON.stringify({ session_id: threadId, ts, text, ...ours })}\n`);
+  try {
+    const { O_RDWR, O_CREAT, O_APPEND } = fs.constants;
+    const { file } = openRegular(path, { links: 'refused', flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600 });
+    try {
+      // Trimming moves what is there: while another process does that, this one waits.
+      for (let round = 1; (await lockOpenFile(file, lockPrograms, programs)) === 'held'; round++) {
+        if (round === tries) return unkept(path, 'another program holds its lock');
+        await clock.sleep(pauseMs);
+      }
+      appendLine(file, line);
+      if (maxBytes > 0) trim(file, path, { maxBytes, newest: line.length });
+    } finally {
+      fs.closeSync(file);
+    }
+    return undefined;
+  } catch (error) {
+    return unkept(path, reasonOf(error));
+  }
+}
+
+/** One write: lines of several processes do not mix. A line that was cut off by a crash is ended first. */
+function appendLine(file: number, line: Buffer): void {
+  const { size, mode } = fs.fstatSync(file);
+  if ((mode & 0o077) !== 0) fs.fchmodSync(file, 0o600);
+  const last = Buffer.alloc(1);
+  const isCutOff = size > 0 && fs.readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== newline;
+  fs.writeSync(file, isCutOff ? Buffer.concat([Buffer.of(newline), line]) : line);
+}
+
+/** Drops the oldest lines until the file has four fifths of its limit. The newest line always stays. */
+function trim(
+  file: number,
+  path: string,
+  { maxBytes, newest }: { readonly maxBytes: number; readonly newest: number },
+): void {
+  const { size } = fs.fstatSync(file);
+  if (size <= maxBytes) return;
+  const wanted = Math.max(newest, Math.floor(maxBytes * 0.8));
+  const kept = Buffer.alloc(Math.min(size, wanted));
+  fs.readSync(file, kept, 0, kept.length, size - kept.length);
+  // The first line may be cut: it goes, too.
+  const tail = kept.length === newest ? kept : kept.subarray(kept.indexOf(newline) + 1);
+  // What is open for appending cannot be written elsewhere.
+  withRegular(path, { links: 'refused', flags: fs.constants.O_RDWR }, (same) => {
+    fs.writeSync(same, tail, 0, tail.length, 0);
+    fs.ftruncateSync(same, tail.length);
+  });
+}
+
+function readBefore(file: number, end: number, ino: number): PromptsRead {
+  for (let size = batchBytes; ; size *= 2) {
+    const start = Math.max(0, end - size);
+    const bytes = Buffer.alloc(end - start);
+    fs.readSync(file, bytes, 0, bytes.length, start);
+    // What stands before the first newline belongs to a line that begins further up.
+    const first = start === 0 ? 0 : bytes.indexOf(newline) + 1;
+    if (start > 0 && (first === 0 || first === bytes.length) && size < mostLine) continue;
+    const lines = bytes.subarray(first).toString('utf8').split('\n').toReversed();
+    const offset = start > 0 && first === 0 ? start : start + first;
+    return { prompts: lines.flatMap(promptIn), rest: offset === 0 ? undefined : { offset, file: ino } };
+  }
+}
+
+/** A line that is cut off, or of another form, is skipped. */
+function promptIn(line: string): readonly KeptPrompt[] {
+  try {
+    const read = JSON.parse(line) as Json;
+    if (!isJsonObject(read)) return [];
+    const { text } = read;
+    if (typeof text !== 'string' || text === '') return [];
+    return [objectAt(read, 'capstan')?.['command'] === true ? { text, isCommand: true } : { text }];
+  } catch {
+    return [];
+  }
+}
+
+function unkept(path: string, why: string): Outcome {
+  return {
+    code: 'history-unwritten',
+    message: `The message was not added to ${path}: ${why}.`,
+    next: 'It is in this conversation all the same. To keep no history, set history.persistence = "none".',
+  };
+}

@@ -1,0 +1,154 @@
+import type { Files } from '../../../ports/files.ts';
+import type { Clock, Ids } from '../../../ports/system.ts';
+import type { BlobMissing, Blobs, LoadedBlob } from '../../../ports/thread-store.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { diskFault, withDiskFaults } from '../files/node-files.ts';
+import { withOpen, writeWhole } from '../files/open-and-write.ts';
+import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+
+export interface BlobsOptions {
+  /** The folder that holds `sessions/`. */
+  readonly home: string;
+  readonly files: Files;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  /** What all blobs together may take on the disk before no more is kept within the budget. */
+  readonly maxBytes: number;
+}
+
+/** Blobs as compressed files, each named by the hash of what is in it. */
+export function createBlobs(options: BlobsOptions): Blobs {
+  const { home, files, ids, clock, maxBytes } = options;
+  const writing = new Map<string, Promise<void>>();
+  const durableFolders = new Set<string>();
+  let used = 0;
+  /** Looking at all blobs takes a while: until it is known what there is, nothing is refused. */
+  let looked: Promise<void> | undefined;
+
+  function writeOnce(sha256: string, bytes: Uint8Array): Promise<void> {
+    const known = writing.get(sha256);
+    if (known !== undefined) return known;
+    const path = blobPath(home, sha256);
+    const written = withDiskFaults('save', path, () => write(path, bytes));
+    writing.set(sha256, written);
+    // The next caller with the same bytes tries again. The failure is for those that wait.
+    written.catch(() => writing.delete(sha256));
+    return written;
+  }
+
+  async function write(path: string, bytes: Uint8Array): Promise<void> {
+    const facts = await files.describe(path);
+    // Its age counts from its last use, so that no collection removes it before the line about it is written.
+    if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
+    else {
+      const packed = await zstdCompressed(bytes);
+      await files.makeDirectory(dirname(path), 0o700);
+      await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
+      used += packed.length;
+    }
+    // A name lasts when its folder and those above it, up to the home, are synced.
+    await files.syncDirectory(dirname(path));
+    for (let folder = dirname(path); folder !== home; folder = dirname(folder)) {
+      if (durableFolders.has(folder)) return;
+      await files.syncDirectory(dirname(folder));
+      durableFolders.add(folder);
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const { size } of await findBlobs(files, home)) used += size;
+  }
+
+  return {
+    keep(bytes, when) {
+      const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+      // A folder that cannot be read will not be written either, and that is reported where it matters.
+      if (when === 'within-budget') looked ??= look().catch(() => {});
+      const kept = when === 'always' || used + bytes.length <= maxBytes;
+      return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };
+    },
+    load: (sha256) => loadBlob(files, home, sha256),
+  };
+}
+
+/** Outputs of commands and sets of tools have a fraction of it. */
+const largestBlob = 256 * 1024 * 1024;
+
+async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
+  if (!isBlobName(sha256)) return missing('blob-missing', 'The line names something that is not the hash of a blob.');
+  const path = blobPath(home, sha256);
+  const packed = await readWhole(files, path);
+  if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
+  const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
+  if (bytes === undefined || hashOf(bytes) !== sha256) {
+    return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
+  }
+  return { kind: 'blob', bytes };
+}
+
+function missing(code: BlobMissing['code'], message: string): BlobMissing {
+  const next = 'Restore it from a backup of the home folder. The thread itself is not affected.';
+  return { kind: 'missing', code, message, next };
+}
+
+async function readWhole(files: Files, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await withOpen(files.openToRead(path), async (file) => file.read(0, await file.size()));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw diskFault(error, 'read', path);
+  }
+}
+
+/** Loaded when it is needed: Node's crypto costs every start 7 ms. */
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
+
+/** Whether a text that stands in a line can be the name of a blob. Any other would lead to any file. */
+function isBlobName(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Where a blob lies: in a folder named by the first two digits of its hash, so that no folder grows too large. */
+export function blobPath(home: string, sha256: string): string {
+  return join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
+}
+
+export interface FoundBlob {
+  readonly sha256: string;
+  readonly path: string;
+  /** As it lies on the disk, compressed. */
+  readonly size: number;
+  /** When it was last put there or asked for by a line, in milliseconds since the Unix epoch. */
+  readonly used: number;
+}
+
+/** All blobs under a home, in no order. */
+export async function findBlobs(files: Files, home: string): Promise<readonly FoundBlob[]> {
+  const found: FoundBlob[] = [];
+  for (const { folder, names } of await blobFolders(files, home)) {
+    for (const name of names) {
+      const sha256 = `${folder.slice(-2)}${name.slice(0, -'.zst'.length)}`;
+      if (!isBlobName(sha256) || !name.endsWith('.zst')) continue;
+      const path = join(folder, name);
+      const facts = await files.describe(path);
+      if (facts !== undefined) found.push({ sha256, path, size: facts.size, used: facts.modified });
+    }
+  }
+  return found;
+}
+
+/** The folders that hold blobs, and what is in them. */
+export async function blobFolders(
+  files: Files,
+  home: string,
+): Promise<readonly { readonly folder: string; readonly names: readonly string[] }[]> {
+  const root = blobsFolder(home);
+  const folders = (await files.list(root)).filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => join(root, name));
+  return Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));
+}

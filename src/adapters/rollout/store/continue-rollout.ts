@@ -1,0 +1,217 @@
+import { defined } from '../../../base/objects.ts';
+import type { OpenFile } from '../../../ports/files.ts';
+import type { HistoryMode, NewestLine, OpenRefused, RolloutPlace } from '../../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { diskFault } from '../files/node-files.ts';
+import { decodeLine, encodeLine, type HistoryBase, historyMode, withBase } from '../lines/line-format.ts';
+import type { Segment } from '../lines/lineage.ts';
+import { type Head, ordinalOf, readHead } from '../lines/read-lines.ts';
+import { splitBackward, splitForward } from '../lines/split-lines.ts';
+import { makeNameDurable, type SafeNames } from './journal.ts';
+import { type ThreadFile, threadNeverSaved, unknownPlace, unreadableThread } from './refusals.ts';
+import type { RolloutFiles } from './rollout-files.ts';
+
+/** Where writing continues. */
+export interface Tail {
+  readonly kind: 'tail';
+  /** Payload of the first line. */
+  readonly meta: JsonObject;
+  /** Absent in a file of the old form. */
+  readonly nextOrdinal: Ordinal | undefined;
+  /** The last line that has an ordinal, unless it is the first of the file. */
+  readonly newest?: NewestLine;
+  /** Milliseconds; 0 when no line at the end has a readable time. */
+  readonly lastTime: number;
+  /** Bytes of the file after mending. */
+  readonly size: number;
+  /** Present when the end of the file was half a line, which is gone now. */
+  readonly torn?: { readonly bytes: number };
+  /** Bad lines between the last good one and the end. They stay. */
+  readonly skipped: number;
+}
+
+// Appending never fails for want of ordinals: no writer lives long enough to use these up.
+const ordinalsToSpare = 2 ** 32;
+
+/**
+ * Makes a rollout ready for appending: its last line is whole and ends with a newline afterwards. A whole line that
+ * only lacks its newline is kept; half a line is cut off. A file that is refused is left as it was, and so is the time
+ * of change of a file that needs no mending. Nothing is synced here.
+ */
+export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
+  const head = await readHead(file);
+  if (head.kind === 'empty') return threadNeverSaved(thread);
+  const checked = checkHead(head, thread.id);
+  if (typeof checked === 'string') return unreadableThread(thread, checked);
+  const { mode, meta } = checked;
+  const { last, lastTime, skipped, rest, restBytes } = await scanEnd(file, mode);
+  const nextOrdinal = mode === 'legacy' ? undefined : ordinalAfter(last?.ordinal, meta);
+  if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
+
+  let size = await file.size();
+  if (rest === 'torn') {
+    size -= restBytes;
+    await file.truncate(size);
+  } else if (rest === 'whole') {
+    await file.append(Uint8Array.of(0x0a));
+    size += 1;
+  }
+  const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn, newest: newestOf(last) }) };
+}
+
+function newestOf(last: Line | undefined): NewestLine | undefined {
+  if (last?.ordinal === undefined || last.type === lineType.sessionMeta) return undefined;
+  return { ordinal: last.ordinal, timestamp: last.timestamp };
+}
+
+/** The ordinal of the next line, or why there is none. */
+function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | string {
+  if (last === undefined) return 'its lines have no numbers, so Capstan cannot tell where to continue';
+  if (last > Number.MAX_SAFE_INTEGER - ordinalsToSpare)
+    return `its last line number, ${last}, is the highest possible one`;
+  const incomplete = last + 1 < (numberAt(meta, 'subagent_history_start_ordinal') ?? 0);
+  return incomplete ? 'the history that it copied from its parent is incomplete' : ((last + 1) as Ordinal);
+}
+
+/**
+ * Reads backwards as far as the last line that has an ordinal; in the old form, as far as the last line. `rest` is what
+ * stands after the last newline.
+ */
+async function scanEnd(file: OpenFile, mode: HistoryMode) {
+  let rest: 'none' | 'whole' | 'torn' = 'none';
+  let [lastTime, skipped, restBytes] = [0, 0, 0];
+  for await (const block of splitBackward(file)) {
+    for (const { bytes, terminated, length } of block) {
+      const line = decodeLine(bytes);
+      const isLine = line !== 'blank' && line !== 'bad';
+      if (!terminated) [rest, restBytes] = [isLine ? 'whole' : 'torn', length];
+      else if (line === 'bad') skipped += 1;
+      if (!isLine) continue;
+      const time = Date.parse(line.timestamp);
+      if (time > lastTime) lastTime = time;
+      if (mode === 'legacy' || line.ordinal !== undefined) return { last: line, lastTime, skipped, rest, restBytes };
+    }
+  }
+  return { last: undefined, lastTime, skipped, rest, restBytes };
+}
+
+/** What the first line says, or why writing cannot continue. */
+function checkHead(head: Head, id: ThreadId) {
+  if (head.kind !== 'meta' || !head.isFirst) return 'its first line does not describe a thread';
+  const { meta } = head;
+  const owner = stringAt(meta, 'id') ?? 'one without an id';
+  if (owner.toLowerCase() !== id) return `it belongs to another thread, ${owner}`;
+  const mode = historyMode(meta);
+  return mode === undefined ? `its history mode is unknown: ${JSON.stringify(meta['history_mode'])}` : { mode, meta };
+}
+
+/** What a thread that continues from another one begins with. */
+export type ForkSource =
+  | { readonly kind: 'base'; readonly base?: HistoryBase; metaFrom(meta: JsonObject): JsonObject }
+  /** The old form knows no references: its lines are copied, with the times that they have. */
+  | { readonly kind: 'copy'; copyFor(meta: JsonObject, timestamp: string): readonly Uint8Array[] };
+
+export async function forkSource(
+  rollouts: RolloutFiles,
+  place: RolloutPlace,
+  durableFolders: Set<string>,
+): Promise<ForkSource | OpenRefused> {
+  const opened = await rollouts.openRollout(place.rolloutId);
+  if (opened === undefined) return unknownPlace(place.rolloutId, 'its file is missing');
+  const { segments, close } = await rollouts.openHistory(opened);
+  try {
+    const head = await readHead(opened.file);
+    const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
+    if (mode === undefined) return unknownPlace(place.rolloutId, 'its first line does not describe a thread');
+    const names = { files: rollouts.files, home: rollouts.home, durableFolders };
+    return await (mode === 'legacy' ? copied(opened.file, place) : referred(segments, place, names));
+  } catch (error) {
+    throw diskFault(error, 'read', opened.path);
+  } finally {
+    await close();
+  }
+}
+
+/** Refers to the file in which the place lies, and to its byte there. */
+async function referred(
+  segments: readonly Segment[],
+  place: RolloutPlace,
+  names: SafeNames,
+): Promise<ForkSource | OpenRefused> {
+  const { end } = place;
+  let before: number = end;
+  for (const segment of segments) {
+    // The first line of a file is about the file: a continuation from there continues what the file continues.
+    const first = segment.base?.end ?? 0;
+    if (before <= first + 1) {
+      before = Math.min(before, first);
+      continue;
+    }
+    const last = await lastLineBefore(segment.file, before);
+    if (last === undefined || (before === end && last.ordinal + 1 < end && last.isEnd))
+      return unknownPlace(place.rolloutId, `it ends before line ${end}`);
+    // Its writer may not have synced yet what is about to be built upon, nor its name.
+    await syncIfLet(() => segment.file.sync());
+    await syncIfLet(() => makeNameDurable(names, segment.path));
+    const base = { rolloutId: segment.rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte };
+    const metaFrom = (meta: JsonObject): JsonObject =>
+      withBase({ ...meta, forked_from_ordinal_exclusive: base.end }, base);
+    return { kind: 'base', base, metaFrom };
+  }
+  return { kind: 'base', metaFrom: (meta) => withBase(meta, undefined) };
+}
+
+/** The last whole line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
+async function lastLineBefore(file: OpenFile, end: number) {
+  let isEnd = true;
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const ordinal = raw.terminated ? ordinalOf(raw, end) : undefined;
+      if (ordinal === undefined) continue;
+      if (ordinal < end) return { ordinal, endByte: raw.at + raw.length + 1, isEnd };
+      isEnd = false;
+    }
+  }
+  return undefined;
+}
+
+async function syncIfLet(sync: () => Promise<void>): Promise<void> {
+  try {
+    await sync();
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    // A file that may only be read, or a disk: then no process is writing it either.
+    if (!['EBADF', 'EINVAL', 'EPERM', 'EACCES', 'EROFS'].includes(code)) throw error;
+  }
+}
+
+async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource | OpenRefused> {
+  const end = await byteAfterLines(file, place.end);
+  if (end === undefined) return unknownPlace(place.rolloutId, `it has fewer than ${place.end} lines`);
+  const lines = Uint8Array.from(await file.read(0, end));
+  return {
+    kind: 'copy',
+    copyFor(meta, timestamp) {
+      const payload = { ...meta, history_mode: 'legacy' };
+      return [Buffer.from(encodeLine({ timestamp, type: lineType.sessionMeta, payload })), lines];
+    },
+  };
+}
+
+/** The byte behind so many lines of a file of the old form; undefined if it has fewer. */
+async function byteAfterLines(file: OpenFile, count: number): Promise<number | undefined> {
+  let lines = 0;
+  for await (const block of splitForward(file)) {
+    for (const { bytes, terminated, at, length } of block) {
+      const line = decodeLine(bytes);
+      if (!terminated || line === 'blank' || line === 'bad') continue;
+      lines += 1;
+      if (lines === count) return at + length + 1;
+    }
+  }
+  return undefined;
+}

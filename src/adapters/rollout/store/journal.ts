@@ -1,0 +1,314 @@
+import { defined } from '../../../base/objects.ts';
+import type { Files, Lock, OpenFile } from '../../../ports/files.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { HistoryMode, NewestLine, Owned } from '../../../ports/thread-store.ts';
+import type { Ordinal } from '../../../protocol/ids.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { diskFault } from '../files/node-files.ts';
+import { legacyLines } from '../lines/read-lines.ts';
+import { encodeLine } from '../lines/line-format.ts';
+import { leaseLost } from './refusals.ts';
+import { dirname, sep } from 'node:path';
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly file: RolloutFile;
+  /** The lease: lines are written as long as it holds. */
+  readonly lock: Lock;
+  readonly clock: Clock;
+  /** Absent in the old form, whose lines have none. */
+  readonly nextOrdinal: Ordinal | undefined;
+  /** Time of the last line in the file, 0 for none. No line gets an earlier one. */
+  readonly lastTime: number;
+  readonly torn?: { readonly bytes: number } | undefined;
+  /** Payload of the first line of a new thread: written before the first append. */
+  readonly meta?: JsonObject;
+  /** Payload of the first line that stands in the file. */
+  readonly knownMeta?: JsonObject;
+  readonly newest?: NewestLine;
+  /** The file was there before: a killed process may have left lines of it, or its name, in memory only. */
+  readonly isFound?: boolean;
+}
+
+/** Characters that may wait before they are written, unsynced, although no caller asked. */
+const mostWaiting = 64 * 1024;
+/** Characters in one write. Only a longer line makes a longer write. */
+const mostInWrite = 8 * 1024 * 1024;
+
+/**
+ * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
+ * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
+ * written <= appended. Less than nothing is synced as long as what was found in the file is not: what is built upon it
+ * is safe only together with it, so one sync does for both.
+ */
+export class Journal implements Owned {
+  readonly kind = 'owned';
+  readonly epoch: number;
+  readonly location: string;
+  readonly mode: HistoryMode;
+  readonly torn?: { readonly bytes: number };
+  readonly meta?: JsonObject;
+  readonly newest?: NewestLine;
+
+  readonly #options: JournalOptions;
+  #meta: JsonObject | undefined;
+  #nextOrdinal: number | undefined;
+  #lastTime: number;
+
+  #queue: string[] = [];
+  #waiting = 0;
+  #appended = 0;
+  #written = 0;
+  #synced = 0;
+  #waiters: (PromiseWithResolvers<void> & { readonly upTo: number })[] = [];
+  #running: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #fault: Fault | undefined;
+
+  constructor(options: JournalOptions) {
+    this.epoch = options.lock.epoch;
+    this.location = options.path;
+    this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
+    if (options.torn !== undefined) this.torn = options.torn;
+    if (options.knownMeta !== undefined) this.meta = options.knownMeta;
+    if (options.newest !== undefined) this.newest = options.newest;
+    this.#options = options;
+    this.#meta = options.meta;
+    this.#nextOrdinal = options.nextOrdinal;
+    this.#lastTime = options.lastTime;
+    if (options.isFound === true) this.#synced = -1;
+  }
+
+  append(drafts: readonly LineDraft[]): readonly Line[] {
+    if (drafts.length === 0) return [];
+    this.#lastTime = Math.max(this.#lastTime, this.#options.clock.now());
+    const timestamp = new Date(this.#lastTime).toISOString();
+    const first = this.#meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: this.#meta }];
+    this.#meta = undefined;
+    const written = this.mode === 'legacy' ? drafts.flatMap(legacyLines) : drafts;
+    const lines = [...first, ...written].map((draft) => this.#add(timestamp, draft));
+    if (this.#waiting >= mostWaiting) this.#running ??= this.#commit();
+    return lines;
+  }
+
+  durable(): Promise<void> {
+    if (this.#fault !== undefined) return Promise.reject(this.#fault);
+    if (this.#synced === this.#appended) return Promise.resolve();
+    const waiter = { upTo: this.#appended, ...Promise.withResolvers<void>() };
+    this.#waiters.push(waiter);
+    this.#running ??= this.#commit();
+    return waiter.promise;
+  }
+
+  /** Rejects with the fault if there was one: what was appended may be lost. The lock is free in any case. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#shut());
+  }
+
+  async #shut(): Promise<void> {
+    try {
+      // A thread to which nothing was added is as safe as it was, even if another process has its lease by now. What came after a
+      // failure was not counted, and is lost.
+      if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
+    } finally {
+      // After a failure the loop may still be busy with taking back what it wrote.
+      await this.#running;
+      await this.#options.file.close().finally(() => this.#options.lock.release());
+    }
+  }
+
+  #add(timestamp: string, draft: LineDraft): Line {
+    const { type, payload, metadata } = draft;
+    const ordinal = this.#nextOrdinal as Ordinal | undefined;
+    const line: Line = { timestamp, ...defined({ ordinal }), type, payload, ...defined({ metadata }) };
+    if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
+    if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.location);
+    if (this.#fault !== undefined) return line;
+    // At once, so that the bytes are those of this moment whatever the caller does with the payload later.
+    const text = encodeLine(line);
+    this.#queue.push(text);
+    this.#waiting += text.length;
+    this.#appended += 1;
+    return line;
+  }
+
+  /** Never rejects. */
+  async #commit(): Promise<void> {
+    // Callers of the same moment share the first sync too.
+    await Promise.resolve();
+    try {
+      while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
+        // Not "until the queue is empty": a steady stream of lines must not put off the callers that wait.
+        const upTo = this.#appended;
+        if (await this.#options.lock.isLost()) throw leaseLost(this.location);
+        while (this.#written < upTo) await this.#write();
+        if (this.#waiters.length > 0) await this.#sync();
+      }
+    } catch (error) {
+      await this.#fail(diskFault(error, 'save', this.location));
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #write(): Promise<void> {
+    let count = 0;
+    let length = 0;
+    for (const text of this.#queue) {
+      if (count > 0 && length + text.length > mostInWrite) break;
+      count += 1;
+      length += text.length;
+    }
+    const lines = this.#queue.splice(0, count);
+    this.#waiting -= length;
+    await this.#options.file.append(Buffer.from(lines.join('')));
+    this.#written += count;
+  }
+
+  async #sync(): Promise<void> {
+    const upTo = this.#written;
+    await this.#options.file.sync();
+    this.#synced = upTo;
+    for (const waiter of this.#waiters) if (waiter.upTo <= upTo) waiter.resolve();
+    this.#waiters = this.#waiters.filter((waiter) => waiter.upTo > upTo);
+  }
+
+  async #fail(fault: Fault): Promise<void> {
+    this.#fault = fault;
+    this.#queue = [];
+    this.#waiting = 0;
+    try {
+      // The end of a file that another writer has taken over is no longer ours to cut.
+      if (!(await this.#options.lock.isLost())) await this.#options.file.restore();
+    } catch {
+      // The disk is in trouble already, and the next opening mends the tail in any case.
+    }
+    for (const { reject } of this.#waiters) reject(fault);
+    this.#waiters = [];
+  }
+}
+
+function appendedTooLate(path: string): Fault {
+  return new Fault({
+    code: 'thread-closed',
+    message: `Lines were appended to ${path} after it was closed, and are not saved.`,
+    next: 'Reopen the thread and append to it.',
+  });
+}
+
+export interface RolloutFileOptions extends SafeNames {
+  readonly path: string;
+  /** Absent for a file that is made by the first append. */
+  readonly existing?: { readonly file: OpenFile; readonly size: number };
+}
+
+/** The file under a journal: made as late as possible, and safe together with its name. One call at a time. */
+export class RolloutFile {
+  readonly #options: RolloutFileOptions;
+  #file: OpenFile | undefined;
+  /** The file's length if every write so far was whole. */
+  #size: number;
+  #syncedSize: number;
+  #nameIsDurable = false;
+
+  constructor(options: RolloutFileOptions) {
+    this.#options = options;
+    this.#file = options.existing?.file;
+    this.#size = options.existing?.size ?? 0;
+    this.#syncedSize = this.#size;
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#file ??= await this.#make();
+    this.#size += bytes.length;
+    await this.#file.append(bytes);
+  }
+
+  /** One sync; the first one also makes the name safe, in case the process that created the file died before it could. */
+  async sync(): Promise<void> {
+    if (this.#file === undefined) return;
+    const syncs = [this.#file.sync(), this.#checkName(this.#file)];
+    if (!this.#nameIsDurable) syncs.push(makeNameDurable(this.#options, this.#options.path));
+    await awaitAll(syncs);
+    this.#nameIsDurable = true;
+    this.#syncedSize = this.#size;
+  }
+
+  /** Takes back what was written since the last sync, so that no half line stays. */
+  async restore(): Promise<void> {
+    if (this.#file === undefined) return;
+    const size = await this.#file.size();
+    // A longer file holds bytes of a program that ignores the lock. They are not ours to remove.
+    if (size > this.#syncedSize && size <= this.#size) await this.#file.truncate(this.#syncedSize);
+  }
+
+  /** Takes back a file that was to be made whole or not at all. */
+  async discard(): Promise<void> {
+    if (this.#file === undefined) return;
+    await this.close().catch(() => undefined);
+    // What stays is empty or begins with half a line, and such a file hides no other.
+    await this.#options.files.remove(this.#options.path).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #make(): Promise<OpenFile> {
+    const { files, path } = this.#options;
+    await files.makeDirectory(dirname(path), 0o700);
+    const file = await files.open(path, { create: true, mode: 0o600 });
+    // Checked here, before anything is written or taken back: two creations in one second share a name.
+    if ((await file.size()) === 0) return file;
+    await file.close();
+    throw new Fault({
+      code: 'thread-exists',
+      message: `Cannot write a new thread to ${path}: the file exists and is not empty.`,
+      next: 'Open the existing thread, or create the new one with another id.',
+    });
+  }
+
+  /** A file without a name takes bytes gladly and keeps none of them. */
+  async #checkName(file: OpenFile): Promise<void> {
+    if (await file.isNamed()) return;
+    const message = `ENOENT: the file was removed while it was being written`;
+    throw Object.assign(new Error(message), { code: 'ENOENT' });
+  }
+}
+
+export interface SafeNames {
+  readonly files: Files;
+  /** Absolute. Folders from here down must sync; those above it are not ours, and do as far as we are let. */
+  readonly home: string;
+  /** Names of folders that are known to survive a crash. Shared by all files of a store, and added to. */
+  readonly durableFolders: Set<string>;
+}
+
+/** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */
+export async function makeNameDurable({ files, home, durableFolders }: SafeNames, path: string): Promise<void> {
+  const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
+  const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
+  const folders = names.map((name) => dirname(name));
+  // Folders above the home are mostly old and often not readable for us.
+  const isOurs = (folder: string): boolean => folder === home || folder.startsWith(home + sep);
+  const sync = (folder: string): Promise<void> => files.syncDirectory(folder);
+  await awaitAll(folders.map((folder) => (isOurs(folder) ? sync(folder) : sync(folder).catch(() => undefined))));
+  for (const name of names) if (name !== path) durableFolders.add(name);
+}
+
+/** All must have ended before the caller acts on the failure of one. */
+async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** The folders above a path that have a name, so without the root. */
+function ancestors(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) found.push(at);
+  return found;
+}

@@ -1,0 +1,109 @@
+import { nearestKey } from '../../../core/config/keys/check-values.ts';
+import type { NoThread, OpenRefused, OpenRefusedCode } from '../../../ports/thread-store.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+
+export interface ThreadFile {
+  readonly id: ThreadId;
+  readonly path: string;
+}
+
+export function unknownThread(id: ThreadId): OpenRefused {
+  const next =
+    'List threads with `capstan threads list`. If the thread is in another home, set CAPSTAN_HOME to that folder.';
+  return refused('thread-unknown', `There is no thread ${id}.`, next);
+}
+
+/** A process or the machine ended at the birth of the thread. Its first line is not there, so it never was a thread. */
+export function threadNeverSaved({ id, path }: ThreadFile): OpenRefused {
+  const message = `There is no thread ${id}: its process ended before anything was saved (${path}).`;
+  return refused('thread-unknown', message, 'Start a new thread. You can delete the file.');
+}
+
+export function archivedThread({ id, path }: ThreadFile): OpenRefused {
+  const message = `Thread ${id} is archived, in ${path}. You can read it and fork it, but not resume it.`;
+  const next = `Bring it back with \`capstan threads unarchive ${id}\`, or fork it: \`capstan threads fork ${id}\`.`;
+  return refused('thread-archived', message, next);
+}
+
+export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
+  const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
+  const next = `Wait until it has ended there, or fork it: \`capstan threads fork ${id}\`.`;
+  return refused('thread-locked', message, next);
+}
+
+export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
+  const message = `Thread ${id} cannot be resumed: ${why} (${path}).`;
+  return refused('thread-unreadable', message, 'Repair the file or restore it from a backup, or start a new thread.');
+}
+
+export function unknownPlace(rolloutId: string, why: string): OpenRefused {
+  const message = `Cannot find that place in rollout ${rolloutId}: ${why}.`;
+  return refused('place-unknown', message, 'Check the thread again: it may have changed in the meantime.');
+}
+
+/** For a writer that believes to own a thread which another one has opened since. */
+export function leaseLost(where: string): Fault {
+  return new Fault({
+    code: 'lease-lost',
+    message: `Another program took over ${where}. Anything that was not saved by then is lost.`,
+    next: 'Reopen the thread when the other program has finished, or fork it.',
+  });
+}
+
+function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {
+  return { kind: 'refused', code, message, next };
+}
+
+/** Shorter beginnings are more likely words than ids. */
+const beginning = /^[0-9a-f][0-9a-f-]{3,}$/i;
+
+export function isIdBeginning(name: string): boolean {
+  return beginning.test(name);
+}
+
+/** A thread that fits, except that it works in another folder than the one that was asked for. */
+export interface ThreadElsewhere {
+  readonly id: ThreadId;
+  readonly folder: string;
+}
+
+export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
+  const newest = elsewhere === undefined ? '' : ` The newest thread works in ${elsewhere.folder}.`;
+  const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.${newest}`;
+  const next = elsewhere === undefined ? 'Start one: `capstan exec --help` says how.' : wayTo(elsewhere);
+  return { kind: 'none', code: 'thread-unknown', message, next };
+}
+
+/** `names`: those that threads have, for one that was misspelt. */
+export function noneNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
+  const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
+  const near = nearestKey(name, [...new Set(names)]);
+  const meant = near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `;
+  const next = `${meant}List threads with their ids and names: \`capstan threads list\`.`;
+  return { kind: 'none', code: 'thread-unknown', message, next };
+}
+
+export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsewhere): NoThread {
+  const message = `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
+  return { kind: 'none', code: 'thread-unknown', message, next: wayTo(elsewhere) };
+}
+
+/** An id leads to its thread from every folder. */
+function wayTo({ id }: ThreadElsewhere): string {
+  return `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
+}
+
+export function sharedName(name: string, ids: readonly ThreadId[]): NoThread {
+  const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;
+  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give the id.' };
+}
+
+export function sharedBeginning(name: string, ids: readonly ThreadId[]): NoThread {
+  const message = `${ids.length} threads begin with ${name}: ${someOf(ids)}.`;
+  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give more of the id.' };
+}
+
+function someOf(ids: readonly ThreadId[]): string {
+  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
+}

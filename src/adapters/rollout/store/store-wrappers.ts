@@ -1,0 +1,322 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  claimIn,
+  forkIn,
+  isSaidAgain,
+  sealedSource,
+  sealSubject,
+  sealText,
+  withSeal,
+} from '../../../core/state/line-seals.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type {
+  Blobs,
+  OpenRefused,
+  Owned,
+  ReadReport,
+  RolloutStore,
+  Seals,
+  ThreadStore,
+} from '../../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
+
+/** The rollouts of a store as threads use them: lines are sealed, and what is large is kept in blobs. */
+export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
+  return withSeals(withBlobs(rollouts, blobs), seals);
+}
+
+/**
+ * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line
+ * asks `Seals` first.
+ */
+export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
+  async function sealing(
+    id: ThreadId,
+    meta: JsonObject | undefined,
+    opened: Promise<Owned | OpenRefused>,
+  ): Promise<Owned | OpenRefused> {
+    const owned = await opened;
+    if (owned.kind === 'refused') return owned;
+    const subject = sealSubject(id, meta ?? owned.meta ?? {});
+    return {
+      ...leaseFacts(owned),
+      append: (drafts) => owned.append(drafts.map((draft) => sealed(draft, subject, seals))),
+      durable: () => owned.durable(),
+      close: () => owned.close(),
+    };
+  }
+  return {
+    create: (id, meta) => sealing(id, {}, below.create(id, meta)),
+    fork(id, meta, from) {
+      const said = forkIn(meta);
+      const seal = said === undefined ? undefined : seals.seal(sealText(sealSubject(id, meta), said.claim));
+      const described = seal === undefined ? meta : sealedSource(meta, seal);
+      return sealing(id, described, below.fork(id, described, from));
+    },
+    open: (id) => sealing(id, undefined, below.open(id)),
+    read: (id, options) => below.read(id, options),
+    readBack: (id, wanted) => below.readBack(id, wanted),
+    ...(below.readTail && { readTail: below.readTail.bind(below) }),
+    current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
+    async hold(id) {
+      const held = await below.hold(id);
+      if (held.kind === 'refused') return held;
+      const subject = sealSubject(id, held.current.meta);
+      return {
+        kind: 'held',
+        epoch: held.epoch,
+        current: held.current,
+        revert: ({ drafts, ...revert }) =>
+          held.revert({ ...revert, drafts: drafts.map((draft) => sealed(draft, subject, seals)) }),
+        archive: () => held.archive(),
+        unarchive: () => held.unarchive(),
+        forks: () => held.forks(),
+        delete: () => held.delete(),
+        release: () => held.release(),
+      };
+    },
+  };
+}
+
+/** A draft that has a seal is a line that is said again: see `saidAgain`. */
+function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
+  const said = claimIn(draft);
+  const seal = said === undefined || isSaidAgain(draft) ? undefined : seals.seal(sealText(subject, said.claim));
+  return seal === undefined ? draft : withSeal(draft, seal);
+}
+
+/**
+ * A store whose lines leave to blobs what is large and not for the model's eyes: what drafts have `beside` them, and
+ * tool sets. A reader gets the lines back with their tool sets in them.
+ */
+export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
+  /** Sets that have been seen, by hash: the same few are read over and over. */
+  const known: ToolSets = new Map();
+  const owning = async (opened: Promise<Owned | OpenRefused>): Promise<Owned | OpenRefused> => {
+    const owned = await opened;
+    return owned.kind === 'refused' ? owned : ownedWithBlobs(owned, blobs, known);
+  };
+  const whole = (line: Line, missing: Set<string>): Line | Promise<Line> => {
+    const found = withToolSets(line, known);
+    return found.unknown.length === 0 ? found.line : loaded(line, found.unknown, missing);
+  };
+  /** The line with its tool sets in it, which are fetched; those that are not there any more are left out. */
+  const loaded = async (line: Line, names: readonly string[], missing: Set<string>): Promise<Line> => {
+    for (const sha256 of names) {
+      const blob = await blobs.load(sha256);
+      const set = blob.kind === 'blob' ? toolSetIn(blob.bytes) : undefined;
+      if (set === undefined) missing.add(sha256);
+      else known.set(sha256, set);
+    }
+    return withToolSets(line, known).line;
+  };
+  const allWhole = async (lines: readonly Line[], missing: Set<string>): Promise<readonly Line[]> => {
+    const found: Line[] = [];
+    for (const line of lines) {
+      const one = whole(line, missing);
+      found.push(one instanceof Promise ? await one : one);
+    }
+    return found;
+  };
+  return {
+    create: (id, meta) => owning(below.create(id, meta)),
+    fork: (id, meta, from) => owning(below.fork(id, meta, from)),
+    open: (id) => owning(below.open(id)),
+    read: (id, options) => resolved(below.read(id, options), whole),
+    readBack: (id, wanted) => resolved(below.readBack(id, wanted), whole),
+    // A search sees the names of tool sets: it does not go by what stands in them.
+    ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
+    current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
+    hold: (id) => below.hold(id),
+  };
+}
+
+function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
+  const unsafe = new Set<Promise<void>>();
+  let lost: { readonly fault: unknown } | undefined;
+
+  function waitFor(durable: Promise<void>): void {
+    unsafe.add(durable);
+    durable.then(
+      () => unsafe.delete(durable),
+      (fault: unknown) => (lost ??= { fault }),
+    );
+  }
+
+  /** No line counts as safe before what it refers to is. */
+  async function besideSafe(): Promise<void> {
+    await Promise.all(unsafe);
+    if (lost !== undefined) throw lost.fault;
+  }
+
+  let closing: Promise<void> | undefined;
+  return {
+    ...leaseFacts(owned),
+    append(drafts) {
+      const stored = drafts.map((draft) => {
+        const beside = keepBeside(draft, blobs);
+        const sets = withoutToolSets(beside.draft, blobs, known);
+        for (const promise of [...beside.durable, ...sets.durable]) waitFor(promise);
+        return sets.draft;
+      });
+      // As a reader gets them. Everything in them is known.
+      return owned.append(stored).map((line) => withToolSets(line, known).line);
+    },
+    durable: () => besideSafe().then(() => owned.durable()),
+    close: () => (closing ??= besideSafe().finally(() => owned.close())),
+  };
+}
+
+/** The draft with names in place of what stood beside it. */
+function keepBeside(draft: LineDraft, blobs: Blobs): Stored {
+  const { beside, ...line } = draft;
+  if (beside === undefined) return { draft, durable: [] };
+  const kept = Object.entries(beside).map(([key, bytes]) => [key, blobs.keep(bytes, 'within-budget')] as const);
+  // Where only the name is left, it says so.
+  const names = kept.map(([key, blob]) => [key, { ...blob.ref, ...(blob.kept ? {} : { kept: false }) }]);
+  const capstan = { ...objectAt(line.metadata ?? {}, 'capstan'), ...Object.fromEntries(names) };
+  const durable = kept.map(([, blob]) => blob.durable);
+  return { draft: { ...line, metadata: { ...line.metadata, capstan } }, durable };
+}
+
+async function* resolved<Read>(
+  reading: AsyncGenerator<Read, ReadReport>,
+  whole: (read: Read, missing: Set<string>) => Read | Promise<Read>,
+): AsyncGenerator<Read, ReadReport> {
+  const missing = new Set<string>();
+  try {
+    for (;;) {
+      const next = await reading.next();
+      if (next.done !== true) yield whole(next.value, missing);
+      else return missing.size === 0 ? next.value : { ...next.value, missingBlobs: [...missing] };
+    }
+  } finally {
+    await reading.return({ skipped: 0 });
+  }
+}
+
+/** A line may name any blob: one with the output of a command is no tool set. */
+function toolSetIn(bytes: Uint8Array): Json | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Json;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tool sets by the hash of their JSON text. */
+type ToolSets = Map<string, Json>;
+
+/** A file takes at least one block of the disk: a set that is smaller than that stays in its line. */
+const inlineBytes = 4096;
+
+/** A draft with names in place of what is large, and what must be safe before the line is. */
+interface Stored {
+  readonly draft: LineDraft;
+  readonly durable: readonly Promise<void>[];
+}
+
+function withoutToolSets(draft: LineDraft, blobs: Blobs, known: ToolSets): Stored {
+  const durable: Promise<void>[] = [];
+  const payload = changeSets(draft, (set) => {
+    const text = Array.isArray(set) ? new TextEncoder().encode(JSON.stringify(set)) : undefined;
+    if (text === undefined || text.length <= inlineBytes) return set;
+    const blob = blobs.keep(text, 'always');
+    known.set(blob.ref.sha256, set);
+    durable.push(blob.durable);
+    return { blob: { ...blob.ref } };
+  });
+  return { draft: payload === draft.payload ? draft : { ...draft, payload }, durable };
+}
+
+/** The line with its tool sets in it, as far as they are known, and the names of the others. Those are left out. */
+function withToolSets(line: Line, known: ToolSets): { readonly line: Line; readonly unknown: string[] } {
+  const unknown: string[] = [];
+  const payload = changeSets(line, (set) => {
+    const blob = isJsonObject(set) ? objectAt(set, 'blob') : undefined;
+    const sha256 = blob && stringAt(blob, 'sha256');
+    if (sha256 === undefined) return set;
+    const found = known.get(sha256);
+    if (found === undefined) unknown.push(sha256);
+    return found;
+  });
+  return { line: payload === line.payload ? line : { ...line, payload }, unknown };
+}
+
+/** Applies the change to every tool set of a line: the one that it is about, and those that a checkpoint carries. */
+function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | undefined): JsonObject {
+  if (type === lineType.toolSet) {
+    const { tools } = payload;
+    const changed = tools === undefined ? undefined : change(tools);
+    return changed === tools ? payload : { ...payload, tools: changed };
+  }
+  const carried = type === lineType.compacted ? objectAt(payload, 'capstan') : undefined;
+  const sets = carried && objectAt(carried, 'tool_sets');
+  if (sets === undefined) return payload;
+  const changed = Object.entries(sets).map(([name, set]) => [name, set && change(set)] as const);
+  if (changed.every(([name, set]) => set === sets[name])) return payload;
+  // A set without tools is not the same as none.
+  const kept = Object.fromEntries(changed.filter(([, set]) => set !== undefined));
+  return { ...payload, capstan: { ...carried, tool_sets: kept } };
+}
+
+/** What a store around a store passes on of a lease. */
+export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: Owned) {
+  return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
+}
+
+/**
+ * Threads that leave nothing on the disk. One that is resumed is read from the store below, without its writer lock,
+ * and what it does from then on is forgotten at the end.
+ */
+export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
+  return {
+    create: async (_id, meta) => forgetful(clock, 0, await meta),
+    async open(id) {
+      let read = false;
+      for await (const line of below.readBack(id)) {
+        if (line.ordinal !== undefined) return forgetful(clock, line.ordinal + 1, undefined);
+        read = true;
+      }
+      // Lines of the old form have no ordinals. A thread without lines is refused below.
+      return read ? forgetful(clock, 0, undefined) : below.open(id);
+    },
+    fork: async (_id, meta, from) => forgetful(clock, from.end, meta),
+    read: (id, options) => below.read(id, options),
+    readBack: (id, wanted) => below.readBack(id, wanted),
+    ...(below.readTail && { readTail: below.readTail.bind(below) }),
+    current: (id) => below.current(id),
+    ...(below.aside && { aside: below.aside.bind(below) }),
+    hold: (id) => below.hold(id),
+  };
+}
+
+/** Stamps lines and keeps none. */
+function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefined): Owned {
+  let ordinal = firstOrdinal;
+  let first: readonly LineDraft[] = meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: meta }];
+  return {
+    kind: 'owned',
+    // It is its thread's only writer: no lease was taken below.
+    epoch: 0,
+    location: '',
+    mode: 'paginated',
+    append(drafts) {
+      const timestamp = new Date(clock.now()).toISOString();
+      const lines = [...first, ...drafts].map(({ beside: _forgotten, ...draft }): Line => ({
+        timestamp,
+        ordinal: ordinal++ as Ordinal,
+        ...draft,
+      }));
+      first = [];
+      return lines;
+    },
+    durable: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

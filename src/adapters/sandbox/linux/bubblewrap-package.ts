@@ -1,0 +1,76 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+
+/** A program that is run on the way to a bubblewrap, without a shell. */
+export interface PackageStep {
+  readonly program: string;
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly timeoutMs: number;
+}
+
+/** The steps that fetch the distribution's package and unpack it. None needs root or changes the system. */
+export interface PackageSteps {
+  readonly kind: 'package-steps';
+  /** Folders that are made first. */
+  readonly folders: readonly string[];
+  /** Where the package is put. */
+  readonly downloads: string;
+  /** With the lists that the system has. */
+  readonly download: PackageStep;
+  /** With lists of its own, where those of the system are missing or old. */
+  readonly downloadWithOwnLists: readonly PackageStep[];
+  unpack(file: string, target: string): PackageStep;
+}
+
+const installCommands = {
+  'apt-get': 'sudo apt-get install bubblewrap',
+  dnf: 'sudo dnf install bubblewrap',
+  pacman: 'sudo pacman -S bubblewrap',
+  zypper: 'sudo zypper install bubblewrap',
+  apk: 'sudo apk add bubblewrap',
+} as const;
+
+/** Names of the programs that decide which steps there are. */
+export const packagePrograms = [...Object.keys(installCommands), 'dpkg'] as readonly string[];
+
+/** How a bubblewrap comes to this machine, by the package programs that it has. `work`: an empty folder. */
+export function planPackage(
+  programs: Readonly<Record<string, string | undefined>>,
+  work: string,
+): PackageSteps | Outcome<'no-package'> {
+  const { 'apt-get': apt, dpkg } = programs;
+  if (apt === undefined || dpkg === undefined) return installYourself(programs);
+  const downloads = `${work}/download`;
+  const patience = ['-q', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
+  const own = ['-o', `Dir::State=${work}/state`, '-o', `Dir::State::Lists=${work}/state/lists`];
+  own.push('-o', `Dir::Cache=${work}/cache`, '-o', `Dir::Cache::Archives=${work}/cache/archives`);
+  // As root, apt would step down to a user that may not write here.
+  own.push('-o', 'APT::Sandbox::User=root');
+  const fetch = (options: readonly string[]): PackageStep => ({
+    program: apt,
+    words: [...patience, ...options, 'download', 'bubblewrap'],
+    cwd: downloads,
+    timeoutMs: 120_000,
+  });
+  return {
+    kind: 'package-steps',
+    folders: [downloads, `${work}/state/lists/partial`, `${work}/cache/archives/partial`],
+    downloads,
+    download: fetch([]),
+    downloadWithOwnLists: [
+      { program: apt, words: [...patience, ...own, 'update'], cwd: work, timeoutMs: 180_000 },
+      fetch(own),
+    ],
+    unpack: (file, target) => ({ program: dpkg, words: ['-x', file, target], cwd: work, timeoutMs: 60_000 }),
+  };
+}
+
+/** Other package programs unpack nothing without root. */
+function installYourself(programs: Readonly<Record<string, string | undefined>>): Outcome<'no-package'> {
+  const [, command] = Object.entries(installCommands).find(([name]) => programs[name] !== undefined) ?? [];
+  return {
+    code: 'no-package',
+    message: 'Capstan can unpack bubblewrap only from a Debian package, and this system has no apt-get and dpkg.',
+    next: command === undefined ? 'Install the package "bubblewrap" of your distribution.' : `Install it: ${command}`,
+  };
+}

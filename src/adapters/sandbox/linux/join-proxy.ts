@@ -1,0 +1,188 @@
+import { defined } from '../../../base/objects.ts';
+import { decideHost, readHostLists } from '../../../core/policy/network/host-lists.ts';
+import type { PlainCommand, RunnableCommand } from '../../../ports/sandbox.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { NetworkLists } from '../../../protocol/permissions.ts';
+import { createCommandProxy, proxyPort, proxyVariables } from '../network/command-proxy.ts';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { Server } from 'node:net';
+
+/** A command that reaches the network through a proxy of its own. */
+export interface JoinedProxy
+  extends Required<Pick<RunnableCommand, 'handover' | 'denied'>>, Pick<RunnableCommand, 'serversLeftOut'> {
+  /** What bubblewrap starts. It becomes the command. */
+  readonly argv: readonly string[];
+  /** Options that show it to the sandbox. */
+  readonly mounts: readonly string[];
+  close(): void;
+}
+
+export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
+  const proxy = createCommandProxy({ lists, ...defined({ decide: answerHost }) });
+  const { servers, leftOut } = limitServers(serversInReach(lists));
+  // As bubblewrap does it: neither can stand in an environment.
+  const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
+  const message: StarterMessage = {
+    argv: [...argv],
+    env: { ...Object.fromEntries(variables), ...proxyVariables(lists) },
+    places: [{ host: '127.0.0.1', port: proxyPort }, ...servers.map((server) => ({ ...server }))],
+  };
+  return {
+    argv: starterArguments(),
+    mounts: ['--ro-bind', process.execPath, sandboxedNodePath],
+    handover: {
+      message,
+      received(handle, index) {
+        if (handle instanceof Server) proxy.serve(handle, servers[index - 1]);
+      },
+    },
+    denied: () => proxy.denied(),
+    ...(leftOut === 0 ? {} : { serversLeftOut: leftOut }),
+    close: () => proxy.close(),
+  };
+}
+
+/**
+ * Servers of this machine that the lists leave open. A command expects them on the loopback, and its own hides them: the
+ * proxy stands in for them there.
+ */
+function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
+  if (!lists.local || lists.methods !== 'any') return [];
+  const rules = readHostLists(lists);
+  return loopbackServers().filter(
+    (server) => server.port !== proxyPort && decideHost(rules, server).kind !== 'blocked',
+  );
+}
+
+/** Where a server of this machine listens for programs of this machine. */
+interface LoopbackServer {
+  readonly host: '127.0.0.1' | '::1';
+  readonly port: number;
+}
+
+/** Each is a socket of this process while the command runs. */
+const mostServers = 512;
+/** The tables have what listens first, and every connection after it. */
+const mostBytes = 256 * 1024;
+
+/** The servers that listen now, as the kernel lists them. */
+function loopbackServers(): readonly LoopbackServer[] {
+  return readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
+}
+
+/** A server at all addresses of version 6 is taken to answer at those of version 4 too, as it does by default. */
+export function readServers(version4: string, version6: string): readonly LoopbackServer[] {
+  const byVersion4 = listening(version4).filter(({ address }) => /^(?:0{8}|.{6}7F)$/.test(address));
+  const everywhere = listening(version6).filter(({ address }) => /^0{32}$/.test(address));
+  const byVersion6 = listening(version6).filter(({ address }) => /^0{24}01000000$/.test(address));
+  const ports = new Set([...byVersion4, ...everywhere].map(({ port }) => port));
+  return [
+    ...[...ports].map((port) => ({ host: '127.0.0.1', port }) as const),
+    ...byVersion6.map(({ port }) => ({ host: '::1', port }) as const),
+  ];
+}
+
+/** As many as one command gets, and how many are left out. */
+export function limitServers(servers: readonly LoopbackServer[]): {
+  readonly servers: readonly LoopbackServer[];
+  readonly leftOut: number;
+} {
+  return { servers: servers.slice(0, mostServers), leftOut: Math.max(0, servers.length - mostServers) };
+}
+
+function listening(table: string): readonly { readonly address: string; readonly port: number }[] {
+  return table.split('\n').flatMap((line) => {
+    const [, address, port] = /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:0000 0A /.exec(line) ?? [];
+    return address === undefined || port === undefined ? [] : [{ address, port: Number.parseInt(port, 16) }];
+  });
+}
+
+function tableAt(path: string): string {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(mostBytes);
+      let used = 0;
+      for (let read = -1; read !== 0 && used < mostBytes; used += read) {
+        read = readSync(file, bytes, used, mostBytes - used, null);
+      }
+      return bytes.toString('latin1', 0, used);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // A kernel without this version of the protocol.
+    return '';
+  }
+}
+
+/** Where a sandbox shows the Node that runs the script: the policy may hide the place where it really is. */
+const sandboxedNodePath = '/dev/capstan-node';
+
+/** What the script is sent. */
+interface StarterMessage extends JsonObject {
+  readonly argv: string[];
+  readonly env: { [name: string]: string };
+  /** Where it listens. The first is the place of the proxy. */
+  readonly places: { host: string; port: number }[];
+}
+
+/** `process.execve` is called experimental, and its warning would be part of the command's output. */
+function starterArguments(): readonly string[] {
+  return [sandboxedNodePath, '--no-warnings', '-e', starterScript];
+}
+
+/**
+ * Runs inside the sandbox before the command, and becomes it. It opens the proxy's listening socket, which only a process
+ * inside can do, and sends it out; from then on the engine answers there. It does the same, before that, at other places
+ * where it can. When the engine has closed the channel, the
+ * process replaces itself by the command, so that nothing is left inside that a command could attack.
+ *
+ * Node ignores SIGPIPE and SIGXFSZ, and a command would inherit that: a signal that is caught is reset instead.
+ */
+const starterScript = `
+const { createServer } = process.getBuiltinModule('node:net');
+const { accessSync, closeSync, constants, openSync, readSync, statSync, writeSync } = process.getBuiltinModule('node:fs');
+const isProgram = (path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+const isBare = (path) => {
+  try {
+    const file = openSync(path);
+    const start = Buffer.alloc(4);
+    readSync(file, start, 0, 4, 0);
+    closeSync(file);
+    return !start.toString('latin1').startsWith('#!') && start.toString('latin1') !== '\\x7fELF';
+  } catch {
+    return false;
+  }
+};
+process.once('message', ({ argv, env, places }) => {
+  const open = (index) => {
+    if (index < 0) return;
+    const listener = createServer();
+    if (index > 0) listener.on('error', () => open(index - 1));
+    listener.listen({ ...places[index], backlog: 128 }, () => process.send(index, listener, () => open(index - 1)));
+  };
+  open(places.length - 1);
+  process.once('disconnect', () => {
+    const { NODE_CHANNEL_FD, NODE_CHANNEL_SERIALIZATION_MODE, ...own } = process.env;
+    const variables = { ...own, ...env };
+    const [name] = argv;
+    const folders = (variables.PATH ?? '/bin:/usr/bin').split(':');
+    const program = (name.includes('/') ? [name] : folders.map((folder) => (folder || '.') + '/' + name)).find(isProgram);
+    if (program === undefined) {
+      writeSync(2, 'capstan: ' + name + ': no such program\\n');
+      process.exit(127);
+    }
+    for (const signal of ['SIGPIPE', 'SIGXFSZ']) process.on(signal, () => {});
+    if (isBare(program)) process.execve('/bin/sh', ['sh', program, ...argv.slice(1)], variables);
+    process.execve(program, argv, variables);
+  });
+});
+`;

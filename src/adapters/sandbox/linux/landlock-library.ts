@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type Koffi from 'koffi';
+import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
+import type { SandboxRefused } from '../../../ports/sandbox.ts';
+import { leaveOutLandlockAdvice } from '../refusals.ts';
+
+/** What Landlock and its companions are asked through. Every function throws with the kernel's reason. */
+export interface LandlockCalls {
+  /** 0 where the kernel has none. */
+  abi(): number;
+  /** Gives a descriptor. */
+  createRuleset(attributes: { readonly handled: number; readonly scoped: number }): number;
+  addPath(ruleset: number, path: { readonly descriptor: number; readonly rights: number }): void;
+  /** From now on this thread has only what the rules give. */
+  restrict(ruleset: number): void;
+  /** This thread gains nothing by starting another program. */
+  forbidPrivileges(): void;
+  dropCapabilities(): void;
+  addFilter(program: Uint8Array): void;
+  /** The kernel kills this process when its parent ends. */
+  dieWithParent(): void;
+  startSession(): void;
+  /** Lowers the limits by which engines know this process and all that it starts (policy/landlock-mark.ts). */
+  markLimits(mark: number): void;
+  /** The program that this process becomes has the three streams, and no other descriptor. */
+  closeDescriptors(): void;
+}
+
+export interface LandlockFact {
+  readonly kind: 'landlock';
+  readonly abi: number;
+}
+
+/** What this machine has of Landlock. The library that reaches it is loaded here and not before. */
+export function findLandlock(library: string): LandlockFact | SandboxRefused {
+  if (!existsSync(library)) return noLandlock('the optional package "koffi" is not installed');
+  try {
+    const abi = loadLandlock(library).abi();
+    return abi === 0 ? noLandlock('the kernel has no Landlock') : { kind: 'landlock', abi };
+  } catch (error) {
+    return noLandlock(error instanceof Error ? error.message.split('\n', 1)[0]! : String(error));
+  }
+}
+
+export function noLandlock(why: string): SandboxRefused {
+  const message = `Landlock cannot be used here: ${why}.`;
+  return {
+    kind: 'refused',
+    code: 'sandbox-missing',
+    message,
+    next: leaveOutLandlockAdvice,
+  };
+}
+
+/** Numbers on x64 and on arm64. */
+const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prlimit: [302, 261] } as const;
+const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
+const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
+const limit = { messageQueues: 12, realtimeTimeout: 15 } as const;
+const closeRange = 436;
+const closeOnExec = 4;
+const mostCapabilities = 64;
+const sigkill = 9;
+
+/**
+ * `library`: where the package `koffi` begins. It is loaded by its path: a search would also look where commands may have
+ * put another one.
+ */
+export function loadLandlock(library: string): LandlockCalls {
+  const koffi = createRequire(library)(library) as typeof Koffi;
+  const column = process.arch === 'x64' ? 0 : 1;
+  const types = 'long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e';
+  const raw = koffi.load(null).func(`long syscall(${types})`) as (...words: readonly (number | bigint)[]) => number;
+  const call = (number: number, ...words: readonly (number | bigint)[]): number => {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = words;
+    return Number(raw(number, a, b, c, d, e));
+  };
+  const check = (what: string, result: number): number => {
+    if (result >= 0) return result;
+    throw new Error(`${what} failed with error ${koffi.errno()}`);
+  };
+  const prctl = (...words: readonly (number | bigint)[]): number => call(numbers.prctl[column], ...words);
+  return {
+    abi: () => Math.max(0, call(landlock.create, 0, 0, 1)),
+    createRuleset({ handled, scoped }) {
+      const attributes = memory();
+      attributes.writeBigUInt64LE(BigInt(handled), 0);
+      // Between them stand network ports: none is named.
+      attributes.writeBigUInt64LE(BigInt(scoped), 16);
+      return check('landlock_create_ruleset', call(landlock.create, koffi.address(attributes), 24, 0));
+    },
+    addPath(ruleset, { descriptor, rights }) {
+      const attributes = memory();
+      attributes.writeBigUInt64LE(BigInt(rights), 0);
+      attributes.writeInt32LE(descriptor, 8);
+      check('landlock_add_rule', call(landlock.addRule, ruleset, 1, koffi.address(attributes), 0));
+    },
+    restrict: (ruleset) => void check('landlock_restrict_self', call(landlock.restrict, ruleset, 0)),
+    forbidPrivileges: () => void check('no_new_privs', prctl(option.setNoNewPrivileges, 1)),
+    dropCapabilities() {
+      // Without this a program of root would get them back when it starts another.
+      for (let capability = 0; capability < mostCapabilities; capability += 1) prctl(option.dropBounding, capability);
+      prctl(option.ambient, 4);
+      const header = memory();
+      header.writeUInt32LE(0x20080522, 0);
+      check('capset', call(numbers.capset[column], koffi.address(header), koffi.address(memory())));
+    },
+    addFilter(program) {
+      const copy = memory(program.length);
+      copy.set(program);
+      const header = memory();
+      header.writeUInt16LE(program.length / 8, 0);
+      header.writeBigUInt64LE(koffi.address(copy), 8);
+      check('seccomp', prctl(option.setSeccomp, 2, koffi.address(header)));
+    },
+    dieWithParent: () => void check('pdeathsig', prctl(option.setDeathSignal, sigkill)),
+    closeDescriptors: () => void check('close_range', call(closeRange, 3, 0xffff_ffff, closeOnExec)),
+    markLimits(mark) {
+      const lower = (which: number, to: number): number => {
+        const limits = memory();
+        limits.writeBigUInt64LE(BigInt(to), 0);
+        limits.writeBigUInt64LE(BigInt(to), 8);
+        return call(numbers.prlimit[column], 0, which, koffi.address(limits), 0);
+      };
+      const { queues, time } = limitsOfMark(mark);
+      const first = lower(limit.messageQueues, queues);
+      const second = lower(limit.realtimeTimeout, time);
+      if (first === 0 && second === 0) return;
+      // One was lower already. These can be of any home.
+      check('prlimit', lower(limit.messageQueues, 0));
+      check('prlimit', lower(limit.realtimeTimeout, 0));
+    },
+    startSession: () => void call(numbers.setsid[column]),
+  };
+}
+
+/** Zeroes that stay where they are: small ones could be moved by the garbage collector. */
+function memory(bytes = 0): Buffer {
+  const buffer = Buffer.alloc(Math.max(4096, bytes));
+  held.push(buffer);
+  return buffer;
+}
+
+const held: Buffer[] = [];

@@ -1,0 +1,248 @@
+import { defined } from '../../../base/objects.ts';
+import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
+import { accessAt, accessByRules } from '../../../core/policy/paths/access.ts';
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import type { Access, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
+import { expandGlobs, realPolicy } from '../policy-on-disk.ts';
+import { type Impossible, movedWorkspace, unenforceable } from '../refusals.ts';
+import { landlockFilter, type LandlockFilterRequest } from './landlock-filter.ts';
+import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from './seccomp.ts';
+
+export interface LandlockHelper {
+  readonly node: string;
+  readonly script: string;
+  /** Where the package begins that reaches the kernel. */
+  readonly library: string;
+  /** By which engines know the commands. Absent: any of them may be meant. */
+  readonly mark?: number;
+}
+
+export interface LandlockSandbox {
+  readonly architecture: string;
+  /** What becomes the command. */
+  readonly helper: LandlockHelper;
+}
+
+/** The command behind a helper that the kernel holds before it becomes the command. */
+export async function planWithLandlock(
+  command: PlainCommand,
+  policy: ResolvedPolicy,
+  { architecture, helper }: LandlockSandbox,
+): Promise<RunnableCommand | SandboxRefused> {
+  const { files } = policy;
+  if (!isSeccompArchitecture(architecture)) {
+    return unenforceable({ message: `There is no system-call filter for ${architecture}.`, next: 'Use bubblewrap.' });
+  }
+  const expansion = await (files.kind === 'restricted'
+    ? expandGlobs(files.denyGlobs, files.globDepth)
+    : expandGlobs([]));
+  if (expansion.kind === 'impossible') return unenforceable(expansion);
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(files, command.cwd, disk);
+  if (moved !== undefined) return moved;
+  const cwd = followLinks(disk, command.cwd).path;
+  if (accessAt(policy, command.cwd) === 'deny' && accessAt(policy, cwd) === 'deny') {
+    return unenforceable({
+      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
+      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
+    });
+  }
+  const user = { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+  const plan = planLandlock({ policy, deniedMatches: expansion.paths, architecture, user }, disk);
+  if (plan.kind === 'impossible') return unenforceable(plan);
+  const { argv, env, terminal } = command;
+  const input: LandlockHelperInput = { plan, argv, env, ...defined({ terminal, mark: helper.mark }) };
+  return {
+    kind: 'runnable',
+    argv: [helper.node, '--no-warnings', helper.script, helper.library],
+    cwd: command.cwd,
+    env: {},
+    files: [Buffer.from(JSON.stringify(input))],
+    cleanup: async () => {},
+  };
+}
+
+/** What the helper asks of the kernel before it becomes the command. It travels as JSON. */
+export interface LandlockPlan {
+  readonly kind: 'landlock-plan';
+  /** Rights that are refused except where a rule gives them. */
+  readonly handled: number;
+  /** Keeps signals and abstract sockets inside. */
+  readonly scoped: number;
+  readonly rules: readonly LandlockRule[];
+  /** For a terminal that only the command has. */
+  readonly terminalRights: number;
+  /** System-call filters, as base64. */
+  readonly filters: readonly string[];
+}
+
+interface LandlockRule {
+  /** Without links: the helper refuses a path that leads elsewhere by then. One that is gone by then needs no rule. */
+  readonly path: string;
+  readonly rights: number;
+}
+
+/** What the helper reads from its first extra descriptor, as JSON. */
+export interface LandlockHelperInput {
+  readonly plan: LandlockPlan;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The command has a terminal: that of the process that started it, into which it must not type, or one of its own. */
+  readonly terminal?: 'inherited' | 'own';
+  readonly mark?: number;
+}
+
+const right = {
+  execute: 1 << 0,
+  writeFile: 1 << 1,
+  readFile: 1 << 2,
+  readFolder: 1 << 3,
+  refer: 1 << 13,
+  truncate: 1 << 14,
+  ioctlDevice: 1 << 15,
+};
+/** Removing and making anything, from REMOVE_DIR to MAKE_SYM. */
+const namesInFolders = 0b1_1111_1111 << 4;
+const fileReads = right.execute | right.readFile;
+const fileWrites = right.writeFile | right.truncate | right.ioctlDevice;
+const rights: Readonly<Record<Exclude<Access, 'deny'>, { readonly file: number; readonly folder: number }>> = {
+  read: { file: fileReads, folder: fileReads | right.readFolder },
+  write: {
+    file: fileReads | fileWrites,
+    folder: fileReads | right.readFolder | fileWrites | namesInFolders | right.refer,
+  },
+};
+const abstractSocketsAndSignals = 0b11;
+
+/** Readable in every sandbox, whatever the policy says: the process table, and devices. */
+const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty'];
+const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
+
+/** The helper opens each. */
+const mostRules = 20_000;
+
+export interface LandlockRequest {
+  /** Fitted to Landlock: nothing narrower lies inside what may be written. */
+  readonly policy: ResolvedPolicy;
+  /** Present matches of the policy's patterns that deny. */
+  readonly deniedMatches: readonly string[];
+  readonly architecture: SeccompArchitecture;
+  readonly user: LandlockFilterRequest['user'];
+}
+
+/**
+ * Rules for all that the policy opens. Landlock closes nothing inside an open folder: where something hidden lies inside
+ * a readable folder, that folder stays closed, and what stands beside the hidden path now is opened one by one. The same
+ * is done in every folder on the way.
+ */
+export function planLandlock(request: LandlockRequest, disk: DiskView): LandlockPlan | Impossible {
+  const { policy, architecture, user } = request;
+  const { network } = policy;
+  const opened = openedPlaces(request, disk);
+  if ('kind' in opened) return opened;
+  for (const path of readAlways) add(opened, path, disk.look(path).kind === 'folder' ? rights.read.folder : fileReads);
+  for (const path of devices) add(opened, path, fileWrites);
+  const writes = policy.files.kind === 'unrestricted' || policy.files.rules.some(({ access }) => access === 'write');
+  const filters = [
+    seccompFilter(architecture, { network, isApart: false, pathSockets: false }),
+    landlockFilter(architecture, { network, writes, user }),
+  ];
+  return {
+    kind: 'landlock-plan',
+    handled: rights.write.folder,
+    scoped: abstractSocketsAndSignals,
+    rules: [...opened].map(([path, given]) => ({ path, rights: given })),
+    terminalRights: right.readFile | fileWrites,
+    filters: filters.map((filter) => Buffer.from(filter).toString('base64')),
+  };
+}
+
+/** Rights by place. */
+function openedPlaces(
+  { policy: { files }, deniedMatches }: LandlockRequest,
+  disk: DiskView,
+): Map<string, number> | Impossible {
+  const opened = new Map<string, number>();
+  const grant = (path: string, access: 'read' | 'write'): void => {
+    const { kind } = disk.look(path);
+    if (kind !== 'folder' && kind !== 'file') return;
+    add(opened, path, rights[access][kind]);
+  };
+  if (files.kind === 'unrestricted') {
+    add(opened, '/', right.readFolder);
+    for (const path of ['/proc', '/sys']) grant(path, 'read');
+    const written = disk.list('/').filter((name) => !['proc', 'sys', 'dev'].includes(name));
+    for (const path of [...written.map((name) => `/${name}`), '/dev/shm']) grant(path, 'write');
+    return opened;
+  }
+  const places = deniedMatches.map((path) => followLinks(disk, path).path);
+  // No rule opens anything again in what a pattern matches.
+  const isMatched = (path: string): boolean => {
+    const place = followLinks(disk, path).path;
+    return deniedMatches.some((match) => isWithin(path, match)) || places.some((match) => isWithin(place, match));
+  };
+  const kept =
+    places.length === 0 ? files.rules : files.rules.filter(({ access, path }) => access === 'deny' || !isMatched(path));
+  const matches = places.map((path): PathRule => ({ path, access: 'deny', ifMissing: 'skip' }));
+  const { rules: real, heldLinks } = realPolicy({ ...files, rules: [...kept, ...matches] }, disk);
+  const [held] = heldLinks;
+  if (held !== undefined)
+    return cannot(`${JSON.stringify(held)} is a link that commands could replace, and Landlock cannot keep it`);
+  // Commands have the devices of every sandbox and no others: with those of the user they could read other terminals.
+  const rules: readonly PathRule[] = [...real, { path: '/dev', access: 'deny', ifMissing: 'skip', own: true }];
+  const hidden = rules.filter((rule) => rule.access === 'deny' && accessByRules(rules, rule.path) === 'deny');
+  const hiddenBelow = (path: string): readonly PathRule[] =>
+    hidden.filter((rule) => rule.path !== path && isWithin(rule.path, path));
+  const mayBeFolder = ({ path }: PathRule): boolean => disk.look(path).kind !== 'file';
+  const open = (path: string): Impossible | undefined => {
+    const access = accessByRules(rules, path);
+    if (access === 'deny') return undefined;
+    const below = hiddenBelow(path);
+    const narrower = access === 'write' ? (below[0] ?? rules.find((rule) => isNarrower(rules, rule, path))) : undefined;
+    if (narrower !== undefined)
+      return cannot(
+        `Landlock cannot keep ${JSON.stringify(narrower.path)} inside the writable folder ${JSON.stringify(path)}`,
+      );
+    if (below.length === 0) {
+      grant(path, access);
+      return opened.size > mostRules ? tooMany(path) : undefined;
+    }
+    // Names may be listed, unless that would also list what lies in a hidden folder. Those in Capstan's own are no secret.
+    if (!below.some((rule) => rule.own !== true && mayBeFolder(rule)) && disk.look(path).kind === 'folder')
+      add(opened, path, right.readFolder);
+    for (const name of disk.list(path)) {
+      const problem = open(joinPath(path, name));
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  for (const path of new Set(['/', ...rules.map((rule) => rule.path)])) {
+    const problem = open(path);
+    if (problem !== undefined) return problem;
+  }
+  return opened;
+}
+
+function add(opened: Map<string, number>, path: string, given: number): void {
+  opened.set(path, (opened.get(path) ?? 0) | given);
+}
+
+function isNarrower(rules: readonly PathRule[], { path, access }: PathRule, root: string): boolean {
+  return access === 'read' && path !== root && isWithin(path, root) && accessByRules(rules, path) === 'read';
+}
+
+function tooMany(path: string): Impossible {
+  return cannot(
+    `more than ${mostRules} files stand beside hidden ones (the last were in ${JSON.stringify(path)}), and Landlock needs a rule for each`,
+  );
+}
+
+function cannot(why: string): Impossible {
+  const message = `${why[0]!.toUpperCase()}${why.slice(1)}.`;
+  return {
+    kind: 'impossible',
+    message,
+    next: 'Change the permission profile, or use bubblewrap on a machine that can create namespaces.',
+  };
+}

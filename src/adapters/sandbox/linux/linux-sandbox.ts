@@ -1,0 +1,111 @@
+import { accessAt, networkReach } from '../../../core/policy/paths/access.ts';
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import { defined } from '../../../base/objects.ts';
+import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { expandGlobs } from '../policy-on-disk.ts';
+import { followLinks, viewHostDisk } from '../disk-view.ts';
+import { movedWorkspace, unenforceable } from '../refusals.ts';
+import { type Bubblewrap, bubblewrapArguments, environmentOptions, optionsFile, planMounts } from './bubblewrap.ts';
+import type { MountPoints } from './mount-points.ts';
+import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
+
+export interface LinuxSandbox {
+  readonly bubblewrap: Bubblewrap;
+  readonly mountPoints: MountPoints;
+  /** As Node names it. */
+  readonly architecture: string;
+}
+
+/** The descriptors of the extra files of a command, in their order. */
+const optionsDescriptor = 3;
+const filterDescriptor = 4;
+
+/** The command inside bubblewrap. Dying is simple there: when bubblewrap dies, the kernel kills all that it started. */
+export async function planLinux(
+  command: PlainCommand,
+  policy: ResolvedPolicy,
+  { bubblewrap, mountPoints, architecture }: LinuxSandbox,
+): Promise<RunnableCommand | SandboxRefused> {
+  const { files, lists, sockets = [] } = policy;
+  const reach = networkReach(policy);
+  // What the lists allow comes through the proxy; the command itself is cut off.
+  const network = reach === 'all' ? 'enabled' : 'restricted';
+  const isFilterable = isSeccompArchitecture(architecture);
+  if (network === 'restricted' && !isFilterable) {
+    return unenforceable({
+      message: `There is no system-call filter for the processor ${architecture}, so local sockets cannot be blocked.`,
+      next: 'Enable the network in the profile, or run on x64 or arm64.',
+    });
+  }
+  // It would end the variable and begin an option of bubblewrap.
+  const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
+  if (broken !== undefined) {
+    return unenforceable({
+      message: `The variable ${JSON.stringify(broken[0])} contains a NUL byte, which is not allowed in an environment.`,
+      next: 'Change it in shell_environment_policy.set.',
+    });
+  }
+  // Without the proxy the words reach the system as they are, which refuses them itself.
+  if (reach === 'listed' && command.argv.some((word) => word.includes('\0'))) {
+    return unenforceable({ message: 'The command contains a NUL byte.', next: 'Write it as an escape sequence.' });
+  }
+  const expansion = await (files.kind === 'restricted'
+    ? expandGlobs(files.denyGlobs, files.globDepth)
+    : expandGlobs([]));
+  if (expansion.kind === 'impossible') return unenforceable(expansion);
+  const pathSockets = network === 'restricted' && sockets.length > 0;
+  // Loaded on use: few policies have lists.
+  const joinProxy = reach === 'listed' ? (await import('./join-proxy.ts')).joinProxy : undefined;
+  const hideSockets = pathSockets ? (await import('./path-sockets.ts')).hideSockets : undefined;
+
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(files, command.cwd, disk);
+  if (moved !== undefined) return moved;
+  const cwd = followLinks(disk, command.cwd).path;
+  if (accessAt(policy, command.cwd) === 'deny' && accessAt(policy, cwd) === 'deny') {
+    return unenforceable({
+      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
+      next: 'Work in a folder that the profile makes readable, or add an entry for this one.',
+    });
+  }
+  const { ownProcessTable } = bubblewrap;
+  const request = { files: mountPoints.protect(files), deniedMatches: expansion.paths, ownProcessTable };
+  const plan = planMounts(request, disk);
+  if (plan.kind === 'impossible') return unenforceable(plan);
+  const hidden = hideSockets?.(command, policy, disk) ?? [];
+  const joined = lists && joinProxy?.(command, lists);
+  const hold = mountPoints.hold(plan.mountPoints);
+  const mounts = [...plan.options, ...hidden, ...(joined?.mounts ?? [])];
+  // A command line of Node is UTF-8, and names on the disk need not be.
+  const isOdd = mounts.some((option) => !option.isWellFormed());
+  // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
+  const variables = environmentOptions(joined === undefined ? command.env : {});
+  return {
+    kind: 'runnable',
+    argv: bubblewrapArguments({
+      bubblewrap,
+      mounts: isOdd ? [] : mounts,
+      network,
+      cwd,
+      options: optionsDescriptor,
+      ...(isFilterable ? { filter: filterDescriptor } : {}),
+      ...defined({ terminal: command.terminal }),
+      argv: joined?.argv ?? command.argv,
+    }),
+    cwd: command.cwd,
+    env: {},
+    files: [
+      optionsFile([...(isOdd ? mounts : []), ...variables]),
+      ...(isFilterable ? [seccompFilter(architecture, { network, isApart: true, pathSockets })] : []),
+    ],
+    ...(joined && {
+      handover: joined.handover,
+      denied: joined.denied,
+      ...defined({ serversLeftOut: joined.serversLeftOut }),
+    }),
+    async cleanup() {
+      joined?.close();
+      hold.release();
+    },
+  };
+}

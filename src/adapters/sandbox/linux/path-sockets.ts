@@ -1,0 +1,107 @@
+import { diskPath, fileSystem, pathText } from '../../disk/file-system.ts';
+import { withTrueNames } from '../../disk/folder-access.ts';
+import { accessAt } from '../../../core/policy/paths/access.ts';
+import { isWithin, joinPath } from '../../../core/policy/paths/absolute-paths.ts';
+import type { PlainCommand } from '../../../ports/sandbox.ts';
+import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { type DiskView, followLinks } from '../disk-view.ts';
+import { mountOptions } from './bubblewrap.ts';
+
+/** Mounts over every path socket that the policy does not list and that a command could see. */
+export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk: DiskView): readonly string[] {
+  const visiblePlace = (path: string): string | undefined => {
+    const place = followLinks(disk, path);
+    const isSeen = place.kind === 'file' && accessAt(policy, place.path) !== 'deny' && isPathSocket(place.path);
+    return isSeen ? place.path : undefined;
+  };
+  return hiddenSockets(findPathSockets(env), policy.sockets ?? [], visiblePlace).flatMap((path) =>
+    mountOptions(path, { kind: 'unreadable-file' }),
+  );
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Names that are looked at in all. */
+const mostNames = 5000;
+
+/**
+ * Where services of the system and of the user put their sockets, and how deep. The kernel's list does not have those
+ * that belong to another network namespace, such as the socket of a container engine inside a container.
+ */
+function socketFolders({ HOME: home, XDG_RUNTIME_DIR: runtime }: Variables): readonly (readonly [string, number])[] {
+  const own = ['.gnupg', '.ssh', '.docker/run'].map((name) => [`${home}/${name}`, 1] as const);
+  return [['/run', 4], ...(home ? own : []), ...(runtime ? [[runtime, 4] as const] : []), ['/tmp', 2]];
+}
+
+/** The sockets that this machine shows: those that the kernel lists, that variables name, and of the usual folders. */
+function findPathSockets(variables: Variables): readonly string[] {
+  const found = new Set([...listedSockets(readList()), ...namedSockets(variables)]);
+  let left = mostNames;
+  const walk = (folder: string, depth: number): void => {
+    const inner: string[] = [];
+    for (const entry of entriesOf(folder)) {
+      if (left-- <= 0) return;
+      const path = joinPath(folder, entry.name);
+      if (entry.isSocket()) found.add(path);
+      else if (entry.isDirectory() && depth > 1) inner.push(path);
+    }
+    for (const path of inner) walk(path, depth - 1);
+  };
+  for (const [folder, depth] of socketFolders(variables)) walk(folder, depth);
+  return [...found];
+}
+
+function readList(): string {
+  try {
+    return pathText(fileSystem.readFileSync('/proc/net/unix'));
+  } catch {
+    return '';
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return withTrueNames(fileSystem.readdirSync(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a socket stands there by now: names in lists and variables may be old. */
+function isPathSocket(path: string): boolean {
+  try {
+    return fileSystem.lstatSync(diskPath(path)).isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/** The names in the kernel's list of Unix sockets that are paths. */
+export function listedSockets(list: string): readonly string[] {
+  return list.split('\n').flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? []);
+}
+
+/** Paths in variables such as SSH_AUTH_SOCK, DOCKER_HOST and DBUS_SESSION_BUS_ADDRESS. They may be no sockets. */
+export function namedSockets(variables: Variables): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    /SOCK|HOST|ADDRESS|AGENT|SERVER/i.test(name)
+      ? [...value.matchAll(/\/[^\s:;,=]+/g)].map(([path]) => path.replace(/^\/\/+/, '/'))
+      : [],
+  );
+}
+
+/** Which of the sockets must be hidden: all but those that are listed, by their name or by a folder around them. */
+export function hiddenSockets(
+  sockets: readonly string[],
+  listed: readonly string[],
+  /** Where a path leads, if a command can see it there. */
+  visiblePlace: (path: string) => string | undefined,
+): readonly string[] {
+  const open = listed.flatMap((path) => [path, visiblePlace(path) ?? path]);
+  const isOpen = (path: string) => open.some((place) => isWithin(path, place));
+  const hidden = sockets.flatMap((path) => {
+    const place = visiblePlace(path);
+    return place === undefined || isOpen(path) || isOpen(place) ? [] : [place];
+  });
+  return [...new Set(hidden)].toSorted();
+}

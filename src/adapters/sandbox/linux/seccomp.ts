@@ -1,0 +1,195 @@
+import type { NetworkAccess } from '../../../protocol/permissions.ts';
+
+/** What commands may open. */
+export interface FilterRequest {
+  readonly network: NetworkAccess;
+  /** Of a restricted network: whether a namespace cuts commands off. If not, nothing but the filter does. */
+  readonly isApart: boolean;
+  /** Of a restricted network: whether sockets with names on the disk may be opened. Mounts must hide those that count. */
+  readonly pathSockets: boolean;
+}
+
+/**
+ * The system-call filter, as a program for the kernel's classic packet-filter machine.
+ *
+ * A network namespace cuts off IP: what commands bind and reach there is their own loopback. Sockets with names on the
+ * disk are left, on which a container engine or a key agent listens, and the filter cannot see the target of a
+ * `connect`: so no Unix socket may be made but connected pairs. Pairs of datagrams are refused too, because a single
+ * message can name another target. Netlink answers questions about the loopback, which development servers ask.
+ *
+ * With the network enabled only calls that reach around a filter, out of a namespace or into the kernel are refused.
+ */
+export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
+  const { network } = request;
+  const { audit, foreignCalls } = architectures[architecture];
+  const call = (name: Call): number => calls[name][architecture];
+  const isRestricted = network === 'restricted';
+  const program: Statement[] = [
+    load(offset.architecture),
+    // Another calling convention has other numbers: nothing below would hold.
+    jump('equal', audit, 'next', 'kill'),
+    load(offset.call),
+    ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
+  ];
+  const denied = [...around, ...kernel, ...(isRestricted ? introspection : [])];
+  for (const name of denied) program.push(jump('equal', call(name), 'deny', 'next'));
+  program.push(
+    jump('equal', call('fcntl'), 'lease', 'next'),
+    jump('equal', call('socket'), isRestricted ? 'family' : 'no hypervisor', 'next'),
+    jump('equal', call('socketpair'), isRestricted ? 'pair' : 'no hypervisor', 'allow'),
+  );
+  if (isRestricted) program.push(...families(request));
+  else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
+  program.push(
+    // Programs of the user would wait for a command that leases a file of theirs, and need not write it to do so.
+    label('lease'),
+    load(offset.secondArgument),
+    ...leases.map((k) => jump('equal', k, 'deny', 'next')),
+    label('allow'),
+    answer(0x7fff0000),
+    label('deny'),
+    answer(0x00050000 | notPermitted),
+    label('kill'),
+    answer(0x80000000),
+  );
+  return assemble(program);
+}
+
+/** Which sockets a restricted command may make: the checks at `family`, and at `pair` for both ends at once. */
+function families({ isApart, pathSockets }: FilterRequest): readonly Statement[] {
+  const internet = isApart ? 'internet' : 'deny';
+  return [
+    label('family'),
+    load(offset.firstArgument),
+    jump('equal', family.inet, internet, 'next'),
+    jump('equal', family.inet6, internet, 'next'),
+    jump('equal', family.netlink, isApart ? 'questions' : 'deny', pathSockets ? 'next' : 'deny'),
+    label('pair'),
+    load(offset.firstArgument),
+    jump('equal', family.unix, 'next', 'deny'),
+    load(offset.secondArgument),
+    { code: instruction.and, k: 0xf },
+    jump('equal', socketType.stream, 'allow', 'next'),
+    jump('equal', socketType.sequencedPackets, 'allow', 'deny'),
+    label('internet'),
+    load(offset.secondArgument),
+    { code: instruction.and, k: 0xf },
+    jump('equal', socketType.stream, 'protocol', 'next'),
+    jump('equal', socketType.datagram, 'protocol', 'deny'),
+    // Others would load modules into the kernel that no test needs.
+    label('protocol'),
+    load(offset.thirdArgument),
+    jump('equal', protocol.tcp, 'allow', 'next'),
+    jump('equal', protocol.udp, 'allow', 'next'),
+    // The usual one, and for netlink the one of routes.
+    label('questions'),
+    load(offset.thirdArgument),
+    jump('equal', 0, 'allow', 'deny'),
+  ];
+}
+
+/** What the kernel calls these calling conventions. From `foreignCalls` on, numbers belong to another under the same name. */
+const architectures = {
+  x64: { audit: 0xc000003e, foreignCalls: 0x40000000 },
+  arm64: { audit: 0xc00000b7, foreignCalls: undefined },
+} as const;
+
+export type SeccompArchitecture = keyof typeof architectures;
+
+export function isSeccompArchitecture(name: string): name is SeccompArchitecture {
+  return name in architectures;
+}
+
+const calls = {
+  io_uring_setup: { x64: 425, arm64: 425 },
+  io_uring_enter: { x64: 426, arm64: 426 },
+  io_uring_register: { x64: 427, arm64: 427 },
+  add_key: { x64: 248, arm64: 217 },
+  request_key: { x64: 249, arm64: 218 },
+  keyctl: { x64: 250, arm64: 219 },
+  bpf: { x64: 321, arm64: 280 },
+  perf_event_open: { x64: 298, arm64: 241 },
+  userfaultfd: { x64: 323, arm64: 282 },
+  open_by_handle_at: { x64: 304, arm64: 265 },
+  fcntl: { x64: 72, arm64: 25 },
+  fanotify_init: { x64: 300, arm64: 262 },
+  quotactl: { x64: 179, arm64: 60 },
+  quotactl_fd: { x64: 443, arm64: 443 },
+  syslog: { x64: 103, arm64: 116 },
+  ptrace: { x64: 101, arm64: 117 },
+  process_vm_readv: { x64: 310, arm64: 270 },
+  process_vm_writev: { x64: 311, arm64: 271 },
+  pidfd_getfd: { x64: 438, arm64: 438 },
+  socket: { x64: 41, arm64: 198 },
+  socketpair: { x64: 53, arm64: 199 },
+} as const;
+
+type Call = keyof typeof calls;
+
+/** Work queues that no filter sees, and keys that belong to the session outside. */
+const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
+/**
+ * Parts of the kernel that no build needs, and that have let many programs out of a sandbox or past its mounts: programs
+ * in the kernel, its counters, page faults that wait for a program, files by their number, news and quotas of a whole
+ * file system, the kernel's log. Programs know that a system may refuse them.
+ *
+ * Not here: what the kernel refuses to a process without capabilities anyway (modules, kexec, clocks, swap, mounts), and
+ * what runtimes and tools use (`name_to_handle_at`, `kcmp`, `mbind`, `memfd_create`, Landlock, filters of their own).
+ */
+const kernel = [
+  'bpf',
+  'perf_event_open',
+  'userfaultfd',
+  'open_by_handle_at',
+  'fanotify_init',
+  'quotactl',
+  'quotactl_fd',
+  'syslog',
+] as const;
+/** Operations of `fcntl`: F_SETLEASE and F_SETDELEG. */
+const leases = [1024, 1040];
+/** Looking into other processes. */
+const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
+
+/** Positions in what the kernel shows to the program. Arguments are 64 bits wide; these calls use the lower half. */
+export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
+const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
+const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
+const socketType = { stream: 1, datagram: 2, sequencedPackets: 5 };
+const protocol = { tcp: 6, udp: 17 };
+const notPermitted = 1;
+
+export type Statement =
+  | { readonly code: number; readonly k: number; readonly yes?: string; readonly no?: string }
+  | { readonly label: string };
+
+export const load = (k: number): Statement => ({ code: instruction.load, k });
+export const answer = (k: number): Statement => ({ code: instruction.answer, k });
+export const label = (name: string): Statement => ({ label: name });
+/** `anyOf`: one of the bits is set. */
+export const jump = (test: 'equal' | 'atLeast' | 'anyOf', k: number, yes: string, no: string): Statement => ({
+  code: instruction[test],
+  k,
+  yes,
+  no,
+});
+
+/** Eight bytes per instruction: code, distance if true, distance if false, operand. */
+export function assemble(program: readonly Statement[]): Uint8Array {
+  const labels = new Map<string, number>();
+  const instructions: Exclude<Statement, { label: string }>[] = [];
+  for (const statement of program) {
+    if ('label' in statement) labels.set(statement.label, instructions.length);
+    else instructions.push(statement);
+  }
+  const bytes = Buffer.alloc(instructions.length * 8);
+  for (const [index, { code, k, yes, no }] of instructions.entries()) {
+    const distance = (target: string | undefined) =>
+      target === undefined || target === 'next' ? 0 : (labels.get(target) ?? Number.NaN) - index - 1;
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(distance(yes), index * 8 + 2);
+    bytes.writeUInt8(distance(no), index * 8 + 3);
+    bytes.writeUInt32LE(k >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}

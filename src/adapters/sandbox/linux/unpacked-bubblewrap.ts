@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { joinPath, parentPath } from '../../../core/policy/paths/absolute-paths.ts';
+
+/** Where a bubblewrap is unpacked below a folder, and where its hash is kept. */
+export function packagedBubblewrap(folder: string): { readonly program: string; readonly hashFile: string } {
+  return { program: joinPath(folder, 'usr/bin/bwrap'), hashFile: joinPath(folder, 'bwrap.sha256') };
+}
+
+/** Whether an unpacked program is still the one whose hash was kept. Without a hash there is nothing to compare. */
+export function isIntact(program: string): boolean {
+  const { hashFile } = packagedBubblewrap(parentPath(parentPath(parentPath(program))));
+  const expected = read(hashFile)?.toString('utf8').trim();
+  if (expected === undefined) return true;
+  const bytes = read(program);
+  return bytes !== undefined && programHash(bytes) === expected;
+}
+
+/** Loaded on use: most machines have a bubblewrap of their own. */
+export function programHash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

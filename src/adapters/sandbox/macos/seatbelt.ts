@@ -1,0 +1,280 @@
+import type { NamePart } from '../../../base/name-matcher.ts';
+import { parentPath } from '../../../core/policy/paths/absolute-paths.ts';
+import { accessByRules, networkReach } from '../../../core/policy/paths/access.ts';
+import { literalGlob, parseGlob, staticFolderOf } from '../../../core/policy/paths/glob.ts';
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../../ports/sandbox.ts';
+import type { Access, NetworkAccess, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
+import { realPolicy, type RealRule } from '../policy-on-disk.ts';
+import { movedWorkspace } from '../refusals.ts';
+
+/** Only this path: a program of the same name earlier on the PATH could be anything. */
+const program = '/usr/bin/sandbox-exec';
+
+/** The command under Seatbelt. The profile is tested as text; it has not been run on a Mac yet. */
+export async function planMacos(
+  command: PlainCommand,
+  policy: ResolvedPolicy,
+): Promise<RunnableCommand | SandboxRefused> {
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(policy.files, command.cwd, disk);
+  if (moved !== undefined) return moved;
+  // Hosts by list need a proxy, and none is bridged here yet: without a port nothing is reached.
+  const isListed = networkReach(policy) === 'listed';
+  const sockets =
+    'sockets' in policy && Array.isArray(policy.sockets) ? { sockets: policy.sockets as readonly string[] } : {};
+  const doors = { ...(isListed ? { proxyPorts: [] } : {}), ...sockets };
+  const { text, parameters } = seatbeltProfile(policy, disk, doors);
+  return {
+    kind: 'runnable',
+    argv: [program, '-p', text, ...parameters.map(([name, path]) => `-D${name}=${path}`), '--', ...command.argv],
+    cwd: command.cwd,
+    env: { ...command.env, CODEX_SANDBOX: 'seatbelt' },
+    files: [],
+    cleanup: async () => {},
+  };
+}
+
+export interface SeatbeltProfile {
+  readonly text: string;
+  /** Names in the text, and the paths they stand for: a path never becomes part of the program. */
+  readonly parameters: readonly (readonly [string, string])[];
+}
+
+/** What of the network is open besides what the policy says. */
+export interface SeatbeltNetworkAccess {
+  /** Ports of proxies on this machine. Given, and be it an empty list: nothing but them is reached. */
+  readonly proxyPorts?: readonly number[];
+  /** With a proxy: commands may listen and reach each other on this machine. */
+  readonly localBinding?: boolean;
+  /** Sockets with a name that commands may listen on and connect to. */
+  readonly sockets?: readonly string[];
+}
+
+/** The policy in Seatbelt's language. Rules come shallow first, and the last one that matches decides, as in `access`. */
+export function seatbeltProfile(
+  { files, network }: ResolvedPolicy,
+  disk: DiskView,
+  doors: SeatbeltNetworkAccess = {},
+): SeatbeltProfile {
+  const parameters = new Map<string, string>();
+  const at = (path: string): string => {
+    const name = parameters.get(path) ?? `PATH_${parameters.size}`;
+    parameters.set(path, name);
+    return `(param "${name}")`;
+  };
+  const sections = [baseSection, ...fileSections(files, disk, at), ...networkSections(network, doors, at)];
+  return { text: `${sections.join('\n')}\n`, parameters: [...parameters].map(([path, name]) => [name, path]) };
+}
+
+/** Behind a proxy only its ports are open, and a proxy without a port opens nothing. */
+function networkSections(
+  network: NetworkAccess,
+  { proxyPorts, localBinding = false, sockets = [] }: SeatbeltNetworkAccess,
+  at: (path: string) => string,
+): readonly string[] {
+  const named = sockets.flatMap((path) => [
+    `(allow network-bind (local unix-socket (subpath ${at(path)})))`,
+    `(allow network-outbound (remote unix-socket (subpath ${at(path)})))`,
+  ]);
+  const local = named.length === 0 ? [] : ['(allow system-socket (socket-domain AF_UNIX))', ...named];
+  if (network !== 'enabled') return local;
+  if (proxyPorts === undefined) return [networkSection, ...local];
+  const ports = proxyPorts.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`);
+  const binding = localBinding ? localBindingRules : [];
+  const names = localBinding && ports.length > 0 ? ['(allow network-outbound (remote ip "*:53"))'] : [];
+  return [...ports, ...binding, ...names, ...local];
+}
+
+const localBindingRules: readonly string[] = [
+  '(allow network-bind (local ip "localhost:*"))',
+  '(allow network-inbound (local ip "localhost:*"))',
+  '(allow network-outbound (remote ip "localhost:*"))',
+];
+
+function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) => string): readonly string[] {
+  if (files.kind === 'unrestricted') return ['(allow file-read* file-write*)', preferencesSection];
+  const { rules, heldLinks } = realPolicy(files, disk);
+  const accessAt = (path: string) => accessByRules(rules, path);
+  // Nothing is granted outside the root.
+  const outer = (path: string): Access => (path === '/' ? 'deny' : accessAt(parentPath(path)));
+  const readsEverything =
+    accessAt('/') !== 'deny' &&
+    files.denyGlobs.length === 0 &&
+    rules.every((rule) => rule.access !== 'deny' || rule.own === true);
+  const changes = rules.filter((rule) => rule.path === '/' || rule.access !== accessAt(parentPath(rule.path)));
+  return [
+    ...(readsEverything ? [preferencesSection] : []),
+    ...(files.platformDefaults ? [platformSection] : []),
+    ...changes.flatMap((rule) => statements(rule, outer(rule.path), at)),
+    ...heldLinks.map((path) => `(deny file-write* (literal ${at(path)}))`),
+    ...files.denyGlobs.flatMap((glob) => spellings(glob, disk)).flatMap(deniedGlob),
+    ...keptFolders(changes, accessAt).map((path) => `(deny file-write-unlink (literal ${at(path)}))`),
+  ];
+}
+
+/** A pattern as it is written, and where its folder really is: the system compares paths without links. */
+function spellings(glob: string, disk: DiskView): readonly string[] {
+  const folder = staticFolderOf(glob);
+  if (folder === '/') return [glob];
+  const place = followLinks(disk, folder).path;
+  return place === folder ? [glob] : [glob, `${literalGlob(place)}${glob.slice(folder.length)}`];
+}
+
+/** What matches is closed, and the folders above it cannot be renamed: below another name it would not match. */
+function deniedGlob(glob: string): readonly string[] {
+  const above = foldersAbove(glob).map(
+    (pattern) =>
+      `(deny file-write-unlink (require-all (vnode-type DIRECTORY) (regex #"${folderExpression(pattern)}")))`,
+  );
+  return [`(deny file-read* file-write* (regex #"${globExpression(glob)}"))`, ...above];
+}
+
+/** Patterns of the folders between the fixed beginning of a pattern and its end. */
+function foldersAbove(glob: string): readonly string[] {
+  if (/[{\\]/.test(glob)) return [`${literalGlob(staticFolderOf(glob))}/**`];
+  const names = glob.split('/');
+  const first = staticFolderOf(glob).split('/').length;
+  return names.slice(first, -1).map((_, index) => names.slice(0, first + index + 1).join('/'));
+}
+
+function statements(rule: RealRule, outer: Access, at: (path: string) => string): readonly string[] {
+  const place =
+    rule.kind === 'file' && rule.access !== 'deny' ? `(literal ${at(rule.path)})` : `(subpath ${at(rule.path)})`;
+  switch (rule.access) {
+    case 'write':
+      return [`(allow file-read* file-write* ${place})`];
+    case 'deny':
+      return [`(deny file-read* file-write* ${place})`];
+    case 'read': {
+      if (outer === 'deny') return [`(allow file-read* ${place})`];
+      if (rule.kind === 'missing' && rule.ifMissing === 'skip') return [];
+      const first = `(deny file-write* ${place})`;
+      if (rule.kind !== 'missing') return [first];
+      // Most Macs do not distinguish `.GIT` from `.git`, and while neither exists only the spelling can be compared.
+      const name = rule.path.slice(rule.path.lastIndexOf('/'));
+      const spelling = `^${literalExpression(rule.path.slice(0, -name.length))}${anyCase(name)}(/|$)`;
+      return [first, `(deny file-write* (regex #"${spelling}"))`];
+    }
+  }
+}
+
+/** Folders that must keep their place: writable roots, and those above something protected, which is found by its path. */
+function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => Access): readonly string[] {
+  const isFolder = ({ kind }: RealRule): boolean => kind !== 'file';
+  const kept = new Set(changes.filter((rule) => rule.access === 'write' && isFolder(rule)).map(({ path }) => path));
+  for (const { path, access } of changes) {
+    if (access === 'write') continue;
+    for (let folder = parentPath(path); folder !== '/' && accessAt(folder) === 'write'; folder = parentPath(folder)) {
+      kept.add(folder);
+    }
+  }
+  return [...kept].toSorted();
+}
+
+/** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
+function globExpression(glob: string): string {
+  const parts = parseGlob(glob);
+  // A deny that makes no sense denies everything.
+  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}(/|$)`;
+}
+
+/** The same for folders that match as a whole, and not what is in them. */
+function folderExpression(glob: string): string {
+  const parts = parseGlob(glob);
+  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}$`;
+}
+
+/** Text that stands for itself. */
+function literalExpression(text: string): string {
+  return [...text].map(characterExpression).join('');
+}
+
+/** The same for every way to write the letters large and small. */
+function anyCase(text: string): string {
+  return [...text]
+    .map((character) =>
+      /[a-z]/i.test(character)
+        ? `[${character.toLowerCase()}${character.toUpperCase()}]`
+        : characterExpression(character),
+    )
+    .join('');
+}
+
+/** What could end the expression, or is compared byte by byte, becomes "anything": it only ever denies. */
+function characterExpression(character: string): string {
+  if (/[a-z0-9/_ -]/i.test(character)) return character;
+  return /[!-~]/.test(character) && character !== '"' && character !== '\\'
+    ? `[${character === '^' ? '\\^' : character}]`
+    : '.+';
+}
+
+const expressions = {
+  one: '[^/]',
+  some: '[^/]*',
+  folders: '(.*/)?',
+  anything: '.*',
+  open: '(',
+  or: '|',
+  close: ')',
+} as const;
+
+function partExpression(part: NamePart): string {
+  if (part.kind === 'text') return characterExpression(part.text);
+  return part.kind === 'class' ? classExpression(part) : expressions[part.kind];
+}
+
+function classExpression({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): string {
+  const isSimple = ranges.every(([from, to]) => /[a-z0-9._]/i.test(from) && /[a-z0-9._]/i.test(to));
+  if (!isSimple) return '[^/]';
+  return `[${negated ? '^/' : ''}${ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join('')}]`;
+}
+
+/** What of a Seatbelt profile depends on no path. The last rule that matches decides; the first denies everything. */
+
+/** What every program needs: to run, to know its machine, to have a terminal. */
+export const baseSection = `(version 1)
+(deny default)
+(allow process-exec process-fork file-map-executable)
+(allow signal process-info* (target same-sandbox))
+(allow file-read* file-write-data
+  (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty")
+  (literal "/dev/stdout") (literal "/dev/stderr") (regex #"^/dev/fd/[0-9]+$"))
+(allow file-read* (literal "/dev/random") (literal "/dev/urandom") (literal "/dev/stdin"))
+(allow pseudo-tty)
+(allow file-read* file-write* file-ioctl (literal "/dev/ptmx"))
+(allow file-read* file-write* (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
+(allow file-ioctl (regex #"^/dev/ttys[0-9]+$"))
+(allow sysctl-read
+  (sysctl-name-prefix "hw.") (sysctl-name-prefix "machdep.cpu.")
+  (sysctl-name "kern.argmax") (sysctl-name "kern.hostname") (sysctl-name "kern.maxfilesperproc")
+  (sysctl-name "kern.maxproc") (sysctl-name "kern.ngroups") (sysctl-name "kern.osproductversion")
+  (sysctl-name "kern.osrelease") (sysctl-name "kern.ostype") (sysctl-name "kern.osvariant_status")
+  (sysctl-name "kern.osversion") (sysctl-name "kern.secure_kernel") (sysctl-name "kern.usrstack64")
+  (sysctl-name "kern.version") (sysctl-name "sysctl.proc_cputype") (sysctl-name "vm.loadavg"))
+(allow sysctl-write (sysctl-name "kern.grade_cputype"))
+(allow iokit-open (iokit-registry-entry-class "RootDomainUserClient"))
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow ipc-posix-sem)
+(allow ipc-posix-shm* (ipc-posix-name-regex #"^/__KMP_REGISTERED_LIB_[0-9]+$"))`;
+
+/** The services behind names, routes and certificates, and the network itself. */
+export const networkSection = `(allow network-outbound network-inbound network-bind system-socket)
+(allow sysctl-read (sysctl-name-prefix "net.routetable"))
+(allow mach-lookup
+  (global-name "com.apple.SecurityServer") (global-name "com.apple.networkd") (global-name "com.apple.ocspd")
+  (global-name "com.apple.trustd.agent") (global-name "com.apple.bsd.dirhelper")
+  (global-name "com.apple.SystemConfiguration.DNSConfiguration")
+  (global-name "com.apple.SystemConfiguration.configd"))`;
+
+/** Settings of the user, for programs that may read everything anyway. */
+export const preferencesSection = `(allow ipc-posix-shm-read* (ipc-posix-name-prefix "apple.cfprefs."))
+(allow mach-lookup
+  (global-name "com.apple.cfprefsd.daemon") (global-name "com.apple.cfprefsd.agent")
+  (local-name "com.apple.cfprefsd.agent"))
+(allow user-preference-read)`;
+
+/** What programs look at on the way to the system's folders, where reading is limited. */
+const platformSection = `(allow file-read-metadata
+  (literal "/") (literal "/var") (literal "/tmp") (literal "/etc") (literal "/private") (literal "/private/var"))
+(allow file-read* (literal "/"))`;

@@ -1,0 +1,121 @@
+import { type HostTarget, readHostLists } from '../../../core/policy/network/host-lists.ts';
+import type { DeniedRequest, NetworkLists } from '../../../protocol/permissions.ts';
+import { createGate, type GateOptions, idleMs, joinSockets, systemDialer } from './connection-gate.ts';
+import { createHttpProxy } from './http-proxy.ts';
+import { serveSocks, socksVersion } from './socks5.ts';
+import type { Server, Socket } from 'node:net';
+
+/** Stands between one command and the network. */
+export interface CommandProxy {
+  /**
+   * Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. With a target, it
+   * carries what comes there as it is.
+   */
+  serve(listener: Server, target?: HostTarget): void;
+  denied(): readonly DeniedRequest[];
+  /** Ends every connection. */
+  close(): void;
+}
+
+const mostConnections = 256;
+/** How long a program may take to say what it wants. */
+const handshakeMs = 30_000;
+
+export function createCommandProxy(
+  options: Omit<GateOptions, 'ways'> & Partial<Pick<GateOptions, 'ways'>>,
+): CommandProxy {
+  const gate = createGate({ ways: systemDialer, ...options });
+  const http = createHttpProxy(gate);
+  const listeners: Server[] = [];
+  const sockets = new Set<Socket>();
+
+  function take(socket: Socket): void {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    // A program whose question waits has nothing to say until there is an answer.
+    socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
+    const onEnd = (): void => void socket.destroy();
+    socket.once('end', onEnd);
+    socket.once('data', (bytes: Buffer) => {
+      socket.off('end', onEnd);
+      socket.pause();
+      socket.unshift(bytes);
+      socket.setTimeout(idleMs);
+      if (bytes[0] === socksVersion) serveSocks(gate, socket);
+      else http.take(socket);
+      process.nextTick(() => socket.resume());
+    });
+  }
+
+  async function carry(socket: Socket, target: HostTarget): Promise<void> {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    socket.pause();
+    const passage = await gate.pass({ ...target, protocol: 'socks5_tcp' });
+    if (passage.kind !== 'open') return void socket.destroy();
+    if (socket.destroyed) return void passage.socket.destroy();
+    joinSockets(socket, passage.socket);
+  }
+
+  return {
+    serve(listener, target) {
+      listeners.push(listener);
+      listener.maxConnections = mostConnections;
+      // A program may end its half of a connection first; Node would end the other half with it.
+      Object.assign(listener, { allowHalfOpen: true });
+      listener
+        .on('connection', (socket) => (target === undefined ? take(socket) : void carry(socket, target)))
+        .on('error', () => {});
+    },
+    denied: () => gate.denied(),
+    close() {
+      for (const listener of listeners) listener.close();
+      for (const socket of sockets) socket.destroy();
+      gate.close();
+    },
+  };
+}
+
+/** Where the proxy listens inside a sandbox, which has this port for itself. */
+export const proxyPort = 3128;
+
+/** Programs spell them in either case. */
+const httpNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'WS_PROXY', 'WSS_PROXY'];
+const httpNamesOfTools = [
+  'YARN_HTTP_PROXY',
+  'YARN_HTTPS_PROXY',
+  'BUNDLE_HTTP_PROXY',
+  'BUNDLE_HTTPS_PROXY',
+  'PIP_PROXY',
+  'DOCKER_HTTP_PROXY',
+  'DOCKER_HTTPS_PROXY',
+  ...bothCases(['NPM_CONFIG_PROXY', 'NPM_CONFIG_HTTP_PROXY', 'NPM_CONFIG_HTTPS_PROXY']),
+];
+const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
+const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
+
+/** The loopback of a command is its own: servers that it starts are there, and the proxy would look on this machine. */
+const ownLoopback = ['localhost', '127.0.0.1', '::1'];
+
+/** The variables that lead a command's programs to the proxy. They win over the user's, which lead elsewhere. */
+export function proxyVariables(lists: NetworkLists): Readonly<Record<string, string>> {
+  const named = readHostLists(lists).allow.filter(({ kind }) => kind === 'exact');
+  // A name that is listed means the server on this machine, and only the proxy leads there.
+  const direct = ownLoopback.filter((name) => named.every(({ host }) => host !== name)).join(',');
+  const address = `127.0.0.1:${proxyPort}`;
+  const all = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]));
+  return {
+    ...all([...bothCases(httpNames), ...httpNamesOfTools], `http://${address}`),
+    ...all(bothCases(socksNames), `socks5h://${address}`),
+    ...all([...bothCases(exceptionNames), 'YARN_NO_PROXY', 'BUNDLE_NO_PROXY'], direct),
+    CODEX_NETWORK_PROXY_ACTIVE: '1',
+    CODEX_NETWORK_ALLOW_LOCAL_BINDING: lists.local ? '1' : '0',
+    ELECTRON_GET_USE_PROXY: 'true',
+    NODE_USE_ENV_PROXY: '1',
+  };
+}
+
+function bothCases(names: readonly string[]): readonly string[] {
+  return [...names, ...names.map((name) => name.toLowerCase())];
+}

@@ -1,0 +1,232 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  decideAddresses,
+  decideHost,
+  deniesHost,
+  hostAtPort,
+  type HostTarget,
+  parseHostPattern,
+  readHostLists,
+} from '../../../core/policy/network/host-lists.ts';
+import { isAddress, normaliseHost } from '../../../core/policy/network/host-name.ts';
+import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
+import type {
+  DenialReason,
+  DeniedByRule,
+  DeniedRequest,
+  HostProtocol,
+  NetworkLists,
+} from '../../../protocol/permissions.ts';
+import { lookup } from 'node:dns/promises';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** What a program asks the proxy for. */
+export interface GateRequest extends HostTarget {
+  readonly protocol: HostProtocol;
+  /** Of plain HTTP: what it wants to do. */
+  readonly method?: string;
+}
+
+export type Passage =
+  | { readonly kind: 'open'; readonly socket: Socket }
+  | { readonly kind: 'blocked'; readonly denied: DeniedRequest }
+  | { readonly kind: 'unreachable'; readonly why: string };
+
+/** Decides which connections one command gets, opens them, and remembers which it refused. */
+export interface Gate {
+  /** Never rejects. */
+  pass(request: GateRequest): Promise<Passage>;
+  /** Whether a connection waits for an answer. */
+  isAsking(): boolean;
+  /** In the order in which they were first asked for. */
+  denied(): readonly DeniedRequest[];
+  /** Ends every connection that it opened, and every question. */
+  close(): void;
+}
+
+export interface GateOptions {
+  readonly lists: NetworkLists;
+  readonly ways: Dialer;
+  /** Answers where the lists leave a host open to an answer. Absent: it is refused. */
+  readonly decide?: AnswerHost;
+  /** How long a lookup may take. Default: two seconds. */
+  readonly lookupMs?: number;
+}
+
+/** Refusals that are kept. */
+const mostDenied = 200;
+/** Hosts that one command may ask about. */
+const mostQuestions = 20;
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions): Gate {
+  const hosts = readHostLists(lists);
+  const life = new AbortController();
+  const refused = new Map<string, DeniedRequest>();
+  const answers = new Map<string, Promise<HostAnswer>>();
+  let waiting = 0;
+
+  /** Connections to the same host join its question. An answer holds for the command. */
+  function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer | 'too-many'> {
+    const key = hostAtPort(name, port);
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    if (decide === undefined) return Promise.resolve('unasked');
+    if (answers.size >= mostQuestions) return Promise.resolve('too-many');
+    // A decision that throws is one that rejects.
+    const asking = Promise.resolve().then(() => decide({ name, port, protocol }, life.signal));
+    waiting++;
+    const asked = valueOrAbort(asking, life.signal, 'declined' as const)
+      .catch(() => 'declined' as const)
+      .finally(() => waiting--);
+    answers.set(key, asked);
+    // It was no question: it takes no place among those of the command.
+    void asked.then((answer) => answer === 'unasked' && answers.delete(key));
+    return asked;
+  }
+
+  async function judge(request: GateRequest): Promise<{ readonly addresses: readonly string[] } | DenialReason> {
+    const unlisted = beyondLists(lists, request);
+    if (unlisted !== undefined) return unlisted;
+    const { host, port } = request;
+    const verdict = decideHost(hosts, request);
+    if (verdict.kind === 'blocked') return verdict.reason;
+    if (verdict.kind === 'asked') {
+      const answer = await ask(request);
+      if (answer === 'declined') return 'declined';
+      if (answer === 'too-many') return 'not_asked';
+      if (answer === 'unasked') return verdict.by === 'rule' ? 'held_back' : 'not_allowed';
+    }
+    const found = isAddress(host) ? [host] : await withTimeout(lookupMs, ways.resolve(host)).catch(() => []);
+    // The addresses that are checked are the ones that are dialled.
+    const addresses = found.map((address) => normaliseHost(address) ?? address);
+    return decideAddresses(hosts, verdict.addresses, { addresses, port }) ?? { addresses };
+  }
+
+  return {
+    async pass(request) {
+      const { host, port, protocol } = request;
+      try {
+        const judged = await judge(request);
+        if (typeof judged !== 'string') {
+          return { kind: 'open', socket: await dialFirst(ways, { ...judged, port }, life.signal) };
+        }
+        if (life.signal.aborted) return { kind: 'unreachable', why: 'the command is over' };
+        const rule = judged === 'denied' ? denyingRule(lists, request) : undefined;
+        const denied = { host, port, protocol, reason: judged, ...defined({ rule }) };
+        if (refused.size < mostDenied) refused.set(JSON.stringify(denied), denied);
+        return { kind: 'blocked', denied };
+      } catch (error) {
+        return { kind: 'unreachable', why: error instanceof Error ? error.message : 'unknown' };
+      }
+    },
+    isAsking: () => waiting > 0,
+    denied: () => [...refused.values()],
+    close: () => life.abort(),
+  };
+}
+
+/** The rule that denies the host by its name, if one does. */
+function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedByRule | undefined {
+  return ruled.find(({ host }) => {
+    const pattern = parseHostPattern(host, 'deny');
+    return typeof pattern !== 'string' && deniesHost(pattern, target);
+  });
+}
+
+/** What no list can allow. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
+function beyondLists(
+  { methods }: NetworkLists,
+  { protocol, method = '', port }: GateRequest,
+): DenialReason | undefined {
+  if (protocol === 'socks5_udp') return methods === 'reading' ? 'method_not_allowed' : 'policy_denied';
+  if (methods === 'any') return undefined;
+  if (protocol === 'http') return reading.has(method) ? undefined : 'method_not_allowed';
+  return protocol === 'https' || port === 443 ? 'mitm_required' : 'method_not_allowed';
+}
+
+/** The ways out of the proxy. Tests replace them. */
+export interface Dialer {
+  /** All addresses of a name. Rejects if it has none. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** Opens a connection to exactly this address, until the signal ends it. Rejects if it does not answer. */
+  connect(address: string, port: number, signal: AbortSignal): Promise<Socket>;
+}
+
+const connectMs = 15_000;
+
+export const systemDialer: Dialer = {
+  async resolve(name) {
+    const found = await lookup(name, { all: true, order: 'ipv4first' });
+    return found.map(({ address }) => address);
+  },
+  connect: (address, port, signal) =>
+    new Promise((resolve, reject) => {
+      // It is an address and no name, so nothing is looked up again.
+      if (!isAddress(address)) return reject(new Error('no address'));
+      const socket = connect({ host: address, port, allowHalfOpen: true, signal: AbortSignal.any([signal]) });
+      const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
+      socket.once('error', (error) => (clearTimeout(timer), reject(error)));
+      socket.once('connect', () => (clearTimeout(timer), resolve(socket)));
+    }),
+};
+
+/** The first address that answers. */
+async function dialFirst(
+  ways: Dialer,
+  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
+  signal: AbortSignal,
+): Promise<Socket> {
+  let failure: unknown = new Error('no address');
+  for (const address of addresses.slice(0, 4)) {
+    try {
+      return await ways.connect(address, port, signal);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Rejects if the promise takes longer. */
+async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timed out')), milliseconds);
+    // A command that ended asks for nothing any more; no process stays for it.
+    timer.unref();
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A tunnel on which nothing is said for so long is closed. */
+export const idleMs = 10 * 60_000;
+/** How long a program may take to read a refusal. */
+const lingerMs = 2000;
+
+/** Carries bytes both ways until both sides are done, or one breaks. Each side may end on its own. */
+export function joinSockets(one: Duplex, other: Socket): void {
+  const end = (): void => {
+    one.destroy();
+    other.destroy();
+  };
+  for (const side of [one, other]) side.on('error', end).on('close', end);
+  other.setTimeout(idleMs, end);
+  one.pipe(other);
+  other.pipe(one);
+}
+
+/** Says one last thing. What still comes is read and dropped, or the other side could not read the answer to its end. */
+export function sendAndClose(socket: Duplex, bytes: string | Buffer): void {
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.on('close', () => clearTimeout(timer));
+  socket.on('error', () => socket.destroy());
+  socket.end(bytes);
+  socket.resume();
+}

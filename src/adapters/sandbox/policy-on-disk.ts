@@ -1,0 +1,207 @@
+import type { NamePart } from '../../base/name-matcher.ts';
+import { defined } from '../../base/objects.ts';
+import { compareByDepth, isWithin, joinPath, parentPath, pathDepth } from '../../core/policy/paths/absolute-paths.ts';
+import { accessByRules, type AccessRule, platformReadRoots } from '../../core/policy/paths/access.ts';
+import { globCovers, parseGlob, staticFolderOf } from '../../core/policy/paths/glob.ts';
+import { isMovedRoot, type Link } from '../../core/policy/paths/walk-path.ts';
+import { readOnlyRules } from '../../core/policy/profiles/narrower-profile.ts';
+import type { SandboxRefused } from '../../ports/sandbox.ts';
+import type { Access, PathRule, ResolvedFiles, ResolvedPolicy } from '../../protocol/permissions.ts';
+import { diskPath, lookAt, realPath } from '../disk/file-system.ts';
+import { type NamedEntry, withTrueNames } from '../disk/folder-access.ts';
+import { type DiskView, followLinks } from './disk-view.ts';
+import { type Impossible, unenforceable } from './refusals.ts';
+
+/** A rule at the place its path leads to. */
+export interface RealRule extends PathRule {
+  readonly kind: 'folder' | 'file' | 'missing' | 'blocked';
+  readonly missing?: string;
+}
+
+/**
+ * The rules as an operating system sees them: without links, one rule per place, shallow places first. Where two
+ * spellings of one place disagree, the stricter rule holds.
+ */
+export interface RealPolicy {
+  readonly rules: readonly RealRule[];
+  /** Links that commands could replace and that lead to something restricted: their folders must hold still. */
+  readonly heldLinks: readonly string[];
+  /** Those of them that are held for the engine's own places alone. */
+  readonly ownLinks: ReadonlySet<string>;
+  /** Links on the way to what is granted. */
+  readonly grantedLinks: readonly Link[];
+}
+
+/**
+ * Follows the links in the paths of a policy. Nothing is granted through a link that commands can replace, nor where a
+ * path leads to another place than when the turn began: the next command would find more open than the policy says.
+ * What is restricted through such a link is restricted at its target, and the link is held.
+ */
+export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>, disk: DiskView): RealPolicy {
+  const platform = files.platformDefaults
+    ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
+    : [];
+  // For one spelling, what the policy itself says about ties.
+  const spelled = strongest([...files.rules, ...platform], { read: 0, write: 1, deny: 2 });
+  const everyRule = spelled.map((rule) => ({ rule, followed: followLinks(disk, rule.path) }));
+  const moved = everyRule.filter(({ rule, followed }) => isMovedRoot(rule, followed.path)).map(({ rule }) => rule.path);
+  const followed = everyRule.filter(({ rule }) => !moved.includes(rule.path));
+  const everything: readonly AccessRule[] = followed
+    .filter(({ followed }) => followed.kind !== 'loop')
+    .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
+  const isReplaceable = (link: Link) => accessByRules(everything, link.location) === 'write';
+  const turnable = followed.filter(
+    ({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable),
+  );
+  const ignoredGrants = [...moved, ...turnable.map(({ rule }) => rule.path)];
+
+  const rules: RealRule[] = [];
+  const heldLinks = new Set<string>();
+  const heldForOthers = new Set<string>();
+  const grantedLinks = new Map<string, Link>();
+  for (const { rule, followed: found } of followed) {
+    if (ignoredGrants.includes(rule.path)) continue;
+    const replaceable = found.links.filter(isReplaceable);
+    if (replaceable.length > 0 || moved.some((root) => isWithin(rule.path, root))) {
+      const restricts = rule.access === 'deny' || accessByRules(spelled, parentPath(rule.path)) === 'write';
+      // The names that are protected in an ignored root are no more protected than the place it leads to.
+      const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));
+      for (const { location } of restricts && !belowIgnored ? replaceable : []) {
+        heldLinks.add(location);
+        if (rule.own !== true) heldForOthers.add(location);
+      }
+      const narrows = rule.access === 'deny' || accessByRules(everything, parentPath(found.path)) === 'write';
+      if (!narrows) continue;
+    }
+    if (rule.access !== 'deny') for (const link of found.links) grantedLinks.set(link.location, link);
+    if (found.kind === 'loop') continue;
+    rules.push({ ...rule, path: found.path, kind: found.kind, ...defined({ missing: found.missing }) });
+  }
+  return {
+    // For one place that was spelled in several ways: no command may gain by a second spelling.
+    rules: strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => compareByDepth(a.path, b.path)),
+    heldLinks: [...heldLinks].toSorted(compareByDepth),
+    ownLinks: heldLinks.difference(heldForOthers),
+    grantedLinks: [...grantedLinks.values()].toSorted((a, b) => compareByDepth(a.location, b.location)),
+  };
+}
+
+function strongest<Rule extends PathRule>(
+  rules: readonly Rule[],
+  rank: Readonly<Record<Access, number>>,
+): readonly Rule[] {
+  const chosen = new Map<string, Rule>();
+  for (const rule of rules) {
+    const rival = chosen.get(rule.path);
+    const wins = rival === undefined || rank[rule.access] > rank[rival.access];
+    const kept = wins ? rule : rival;
+    const protects = rule.ifMissing === 'protect' || rival?.ifMissing === 'protect';
+    chosen.set(rule.path, protects ? { ...kept, ifMissing: 'protect' } : kept);
+  }
+  return [...chosen.values()];
+}
+
+const mostMatches = 8192;
+const mostEntries = 200_000;
+/** Folders that are read at the same time. */
+const breadth = 32;
+
+/**
+ * Everything that the deny globs match now. Names that appear later are not covered: the file tools still refuse
+ * them, commands of the same moment can read them.
+ */
+export async function expandGlobs(
+  globs: readonly string[],
+  mostDepth = Number.POSITIVE_INFINITY,
+): Promise<{ readonly kind: 'matches'; readonly paths: readonly string[] } | Impossible> {
+  const matches = new Set<string>();
+  let entries = 0;
+  for (const glob of globs) {
+    const parts = parseGlob(glob);
+    const start = staticFolderOf(glob);
+    const literal = parts === undefined ? undefined : literalPath(parts);
+    if (literal !== undefined) {
+      // What is missing is the business of the rules.
+      if (lookAt(literal).kind !== 'missing') matches.add(literal);
+      continue;
+    }
+    if (parts === undefined || start === '/')
+      return impossible(`The policy denies reading ${JSON.stringify(glob)}, a pattern that covers the whole disk.`);
+    const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
+    const depth = Math.min(isDeep ? Number.POSITIVE_INFINITY : pathDepth(glob), pathDepth(start) + mostDepth);
+    const pending = [start];
+    const linked = new Set<string>();
+    while (pending.length > 0) {
+      const folders = pending.splice(-breadth);
+      const found = await Promise.all(folders.map(async (folder) => ({ folder, names: await read(folder) })));
+      for (const { folder, names } of found) {
+        entries += names.length;
+        for (const entry of names) {
+          const path = joinPath(folder, entry.name);
+          if (globCovers(glob, path)) matches.add(path);
+          else if (pathDepth(path) >= depth) continue;
+          else if (entry.isDirectory() || (entry.isSymbolicLink() && isNewFolder(path, linked))) pending.push(path);
+        }
+      }
+      if (matches.size > mostMatches)
+        return impossible(`${JSON.stringify(glob)} matches more than ${mostMatches} files.`);
+      if (entries > mostEntries)
+        return impossible(
+          `${JSON.stringify(start)} has more than ${mostEntries} files to compare with ${JSON.stringify(glob)}.`,
+        );
+    }
+  }
+  return { kind: 'matches', paths: [...matches].toSorted() };
+}
+
+/** Whether a link leads to a folder that no link of this walk led to before, and that does not hold the link itself. */
+function isNewFolder(link: string, linked: Set<string>): boolean {
+  const place = realPath(link);
+  if (place === undefined || linked.has(place) || lookAt(place).kind !== 'folder') return false;
+  linked.add(place);
+  const own = realPath(parentPath(link));
+  return own === undefined || !isWithin(own, place);
+}
+
+/** The one path that a glob without wildcards means. */
+function literalPath(parts: readonly NamePart[]): string | undefined {
+  const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
+  return texts.includes(undefined) ? undefined : texts.join('');
+}
+
+/** A folder that cannot be read by us cannot be read by our commands either. */
+async function read(folder: string): Promise<readonly NamedEntry[]> {
+  try {
+    // Loaded on use: few policies have globs, and every start would pay for it.
+    const { readdir } = process.getBuiltinModule('node:fs').promises;
+    return withTrueNames(await readdir(diskPath(folder), { withFileTypes: true, encoding: 'utf8' }), folder);
+  } catch {
+    return [];
+  }
+}
+
+function impossible(message: string): Impossible {
+  const next = 'Begin the deny pattern with the folder it is about, or deny the folder itself.';
+  return { kind: 'impossible', message, next };
+}
+
+/** Each takes a mount, and so does every folder above it. Bubblewrap takes up to half a second for as many, and far longer for more. */
+const mostGitFolders = 200;
+
+/**
+ * The policy as a sandbox can enforce it: in the place of names that are kept at any depth there is a rule for each
+ * place that the walk found in what may be written, unless one stands there already.
+ */
+export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return policy;
+  const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
+  const added = readOnlyRules(rules, gitFolders);
+  if (added.length > mostGitFolders) {
+    return unenforceable({
+      message: `Git repositories have ${added.length} folders and files that commands must not change, and the sandbox can protect at most ${mostGitFolders}.`,
+      next: 'Work in a folder with fewer repositories, or make a smaller folder writable.',
+    });
+  }
+  return { ...policy, files: { ...files, rules: [...rules, ...added] } };
+}

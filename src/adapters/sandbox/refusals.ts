@@ -1,0 +1,30 @@
+import { isMovedRoot, describeMovedRoot } from '../../core/policy/paths/walk-path.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import type { SandboxRefused } from '../../ports/sandbox.ts';
+import type { ResolvedFiles } from '../../protocol/permissions.ts';
+import { type DiskView, followLinks } from './disk-view.ts';
+
+/** Why a planner gives up. */
+export interface Impossible {
+  readonly kind: 'impossible';
+  readonly message: string;
+  readonly next: string;
+}
+
+/** The policy asks for something that no sandbox here can give (I10). */
+export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): SandboxRefused {
+  return { kind: 'refused', code: 'policy-unenforceable', message, next };
+}
+
+/** Why no command runs in the folder: a writable root that holds it leads to another place than when the turn began. */
+export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView): SandboxRefused | undefined {
+  if (files.kind === 'unrestricted') return undefined;
+  const moved = files.rules.find(
+    (rule) =>
+      rule.access === 'write' && isWithin(cwd, rule.path) && isMovedRoot(rule, followLinks(disk, rule.path).path),
+  );
+  return moved === undefined ? undefined : unenforceable(describeMovedRoot(moved.path));
+}
+
+/** Advice where Landlock is missing. Only a user who insists on it reads it: elsewhere bubblewrap comes first. */
+export const leaveOutLandlockAdvice = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';

@@ -1,0 +1,131 @@
+import { needsSandbox } from '../../core/policy/paths/access.ts';
+import { landlockObstacle } from '../../core/policy/profiles/landlock-policy.ts';
+import type { SandboxRefused } from '../../ports/sandbox.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import { unenforceable, leaveOutLandlockAdvice } from './refusals.ts';
+import type { Bubblewrap } from './linux/bubblewrap.ts';
+import type { LandlockFact } from './linux/landlock-library.ts';
+import { isSeccompArchitecture } from './linux/seccomp.ts';
+import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
+
+/** Below this version of Landlock the kernel cannot keep signals and abstract sockets inside. */
+export const leastLandlockAbi = 6;
+
+/** What decides how commands are isolated on a machine. Absent: not looked at yet. */
+export interface MachineFacts {
+  /** As Node names them. */
+  readonly platform: string;
+  readonly architecture: string;
+  readonly isWsl1?: boolean;
+  readonly bubblewrap?: Bubblewrap | SandboxRefused;
+  readonly landlock?: LandlockFact | SandboxRefused;
+  /** What the sandbox of Windows would do for the policy, and whether a program is there that starts commands in it. */
+  readonly windows?: { readonly plan: WindowsPlan | WindowsImpossible; readonly hasLauncher: boolean };
+}
+
+export interface SandboxRouteOptions {
+  /** Hosts are listed, so that commands reach the network through a proxy. */
+  readonly hostLists: boolean;
+}
+
+/** By which means a command is isolated. `look`: it depends on a fact that is still to be found out. */
+export type SandboxRoute =
+  | { readonly kind: 'direct' }
+  | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
+  | { readonly kind: 'landlock' }
+  | { readonly kind: 'seatbelt' }
+  | { readonly kind: 'windows'; readonly plan: WindowsPlan }
+  | { readonly kind: 'look'; readonly at: 'isWsl1' | 'bubblewrap' | 'landlock' }
+  | SandboxRefused;
+
+/**
+ * The route for a policy on a machine. A policy that was fitted to Landlock is held by Landlock, and any other by the
+ * usual means of the system, or not at all (I10).
+ */
+export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
+  if (!needsSandbox(policy)) return { kind: 'direct' };
+  switch (machine.platform) {
+    case 'darwin':
+      return options.hostLists ? noProxyOn(machine.platform) : { kind: 'seatbelt' };
+    case 'linux':
+      return chooseOnLinux(machine, policy);
+    case 'win32':
+      return chooseOnWindows(machine);
+    default:
+      return noSandboxOn(machine.platform);
+  }
+}
+
+function chooseOnLinux(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
+  if (machine.isWsl1 === undefined) return { kind: 'look', at: 'isWsl1' };
+  if (machine.isWsl1) return onWsl1;
+  if (policy.landlock !== undefined) return landlockRoute(machine, policy);
+  const { bubblewrap, landlock } = machine;
+  if (bubblewrap === undefined) return { kind: 'look', at: 'bubblewrap' };
+  if (bubblewrap.kind === 'bubblewrap') return { kind: 'bubblewrap', bubblewrap };
+  if (landlock === undefined) return { kind: 'look', at: 'landlock' };
+  return withLandlockAdvice(bubblewrap, landlockProblem(machine));
+}
+
+function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRoute {
+  const obstacle = landlockObstacle(policy);
+  if (obstacle !== undefined) {
+    const message = `Landlock cannot enforce this policy: ${obstacle.why}.`;
+    return unenforceable({ message, next: obstacle.next });
+  }
+  if (machine.landlock === undefined) return { kind: 'look', at: 'landlock' };
+  return landlockProblem(machine) ?? { kind: 'landlock' };
+}
+
+/** Why Landlock holds no policy on this machine. Undefined: it can. */
+export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
+  if (landlock?.kind === 'refused') return landlock;
+  const why = !isSeccompArchitecture(architecture)
+    ? `there is no system-call filter for ${architecture}`
+    : landlock === undefined || landlock.abi < leastLandlockAbi
+      ? `the kernel has version ${landlock?.abi ?? 0} of it, and only version ${leastLandlockAbi} (Linux 6.12) or newer keeps signals inside`
+      : undefined;
+  if (why === undefined) return undefined;
+  const message = `Landlock cannot be used here: ${why}.`;
+  return { kind: 'refused', code: 'sandbox-missing', message, next: leaveOutLandlockAdvice };
+}
+
+/** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
+function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
+  if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
+  const [first = '', rest] = [bubblewrap.next.charAt(0), bubblewrap.next.slice(1)];
+  return { ...bubblewrap, next: `${landlockAdvice} Or ${first.toLowerCase()}${rest}` };
+}
+
+const landlockAdvice =
+  'Agree to Landlock, which protects less: add `--sandbox-fallback landlock`, or set sandbox_fallback = "landlock" in your config.toml. `capstan sandbox explain -P :workspace` says what is lost.';
+
+function chooseOnWindows({ windows }: MachineFacts): SandboxRoute {
+  if (windows === undefined) return noSandboxOn('win32');
+  const { plan, hasLauncher } = windows;
+  if (plan.kind === 'windows-impossible') return unenforceable({ message: plan.message, next: isolatedElsewhere });
+  return hasLauncher ? { kind: 'windows', plan } : noSandboxOn('win32');
+}
+
+export const onWsl1: SandboxRefused = {
+  kind: 'refused',
+  code: 'sandbox-unusable',
+  message: 'This is WSL 1, whose kernel cannot create the namespaces that a sandbox needs.',
+  next: 'Convert the distribution with `wsl --set-version NAME 2` in Windows, and start it again.',
+};
+
+const isolatedElsewhere =
+  'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
+
+/** Without the proxy the lists would be mere text (I10). */
+function noProxyOn(platform: string): SandboxRefused {
+  return unenforceable({
+    message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,
+    next: 'Remove the lists from the profile to allow every host, or disable the network.',
+  });
+}
+
+function noSandboxOn(platform: string): SandboxRefused {
+  const message = `There is no sandbox for ${platform} yet, and the policy requires one for commands.`;
+  return { kind: 'refused', code: 'sandbox-missing', message, next: isolatedElsewhere };
+}

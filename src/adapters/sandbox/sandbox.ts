@@ -1,0 +1,267 @@
+import { defined } from '../../base/objects.ts';
+import { needsSandbox, networkReach, writablePaths } from '../../core/policy/paths/access.ts';
+import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
+import { landlockLeavesOpen } from '../../core/policy/profiles/landlock-policy.ts';
+import type { Spawn } from '../../ports/commands.ts';
+import type { LandlockUse, PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../../ports/sandbox.ts';
+import type { ProcessTable, ProgramFiles } from '../../ports/system.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { Bubblewrap } from './linux/bubblewrap.ts';
+import { type BubblewrapParts, findBubblewrap, isWsl1, packagedNotice } from './linux/find-bubblewrap.ts';
+import type { LandlockHelper } from './linux/landlock-sandbox.ts';
+import { planLinux } from './linux/linux-sandbox.ts';
+import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
+import { isIntact } from './linux/unpacked-bubblewrap.ts';
+import { planMacos } from './macos/seatbelt.ts';
+import { protectGit } from './policy-on-disk.ts';
+import {
+  chooseRoute,
+  landlockProblem as landlockProblemOf,
+  type MachineFacts,
+  onWsl1,
+  type SandboxRoute,
+} from './sandbox-route.ts';
+
+export interface SandboxOptions {
+  /** As Node names them. */
+  readonly platform: string;
+  readonly architecture: string;
+  /** The process's variables: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Where commands may write besides temporary folders, whatever the mode of a turn is: what one run may put there, the
+   * next run must not start. No program from there is trusted to build sandboxes.
+   */
+  readonly writable: () => readonly string[];
+  /** Where a bubblewrap may have been unpacked, best first; none need exist. */
+  readonly packagedBubblewrap?: string | readonly string[];
+  /** Which bubblewraps have built a sandbox in this process. Default: none, so each is tried first. */
+  readonly provenBubblewraps?: Map<string, Bubblewrap>;
+  /** Where engines of this user may record which mount points are in use, best first: the same for all of them. */
+  readonly mountRegistries: () => readonly string[];
+  /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
+  readonly lingerMs?: number;
+  /** Runs the one probe that shows what this machine can do. */
+  readonly spawn: Pick<Spawn, 'run'>;
+  readonly programFiles: ProgramFiles;
+  readonly processes: ProcessTable;
+  /** The text of `/proc/version`. Default: that of this machine. */
+  readonly kernelVersion?: () => string;
+  /** Default: never. */
+  readonly landlock?: LandlockUse;
+  /** The program that holds a command with Landlock. Absent: Landlock is not used. */
+  readonly landlockHelper?: LandlockHelper;
+  /** Called with the folders that a command may write under Landlock, before it starts. Throws if it must not start. */
+  readonly beforeLandlock?: (writable: readonly string[]) => void;
+  /** How much each command may use. Default: no limits. */
+  readonly limits?: CommandLimits;
+}
+
+export interface PreparedSandbox extends Sandbox {
+  /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
+  prepare(): void;
+  /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
+  usesLandlock(): Promise<boolean>;
+  /** True if Landlock could replace a bubblewrap that does not work here. */
+  offersLandlock(): Promise<boolean>;
+  /** Why bubblewrap does not work on this Linux. Undefined: it does, or this is another system. */
+  bubblewrapProblem(): Promise<SandboxRefused | undefined>;
+  landlockProblem(): Promise<SandboxRefused | undefined>;
+  /** By which means commands under the policy would be isolated. */
+  route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
+}
+
+/** Commands isolated as the policy says, by the means of the platform, or refused (I10). */
+export function createSandbox(options: SandboxOptions): PreparedSandbox {
+  const { platform, architecture, limits = {} } = options;
+  const machine = lookAtMachine(options);
+  let isPackagedSaid = false;
+  let isLandlockSaid = false;
+  async function route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>> {
+    const roots = writablePaths(policy);
+    let facts: MachineFacts = { platform, architecture };
+    for (;;) {
+      const hostLists = networkReach(policy) === 'listed';
+      const chosen = chooseRoute(facts, policy, { hostLists });
+      if (chosen.kind !== 'look') return chosen;
+      facts = { ...facts, [chosen.at]: await machine[chosen.at](roots) };
+    }
+  }
+  async function isolated(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused> {
+    const chosen = await route(policy);
+    switch (chosen.kind) {
+      case 'direct':
+        return direct(command);
+      case 'seatbelt':
+        return planMacos(command, policy);
+      case 'bubblewrap': {
+        const { bubblewrap } = chosen;
+        const planned = await planLinux(command, policy, {
+          bubblewrap,
+          architecture,
+          mountPoints: machine.mountPoints(),
+        });
+        if (planned.kind === 'refused' || bubblewrap.isPackaged !== true || isPackagedSaid) return planned;
+        isPackagedSaid = true;
+        return { ...planned, notice: packagedNotice(bubblewrap) };
+      }
+      case 'landlock': {
+        const helper = options.landlockHelper ?? { node: '', script: '', library: '' };
+        const { planWithLandlock } = await import('./linux/landlock-sandbox.ts');
+        const planned = await planWithLandlock(command, policy, { architecture, helper });
+        if (planned.kind === 'refused') return planned;
+        try {
+          options.beforeLandlock?.(policy.files.kind === 'unrestricted' ? ['/'] : writablePaths(policy));
+        } catch (error) {
+          return unrecorded(error);
+        }
+        if (isLandlockSaid) return planned;
+        isLandlockSaid = true;
+        return { ...planned, notice: landlockNotice(options.landlock === 'always') };
+      }
+      case 'windows':
+        throw new Error('No program starts commands in the sandbox of Windows yet.');
+      case 'refused':
+        return chosen;
+    }
+  }
+  async function bubblewrapProblem(): Promise<SandboxRefused | undefined> {
+    if (platform !== 'linux') return undefined;
+    if (machine.isWsl1()) return onWsl1;
+    const bubblewrap = await machine.bubblewrap([]);
+    return bubblewrap.kind === 'refused' ? bubblewrap : undefined;
+  }
+  async function landlockProblem(): Promise<SandboxRefused | undefined> {
+    if (platform !== 'linux') return undefined;
+    return machine.isWsl1()
+      ? onWsl1
+      : landlockProblemOf({ platform, architecture, landlock: await machine.landlock() });
+  }
+  async function offersLandlock(): Promise<boolean> {
+    return (await bubblewrapProblem()) !== undefined && (await landlockProblem()) === undefined;
+  }
+  return {
+    route,
+    offersLandlock,
+    bubblewrapProblem,
+    landlockProblem,
+    async usesLandlock() {
+      const { landlock: use = 'never' } = options;
+      if (use === 'never' || platform !== 'linux') return false;
+      return use === 'always' || offersLandlock();
+    },
+    prepare() {
+      if (platform === 'linux' && !machine.isWsl1()) void machine.bubblewrap([]);
+    },
+    async plan(command, asked, gitFolders) {
+      if (!needsSandbox(asked)) return direct(command);
+      // Inside what Landlock opens nothing can be kept.
+      const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
+      if ('kind' in policy) return policy;
+      return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
+    },
+  };
+}
+
+/** Tells the user that Landlock holds commands, why, and what that costs. */
+function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice']> {
+  const why = isChosen ? 'as use_legacy_landlock asks' : 'because the usual sandbox cannot be built';
+  return {
+    code: 'sandbox-fallback',
+    message: `Commands run under Landlock here, ${why}. It does not protect ${landlockLeavesOpen.settings}, nor ${landlockLeavesOpen.modes}.`,
+    next: '`capstan sandbox explain -P :workspace` lists what it does not protect.',
+  };
+}
+
+function unrecorded(error: unknown): SandboxRefused {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `Capstan cannot record in its home what commands may change under Landlock: ${why.replace(/\.$/, '')}.`;
+  return { kind: 'refused', code: 'sandbox-unusable', message, next: 'Make the home writable, then try again.' };
+}
+
+function direct(command: PlainCommand): RunnableCommand {
+  return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
+}
+
+/** Answers about this machine, each found out when it is asked for, and once. */
+interface Machine {
+  isWsl1(): boolean;
+  /** To try a program is to run it outside of every sandbox, so the folders that commands may write are known before. */
+  bubblewrap(roots: readonly string[]): Promise<Bubblewrap | SandboxRefused>;
+  landlock(): Promise<NonNullable<MachineFacts['landlock']>>;
+  mountPoints(): MountPoints;
+}
+
+function lookAtMachine(options: SandboxOptions): Machine {
+  const { packagedBubblewrap, spawn, programFiles: files, processes, mountRegistries, lingerMs = 0 } = options;
+  const { provenBubblewraps: proven = new Map<string, Bubblewrap>() } = options;
+  const { CAPSTAN_BWRAP: chosen, PATH: path = '' } = options.env;
+  const temporary = temporaryFolders(options.env);
+  const probed: NonNullable<BubblewrapParts['probed']> = new Map();
+  const found = new Map<string, Promise<Bubblewrap | SandboxRefused>>();
+  let wsl1: boolean | undefined;
+  let landlock: ReturnType<Machine['landlock']> | undefined;
+  let mountPoints: MountPoints | undefined;
+  async function search(writable: readonly string[]): Promise<Bubblewrap | SandboxRefused> {
+    const wanted = { path, writable, ...defined({ chosen, packaged: packagedBubblewrap }) };
+    return findBubblewrap(wanted, { spawn, files, probed, proven, isIntact });
+  }
+  return {
+    isWsl1: () => (wsl1 ??= isWsl1((options.kernelVersion ?? kernelVersion)())),
+    bubblewrap(roots) {
+      const writable = [...new Set([...temporary, ...options.writable(), ...roots])].toSorted();
+      const key = writable.join('\0');
+      const known = found.get(key) ?? search(writable);
+      found.set(key, known);
+      return known;
+    },
+    landlock: () => (landlock ??= lookForLandlock(options)),
+    mountPoints() {
+      return (mountPoints ??= createMountPoints({
+        registries: mountRegistries(),
+        processes,
+        temporaryDirectories: temporary,
+        lingerMs,
+      }));
+    },
+  };
+}
+
+/** Loaded on use: most machines have bubblewrap. */
+async function lookForLandlock({ landlockHelper }: SandboxOptions): ReturnType<Machine['landlock']> {
+  const { findLandlock, noLandlock } = await import('./linux/landlock-library.ts');
+  return landlockHelper === undefined
+    ? noLandlock('this program has no helper for it')
+    : findLandlock(landlockHelper.library);
+}
+
+function kernelVersion(): string {
+  try {
+    return process.getBuiltinModule('node:fs').readFileSync('/proc/version', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** How much the processes of one command may use. Absent: as much as the user may. */
+interface CommandLimits {
+  readonly maxProcesses?: number;
+  readonly maxMemoryMb?: number;
+}
+
+/**
+ * The command behind a shell that lowers the limits of its processes and then becomes the command; without limits, the
+ * command itself. It stands inside the sandbox: there the kernel counts processes in the user namespace of the command,
+ * and outside it would count all that the user runs. If a limit cannot be set, the command does not run.
+ */
+export function limitCommand(argv: readonly string[], { maxProcesses, maxMemoryMb }: CommandLimits): readonly string[] {
+  const steps = [
+    // Bash has the one name, dash and busybox the other.
+    ...(maxProcesses === undefined ? [] : [`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; } 2>/dev/null`]),
+    // Data, not addresses: runtimes reserve far more of those than they use.
+    ...(maxMemoryMb === undefined ? [] : [`ulimit -d ${maxMemoryMb * 1024}`]),
+  ];
+  if (steps.length === 0) return argv;
+  const failed = 'echo "capstan: the limits of the sandbox cannot be set" >&2; exit 126';
+  return ['/bin/sh', '-c', `${steps.join(' && ')} || { ${failed}; }; exec "$@"`, 'sh', ...argv];
+}

@@ -1,0 +1,315 @@
+import type { OfferedSkill, SkillCuts, SkillScope } from '../../core/planes/select-skills.ts';
+import { isSwitchedOn, type SkillSwitch } from '../../core/planes/skill-switches.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { diskPath, fileSystem, isMissing, realPath, reasonOf } from '../disk/file-system.ts';
+import { type NamedEntry, trueEntries } from '../disk/folder-access.ts';
+import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from '../disk/regular-files.ts';
+import { allowsModelChoice, readSkillHead, type SkillHead, type WrongSkill } from './skill-head.ts';
+import { isUtf8 } from 'node:buffer';
+import type { Stats } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A skill that may be used. */
+export interface KnownSkill extends OfferedSkill {
+  /** Where its file really is. */
+  readonly place: string;
+  /** Whether the model may choose it by itself. */
+  readonly isOffered: boolean;
+  /** Reads all of its file, up to a limit. */
+  read(most: number): SkillFileText;
+}
+
+export interface LoadedSkills {
+  readonly skills: readonly KnownSkill[];
+  readonly plugins: readonly KnownPlugin[];
+  readonly problems: readonly Outcome[];
+}
+
+/** A plugin that is installed. */
+export interface KnownPlugin {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface SkillSources {
+  readonly plugins: readonly KnownPlugin[];
+  readonly roots: readonly SkillRoot[];
+  readonly switches: readonly SkillSwitch[];
+  /** What the policy keeps from the model. */
+  denies(path: string): boolean;
+}
+
+/** A head is at the top of its file, and short. */
+const headBytes = 64 * 1024;
+/** A time stamp younger than this may be shared by a change that is still to come. */
+const settledAfterMs = 2000;
+const mostProblems = 10;
+
+interface ReadHead {
+  readonly version: string;
+  readonly head: SkillHead | WrongSkill;
+  readonly place: string;
+  readonly isOffered: boolean;
+}
+
+/** The skills of a thread, for a caller that asks at the start of every turn: a file that has not changed is read once. */
+export class SkillFiles {
+  #read = new Map<string, ReadHead>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  async load({ roots, plugins, switches, denies }: SkillSources): Promise<LoadedSkills> {
+    const before = this.#read;
+    this.#read = new Map();
+    const skills = new Map<string, KnownSkill>();
+    const problems: Outcome[] = [];
+    for (const root of roots) {
+      const { paths, outside, isCutShort } = findSkillFiles(root);
+      problems.push(...outside.map(skillLeavesProject), ...(isCutShort ? [tooManyFolders(root.path)] : []));
+      for (const path of paths) {
+        const guard = guardOf(root, denies);
+        const found = await this.#head(path, guard, before.get(path));
+        if (found === undefined || skills.has(found.place)) continue;
+        const { head, place } = found;
+        if (head.kind === 'wrong') {
+          problems.push(wrongSkill(path, head.reason));
+          continue;
+        }
+        const skill = knownSkill(root, path, { ...found, head }, guard);
+        if (isSwitchedOn(switches, { name: skill.name, paths: [path, place] })) skills.set(place, skill);
+      }
+    }
+    return { skills: [...skills.values()], plugins, problems: manyProblems(problems, mostProblems) };
+  }
+
+  async #head(path: string, guard: SkillReading['guard'], before: ReadHead | undefined): Promise<ReadHead | undefined> {
+    const beside = `${dirname(path)}/agents/openai.yaml`;
+    const own = [fileVersion(path), fileVersion(beside)];
+    const version = own.map((each) => each?.version ?? '').join(' ');
+    // The policy may be another one by now.
+    if (before?.version === version && guard(path, realPath(path) ?? path) === undefined) {
+      this.#read.set(path, before);
+      return before;
+    }
+    const file = readSkillFile(path, { most: headBytes, guard });
+    if (file.kind === 'missing') return undefined;
+    if (file.kind === 'unread' || !file.isUtf8) {
+      const head = { kind: 'wrong', reason: file.kind === 'unread' ? file.reason : 'it is not UTF-8' } as const;
+      return { version, head, place: path, isOffered: false };
+    }
+    const policy = readSkillFile(beside, { most: headBytes, guard });
+    const isOffered = policy.kind !== 'read' || (await allowsModelChoice(policy.text));
+    const read = { version, head: await readSkillHead(file.text, path), place: file.place, isOffered };
+    const settledBefore = this.#now() - settledAfterMs;
+    if (own.every((each) => each === undefined || each.modifiedMs < settledBefore)) this.#read.set(path, read);
+    return read;
+  }
+}
+
+function knownSkill(
+  { path: root, scope, prefix = '' }: SkillRoot,
+  path: string,
+  { head, place, isOffered }: Pick<ReadHead, 'place' | 'isOffered'> & { readonly head: SkillHead },
+  guard: SkillReading['guard'],
+): KnownSkill {
+  const { name, description } = head;
+  const read = (most: number): SkillFileText => readSkillFile(path, { most, guard });
+  return { name: prefix + name, description, path, root, scope, place, isOffered, read };
+}
+
+function guardOf({ within }: SkillRoot, denies: (path: string) => boolean): SkillReading['guard'] {
+  return (path, place) => {
+    if (within !== undefined && !isWithin(place, within)) return 'it leads out of the project';
+    return denies(path) || denies(place) ? 'the policy denies reading it' : undefined;
+  };
+}
+
+/** A folder in which skills are looked for. */
+interface SkillRoot {
+  /** Absolute. */
+  readonly path: string;
+  readonly scope: SkillScope;
+  /** What the names of its skills begin with. */
+  readonly prefix?: string;
+  /** Where its links may lead. Absent: anywhere, since the user made them. */
+  readonly within?: string;
+}
+
+export interface FoundSkillFiles {
+  /** The paths of SKILL.md files, in order. */
+  readonly paths: readonly string[];
+  /** Links that lead out of the project, and where to. */
+  readonly outside: readonly { readonly path: string; readonly place: string }[];
+  /** There are more folders than are looked at. */
+  readonly isCutShort: boolean;
+}
+
+const deepest = 6;
+const mostFolders = 2000;
+const mostEntries = 20_000;
+
+/** Looks through a root, nearest folders first. Reads no file. A folder is entered once, whatever links lead to it. */
+function findSkillFiles({ path: root, scope, within }: SkillRoot): FoundSkillFiles {
+  const paths: string[] = [];
+  const outside: { readonly path: string; readonly place: string }[] = [];
+  const entered = new Set<string>();
+  let entriesLeft = mostEntries;
+  let level = [root];
+  for (let depth = 0; depth <= deepest && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const folder of level) {
+      const place = realPath(folder);
+      if (place === undefined || entered.has(place)) continue;
+      if (within !== undefined && !isWithin(place, within)) {
+        outside.push({ path: folder, place });
+        continue;
+      }
+      if (entered.size >= mostFolders || entriesLeft <= 0) return { paths, outside, isCutShort: true };
+      entered.add(place);
+      const entries = entriesOf(folder, entriesLeft);
+      entriesLeft -= entries.length;
+      for (const entry of entries) {
+        const path = `${folder}/${entry.name}`;
+        if (entry.name === 'SKILL.md') paths.push(path);
+        // Bundled skills come without links.
+        else if (!entry.name.startsWith('.') && isFolder(entry, path, { links: scope !== 'bundled' })) next.push(path);
+      }
+    }
+    level = next;
+  }
+  return { paths, outside, isCutShort: false };
+}
+
+/** In order of their names; none where the folder cannot be read. */
+function entriesOf(folder: string, most: number): readonly NamedEntry[] {
+  try {
+    return trueEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(entry: NamedEntry, path: string, { links }: { readonly links: boolean }): boolean {
+  if (!entry.isSymbolicLink()) return entry.isDirectory();
+  try {
+    return links && fileSystem.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+interface SkillReading {
+  /** How many bytes are read. */
+  readonly most: number;
+  /** Why the file at a path must not be read, given where it really is; undefined when it may. */
+  guard(path: string, place: string): string | undefined;
+}
+
+/** `reason` ends a sentence: "… cannot be read: {reason}." */
+type SkillFileText =
+  | {
+      readonly kind: 'read';
+      readonly text: string;
+      readonly isUtf8: boolean;
+      readonly isWhole: boolean;
+      readonly place: string;
+    }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unread'; readonly reason: string };
+
+/** The beginning of a regular file. Nothing at the path can hold the program up or fill its memory. */
+function readSkillFile(path: string, { most, guard }: SkillReading): SkillFileText {
+  try {
+    // Looked at first: opening a device can have an effect.
+    const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    if (seen === undefined) return { kind: 'missing' };
+    if (!seen.isFile()) return { kind: 'unread', reason: `it is ${nounFor(seen)}` };
+    return withRegular(path, { links: 'followed' }, (file, { size }): SkillFileText => {
+      const place = realPathOf(file, path);
+      const reason = guard(path, place);
+      if (reason !== undefined) return { kind: 'unread', reason };
+      const bytes = readUpTo(file, { most: most + 1, expected: Math.min(size, most) });
+      const isWhole = bytes.length <= most;
+      // The end may be half a character.
+      const isText = isUtf8(isWhole ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1));
+      return { kind: 'read', text: bytes.subarray(0, most).toString('utf8'), isUtf8: isText, isWhole, place };
+    });
+  } catch (error) {
+    if (error instanceof NotRegular) return { kind: 'unread', reason: `it is ${error.noun}` };
+    return isMissing(error) ? { kind: 'missing' } : { kind: 'unread', reason: reasonOf(error) };
+  }
+}
+
+/** Changes whenever the file does; undefined when there is none. */
+function fileVersion(path: string): { readonly version: string; readonly modifiedMs: number } | undefined {
+  try {
+    const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    return { version: versionOf(stats), modifiedMs: Math.max(stats.mtimeMs, stats.ctimeMs) };
+  } catch {
+    return undefined;
+  }
+}
+
+function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+}
+
+function wrongSkill(path: string, reason: string): Outcome<'skill-wrong'> {
+  return {
+    code: 'skill-wrong',
+    message: `The skill ${path} is left out: ${reason}.`,
+    next: 'Correct it, or remove it.',
+  };
+}
+
+function skillLeavesProject({ path, place }: { readonly path: string; readonly place: string }): Outcome {
+  const message = `The skill folder ${path} is left out: it leads out of the project, to ${place}.`;
+  return { code: 'skill-outside', message, next: 'Copy the folder into the project, or link it from your own skills.' };
+}
+
+function tooManyFolders(root: string): Outcome<'skills-cut-short'> {
+  const message = `There are too many folders in ${root}. Skills in some of them are left out.`;
+  return { code: 'skills-cut-short', message, next: 'Keep only skills there: up to 2,000 folders and 20,000 files.' };
+}
+
+export function ambiguousSkill(name: string, paths: readonly string[]): Outcome<'skill-ambiguous'> {
+  const message = `Several skills are named ${name}: ${paths.join(', ')}.`;
+  return { code: 'skill-ambiguous', message, next: `Name one by its file: [$${name}](${paths[0] ?? ''})` };
+}
+
+export function unknownSkill(name: string, nearest: string): Outcome<'skill-unknown'> {
+  const message = `There is no skill ${name}, so nothing was sent for $${name}.`;
+  return { code: 'skill-unknown', message, next: `Did you mean $${nearest}?` };
+}
+
+export function unreadSkill(path: string, reason: string): Outcome<'skill-unread'> {
+  const message = `The skill ${path} cannot be read: ${reason}.`;
+  return { code: 'skill-unread', message, next: 'The model did not get it. Check the file.' };
+}
+
+/** The first of them, and how many there are besides. */
+function manyProblems(problems: readonly Outcome[], most: number): readonly Outcome[] {
+  if (problems.length <= most) return problems;
+  const message = `${problems.length - most} more skills are left out.`;
+  return [...problems.slice(0, most), { code: 'skills-left-out', message, next: 'Correct the ones above first.' }];
+}
+
+/** Undefined where the list is whole. */
+export function shortenedSkills({ shortened, left }: SkillCuts): Outcome<'skills-shortened'> | undefined {
+  if (shortened === 0 && left.length === 0) return undefined;
+  const next =
+    'Disable skills that you do not need (skills.config), or raise skills.max_context_tokens. You can name any skill: $name.';
+  if (left.length === 0) {
+    const what = shortened === 1 ? 'A description is' : `${shortened} descriptions are`;
+    return { code: 'skills-shortened', message: `The list of skills exceeds its budget. ${what} shortened.`, next };
+  }
+  const named = left.slice(0, 10).join(', ');
+  const more = left.length > 10 ? ` and ${left.length - 10} more` : '';
+  const message = `The list of skills exceeds its budget. It has no descriptions and leaves out: ${named}${more}.`;
+  return { code: 'skills-shortened', message, next };
+}

@@ -1,0 +1,140 @@
+import { defined } from '../../base/objects.ts';
+import { nearestKey } from '../../core/config/keys/check-values.ts';
+import { relevantSkills, selectSkills } from '../../core/planes/select-skills.ts';
+import type { NamedSkill, NamedSkills, SelectedSkills, Skills } from '../../ports/skills.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import {
+  ambiguousSkill,
+  type KnownSkill,
+  type LoadedSkills,
+  shortenedSkills,
+  unknownSkill,
+  unreadSkill,
+} from './load-skills.ts';
+
+/** A longer skill is not for reading. */
+const bodyBytes = 1024 * 1024;
+
+export function selectLoaded({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
+  const offered = skills.filter(({ isOffered }) => isOffered);
+  if (offered.length === 0) return undefined;
+  const selected = selectSkills(offered, tokens);
+  if (selected === undefined) return undefined;
+  return { catalogue: selected.catalogue, ...defined({ shortened: shortenedSkills(selected) }) };
+}
+
+export function relevantLoaded({ skills }: LoadedSkills, text: string, tokens: number): ReturnType<Skills['relevant']> {
+  const offered = skills.filter(({ isOffered }) => isOffered);
+  const selected = offered.length === 0 ? undefined : selectSkills(offered, tokens);
+  return selected === undefined ? [] : relevantSkills(offered, selected, text);
+}
+
+/** What a text names, each skill once. A name that several skills have names none of them. */
+export function readNamed({ skills, plugins }: LoadedSkills, text: string): NamedSkills {
+  const { names, paths } = skillMentions(text);
+  const inPlugins = pluginMentions(text, plugins).map(({ name }) => {
+    const skillPrefix = `${name}:`;
+    return { name, ...(skills.some((skill) => skill.name.startsWith(skillPrefix)) ? { skillPrefix } : {}) };
+  });
+  const problems: Outcome[] = [];
+  const named = new Set<KnownSkill>();
+  for (const path of paths) {
+    const skill = skills.find((each) =>
+      [each.path, each.place].some((own) => own === path || own === `${path}/SKILL.md`),
+    );
+    if (skill !== undefined) named.add(skill);
+  }
+  for (const name of names) {
+    const found = skillsOfName(skills, name);
+    if (found.length === 1) named.add(found[0]!);
+    const nearest = found.length === 0 ? misspelt(skills, name) : undefined;
+    if (nearest !== undefined) problems.push(unknownSkill(name, nearest));
+    if (found.length > 1 && !found.some((each) => named.has(each)))
+      problems.push(
+        ambiguousSkill(
+          name,
+          found.map(({ path }) => path),
+        ),
+      );
+  }
+  const read = [...named].flatMap((skill): readonly NamedSkill[] => {
+    const file = skill.read(bodyBytes);
+    if (file.kind === 'read' && file.isWhole && file.isUtf8 && !file.text.includes('\0'))
+      return [{ name: skill.name, path: skill.path, contents: file.text }];
+    problems.push(unreadSkill(skill.path, whyNot(file)));
+    return [];
+  });
+  return { skills: read, plugins: inPlugins, problems };
+}
+
+/** A sign behind the name may belong to the sentence. */
+function skillsOfName(skills: readonly KnownSkill[], name: string): readonly KnownSkill[] {
+  const found = skills.filter((skill) => skill.name === name);
+  const bare = name.replace(/[:_-]+$/, '');
+  return found.length > 0 || bare === name ? found : skills.filter((skill) => skill.name === bare);
+}
+
+/** The skill that a name is probably a misspelling of. People write of variables and prices, too: other names are theirs. */
+function misspelt(skills: readonly KnownSkill[], name: string): string | undefined {
+  if (name.length < shortestMisspelt || !/[a-z]/.test(name)) return undefined;
+  return nearestKey(
+    name,
+    skills.map((skill) => skill.name),
+  );
+}
+
+/** Shorter names are near to each other by chance. */
+const shortestMisspelt = 4;
+
+function whyNot(file: ReturnType<KnownSkill['read']>): string {
+  if (file.kind === 'unread') return file.reason;
+  if (file.kind === 'missing') return 'it is gone';
+  if (!file.isWhole) return 'it is larger than 1 MB';
+  return file.isUtf8 ? 'it is not a text' : 'it is not UTF-8';
+}
+
+/** What a text may name a plugin by. */
+interface PluginNames {
+  readonly id: string;
+  readonly name: string;
+}
+
+const pluginLink = /plugin:\/\/([\w.-]{1,100}@[\w.-]{1,100})/g;
+const at = /(?:^|[\s([{"'])@([A-Za-z\d][\w.-]{0,99})(?![\w./@-])/g;
+
+/** Those that a text names as `@name` or by a link to `plugin://name@marketplace`. A mail address names none. */
+export function pluginMentions<Plugin extends PluginNames>(
+  text: string,
+  plugins: readonly Plugin[],
+): readonly Plugin[] {
+  const ids = new Set([...text.matchAll(pluginLink)].map(([, id]) => id));
+  const names = new Set([...text.matchAll(at)].map(([, name = '']) => name.replace(/[.-]+$/, '')));
+  return plugins.filter(({ id, name }) => ids.has(id) || names.has(name));
+}
+
+/** What a text names as skills: by name, or by the path of their file. */
+export interface SkillMentions {
+  readonly names: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** Variables that people write about. */
+const variables = new Set(
+  'PATH HOME USER SHELL PWD TMPDIR TEMP TMP LANG TERM XDG_CONFIG_HOME EDITOR LOGNAME OLDPWD'.split(' '),
+);
+
+const skillLink = /\[\$[\w:-]{1,200}\]\(([^()\s]{1,4096})\)/g;
+const name = /\$([A-Za-z\d][\w:-]{0,199})/g;
+
+/** Finds `[$name](path)` and `$name`, each once, in the order of the text. */
+function skillMentions(text: string): SkillMentions {
+  const paths = [...text.matchAll(skillLink)].map(([, path = '']) => path.replace(/^skill:\/\//, ''));
+  const plain = text.replace(skillLink, ' ');
+  const names = [...plain.matchAll(name)].map(([, word = '']) => word).filter((word) => !variables.has(word));
+  return { names: [...new Set(names)], paths: [...new Set(paths)].filter(isPath) };
+}
+
+/** Links to other things have a scheme of their own. */
+function isPath(target: string): boolean {
+  return !/^[a-z][a-z\d+.-]*:\/\//i.test(target);
+}

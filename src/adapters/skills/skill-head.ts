@@ -1,0 +1,110 @@
+import { withoutInvisible } from '../../base/invisible-characters.ts';
+import type { ReadYaml, YamlTable } from './parse-yaml.ts';
+import { basename, dirname } from 'node:path';
+
+/** What a SKILL.md says of itself. */
+export interface SkillHead {
+  readonly kind: 'head';
+  readonly name: string;
+  /** In one line. */
+  readonly description: string;
+}
+
+/** `reason` ends a sentence: "… is left out: {reason}." */
+export interface WrongSkill {
+  readonly kind: 'wrong';
+  readonly reason: string;
+}
+
+const longestName = 64;
+
+/** Reads the table between two lines of dashes at the top of the file. */
+export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
+  if (withoutInvisible(path) !== path) return wrong('its path has characters that show nothing');
+  const split = splitHead(text);
+  if (split.kind === 'headless') return wrong('it does not begin with a table between lines of `---`');
+  if (split.kind === 'open') return wrong('no line of `---` ends its table, which may have up to 64 KB');
+  const read = await readYaml(split.head);
+  if (read.kind === 'unread') return wrong(read.reason);
+  const odd = ['name', 'description'].find((key) => typeof (read.table[key] ?? '') !== 'string');
+  if (odd !== undefined) return wrong(`its \`${odd}\` is a list or a table; write a text, in quotes if need be`);
+  const name = lineAt(read.table, 'name') ?? basename(dirname(path));
+  const description = lineAt(read.table, 'description');
+  if (description === undefined) return wrong('it has no `description`');
+  if ([...name].length > longestName) return wrong(`its \`name\` is longer than ${longestName} characters`);
+  return { kind: 'head', name, description };
+}
+
+const choiceKey = 'allow_implicit_invocation';
+
+/** Whether the file beside a skill lets the model choose it by itself. What cannot be read forbids nothing. */
+export async function allowsModelChoice(text: string): Promise<boolean> {
+  if (!text.includes(choiceKey)) return true;
+  const read = await readYaml(text);
+  const policy = read.kind === 'read' ? read.table['policy'] : undefined;
+  if (policy === undefined || typeof policy === 'string' || Array.isArray(policy)) return true;
+  const choice = (policy as YamlTable)[choiceKey];
+  return typeof choice !== 'string' || choice.toLowerCase() !== 'false';
+}
+
+function lineAt(table: YamlTable, key: string): string | undefined {
+  const value = table[key];
+  const line = typeof value === 'string' ? withoutInvisible(value.split(/\s+/).join(' ')).trim() : '';
+  return line === '' ? undefined : line;
+}
+
+function wrong(reason: string): WrongSkill {
+  return { kind: 'wrong', reason };
+}
+
+const mostBytes = 64 * 1024;
+
+/** A table in YAML 1.2. The library is loaded for what is more than plain lines. */
+export async function readYaml(source: string): Promise<ReadYaml> {
+  if (Buffer.byteLength(source) > mostBytes)
+    return { kind: 'unread', reason: 'its table is larger than 64 KB; shorten it' };
+  const table = parsePlainTable(source);
+  if (table !== undefined) return { kind: 'read', table };
+  const { parseYaml } = await import('./parse-yaml.ts');
+  return parseYaml(source);
+}
+
+/** `head`: between the lines of `---` at the top of a text. */
+export type SplitText =
+  | { readonly kind: 'split'; readonly head: string; readonly body: string }
+  | { readonly kind: 'headless' }
+  | { readonly kind: 'open' };
+
+export function splitHead(text: string): SplitText {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n/);
+  if (lines[0]?.trimEnd() !== '---') return { kind: 'headless' };
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
+  if (end === -1) return { kind: 'open' };
+  return { kind: 'split', head: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n') };
+}
+
+/** `key: text`, the text in quotes or beginning with a letter; or `key:` alone. */
+const plainLine =
+  /^( {2})?([A-Za-z][\w-]*):(?: (?:"([^"\\\0-\x1F\x7F]*)"|'([^'\0-\x1F\x7F]*)'|(?!(?:null|Null|NULL)$)([A-Za-z][^\0-\x1F\x7F]*)))?$/;
+
+/** Spares most starts the library. Undefined where a line is anything else. */
+export function parsePlainTable(source: string): YamlTable | undefined {
+  const table = new Map<string, string | Map<string, string>>();
+  let inner: Map<string, string> | undefined;
+  for (const line of source.split('\n')) {
+    const [, indent, key = '', double, single, plain = ''] = plainLine.exec(line) ?? [];
+    const text = double ?? single ?? (plain === '' ? undefined : plain);
+    const parent = indent === undefined ? table : inner;
+    if (key === '' || parent === undefined || parent.has(key) || / #|\s$/.test(plain)) return undefined;
+    if (indent !== undefined && (text === undefined || /: |:$/.test(plain))) return undefined;
+    if (text !== undefined) parent.set(key, text);
+    if (indent !== undefined) continue;
+    if (inner?.size === 0) return undefined;
+    inner = text === undefined ? new Map() : undefined;
+    if (inner !== undefined) table.set(key, inner);
+  }
+  if (inner?.size === 0) return undefined;
+  return Object.fromEntries(
+    [...table].map(([key, each]) => [key, typeof each === 'string' ? each : Object.fromEntries(each)]),
+  );
+}

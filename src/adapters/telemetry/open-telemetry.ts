@@ -1,0 +1,218 @@
+import { defined } from '../../base/objects.ts';
+import type { StepLabels, StepResult, Tracer } from '../../ports/tracer.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { version } from '../../protocol/version.ts';
+import { context, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
+
+/** A step that has ended. Times are milliseconds since the Unix epoch. */
+export interface EndedStep {
+  readonly labels: StepLabels;
+  readonly result: StepResult;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** What every span and metric says about the program. */
+export interface OtlpSource {
+  readonly environment: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const scope = { name: 'capstan', version };
+const clientKind = 3;
+const failedStatus = 2;
+const deltas = 1;
+
+/** The body of a request for traces, in the JSON form of OTLP. */
+export function otlpTraces(steps: readonly EndedStep[], source: OtlpSource): JsonObject {
+  return {
+    resourceSpans: [
+      { resource: resource(source), scopeSpans: [{ scope, spans: steps.map((step) => span(step, source)) }] },
+    ],
+  };
+}
+
+function span({ labels, result, spanId, startedAt, endedAt }: EndedStep, { attributes }: OtlpSource): JsonObject {
+  const { failure } = result;
+  return {
+    traceId: /^[0-9a-f]{32}$/.test(labels.traceId) ? labels.traceId : labels.turnId.replaceAll('-', ''),
+    spanId,
+    name: `chat ${labels.model}`,
+    kind: clientKind,
+    startTimeUnixNano: nanoseconds(startedAt),
+    endTimeUnixNano: nanoseconds(Math.max(startedAt, endedAt)),
+    attributes: keyValues({ ...attributes, ...labelAttributes(labels), ...resultAttributes(result) }),
+    ...(failure === undefined ? {} : { status: { code: failedStatus, message: failure } }),
+  };
+}
+
+/** The same for metrics: how many steps, how long, and of how many tokens, since the last time. */
+export function otlpMetrics(steps: readonly EndedStep[], since: number, now: number, source: OtlpSource): JsonObject {
+  const times = { startTimeUnixNano: nanoseconds(since), timeUnixNano: nanoseconds(Math.max(since, now)) };
+  const groups = Object.values(
+    Object.groupBy(steps, ({ labels, result }) => JSON.stringify([labels.provider, labels.model, result.outcome])),
+  );
+  const seconds = { bounds: [0.1, 0.5, 1, 2, 5, 10, 20, 60, 120, 300], unit: 's' };
+  const tokens = { bounds: [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576], unit: '{token}' };
+  const point = (
+    group: readonly EndedStep[],
+    values: readonly number[],
+    bounds: readonly number[],
+    more: Readonly<Record<string, string>>,
+  ) => ({
+    ...times,
+    ...histogram(values, bounds),
+    attributes: keyValues({ ...groupAttributes(group), ...more }),
+  });
+  const all = groups.filter((group) => group !== undefined);
+  const durations = all.map((group) =>
+    point(
+      group,
+      group.map(({ result }) => result.answerMs / 1000),
+      seconds.bounds,
+      {},
+    ),
+  );
+  const counted = all.flatMap((group) =>
+    (['input', 'output'] as const).flatMap((type) => {
+      const values = group.flatMap(({ result }) => result.usage?.[type] ?? []);
+      return values.length === 0 ? [] : [point(group, values, tokens.bounds, { 'gen_ai.token.type': type })];
+    }),
+  );
+  const sums = all.map((group) => ({
+    ...times,
+    asInt: String(group.length),
+    attributes: keyValues(groupAttributes(group)),
+  }));
+  const metrics = [
+    {
+      name: 'capstan.steps',
+      unit: '{step}',
+      sum: { aggregationTemporality: deltas, isMonotonic: true, dataPoints: sums },
+    },
+    {
+      name: 'gen_ai.client.operation.duration',
+      unit: seconds.unit,
+      histogram: { aggregationTemporality: deltas, dataPoints: durations },
+    },
+    {
+      name: 'gen_ai.client.token.usage',
+      unit: tokens.unit,
+      histogram: { aggregationTemporality: deltas, dataPoints: counted },
+    },
+  ];
+  return {
+    resourceMetrics: [{ resource: resource(source), scopeMetrics: [{ scope, metrics }] }],
+  } as unknown as JsonObject;
+}
+
+function groupAttributes([first]: readonly EndedStep[]): Readonly<Record<string, string>> {
+  const { labels, result } = first!;
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': labels.provider,
+    'gen_ai.request.model': labels.model,
+    'capstan.outcome': result.outcome,
+  };
+}
+
+/** Values up to and including a bound are counted in its bucket; the last bucket has no bound. */
+function histogram(values: readonly number[], bounds: readonly number[]) {
+  const counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  for (const value of values) {
+    const at = bounds.findIndex((bound) => value <= bound);
+    counts[at === -1 ? bounds.length : at]!++;
+  }
+  return {
+    count: String(values.length),
+    sum: values.reduce((sum, value) => sum + value, 0),
+    bucketCounts: counts.map(String),
+    explicitBounds: bounds,
+  };
+}
+
+function resource({ environment }: OtlpSource) {
+  return {
+    attributes: keyValues({
+      'service.name': 'capstan',
+      'service.version': version,
+      'deployment.environment.name': environment,
+    }),
+  };
+}
+
+function keyValues(attributes: Readonly<Record<string, string | number>>): JsonObject[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
+}
+
+/** Whole numbers are written as text: JSON readers lose digits of long ones. */
+function anyValue(value: string | number): JsonObject {
+  if (typeof value === 'string') return { stringValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+
+function nanoseconds(milliseconds: number): string {
+  return String(BigInt(Math.round(milliseconds)) * 1_000_000n);
+}
+
+export type StepAttributes = Readonly<Record<string, string | number>>;
+
+/** The names of the semantic conventions for generative systems, and ours where they have none. */
+function labelAttributes(labels: StepLabels): StepAttributes {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': labels.provider,
+    'gen_ai.request.model': labels.model,
+    'gen_ai.conversation.id': labels.threadId,
+    'capstan.wire_format': labels.wire,
+    'capstan.turn.id': labels.turnId,
+    'capstan.step': labels.step,
+    'capstan.attempt': labels.attempt,
+    ...defined({ 'capstan.effort': labels.effort }),
+  };
+}
+
+function resultAttributes(result: StepResult): StepAttributes {
+  const { outcome, usage, firstEventMs, answerMs, totalMs, calls } = result;
+  return {
+    'capstan.outcome': outcome,
+    'capstan.calls': calls,
+    'capstan.answer_ms': answerMs,
+    'capstan.total_ms': totalMs,
+    ...defined({ 'capstan.first_event_ms': firstEventMs }),
+    ...(usage && {
+      'gen_ai.usage.input_tokens': usage.input,
+      'gen_ai.usage.output_tokens': usage.output,
+      'capstan.usage.cached_input_tokens': usage.cachedInput,
+      'capstan.usage.reasoning_output_tokens': usage.reasoningOutput,
+    }),
+  };
+}
+
+/** Spans through the API alone: which SDK listens, and whether any does, is the matter of the program around us. */
+export function openTelemetryTracer(): Tracer {
+  return {
+    startStep(labels) {
+      const options = { kind: SpanKind.CLIENT, attributes: labelAttributes(labels) };
+      const span = trace.getTracer('capstan', version).startSpan(`chat ${labels.model}`, options, turnContext(labels));
+      return {
+        end(result) {
+          span.setAttributes(resultAttributes(result));
+          const { failure: message } = result;
+          if (message !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message });
+          span.end();
+        },
+      };
+    },
+  };
+}
+
+/** Inside the span of the caller if there is one; else all steps of a turn share the turn's trace. */
+function turnContext({ traceId, turnId }: StepLabels) {
+  const active = context.active();
+  if (trace.getSpan(active) !== undefined || !/^[0-9a-f]{32}$/.test(traceId)) return active;
+  const spanId = turnId.replaceAll('-', '').slice(-16);
+  return trace.setSpanContext(active, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+}

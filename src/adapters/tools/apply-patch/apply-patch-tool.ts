@@ -1,0 +1,136 @@
+import { defined } from '../../../base/objects.ts';
+import { badArguments } from '../../../core/fragments/answers/tool-calls.ts';
+import type { ProviderCapabilities, ToolSpec } from '../../../ports/model.ts';
+import { equalJson, parseJsonObject } from '../../../protocol/json.ts';
+import type { Tool } from '../tool.ts';
+import { parsePatch } from './parse-patch.ts';
+import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
+
+/** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
+export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {
+  return {
+    name: 'apply_patch',
+    effect: 'files',
+    offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'patch',
+    spec: patchSpecFor(provider),
+    prepare({ callId, input }, step) {
+      const text = readPatchInput(input);
+      if (text === undefined) return { kind: 'refused', output: badArguments('`input` must be the patch, a string.') };
+      return preparePatch(ports, { callId, text, folder: step.envelope.workspace.cwd, cameAs: 'tool' }, step);
+    },
+  };
+}
+
+type ProviderForms = Pick<ProviderCapabilities, 'freeformTools'>;
+
+/** The tool in the form that a provider takes. */
+function patchSpecFor({ freeformTools }: ProviderForms): ToolSpec {
+  return freeformTools === 'grammar' ? applyPatchSpec : applyPatchFunctionSpec;
+}
+
+/** A tool of the past in the form that a provider takes. Any other than this one stays as it is. */
+export function convertPatchSpec(spec: ToolSpec, provider: ProviderForms): ToolSpec {
+  const isFreeform = spec['type'] === 'custom' && spec['name'] === applyPatchSpec['name'];
+  return isFreeform || equalJson(spec, applyPatchFunctionSpec) ? patchSpecFor(provider) : spec;
+}
+
+/** What decoders of the provider hold the model to. The parser takes more than this. */
+const grammar = String.raw`start: "*** Begin Patch" LF file+ "*** End Patch" LF?
+
+file: addition | deletion | update
+addition: "*** Add File: " TEXT LF new_line+
+deletion: "*** Delete File: " TEXT LF
+update: "*** Update File: " TEXT LF (move chunks? | chunks)
+move: "*** Move to: " TEXT LF
+
+chunks: anchor? body (anchor body)*
+anchor: "@@" (" " TEXT)? LF
+body: (new_line | old_line | same_line)+ last?
+last: "*** End of File" LF
+
+new_line: "+" TEXT? LF
+old_line: "-" TEXT? LF
+same_line: " " TEXT? LF
+
+TEXT: /[^\r\n]+/
+LF: /\r?\n/
+`;
+
+/** The freeform tool: the model writes the patch and nothing around it. */
+export const applyPatchSpec: ToolSpec = {
+  type: 'custom',
+  name: 'apply_patch',
+  description:
+    'Edits files: adds, deletes, updates and moves them by one patch that is applied as a whole or not at all. This is a FREEFORM tool: write the patch as it is, and do not wrap it in JSON. Paths are relative to the current folder.',
+  format: { type: 'grammar', syntax: 'lark', definition: grammar },
+};
+
+/** The same for models that only know function tools. They are not held to the grammar, so the description holds it. */
+export const applyPatchFunctionSpec: ToolSpec = {
+  type: 'function',
+  name: 'apply_patch',
+  description: `Edits files: adds, deletes, updates and moves them by one patch that is applied as a whole or not at all. Paths are relative to the current folder. The patch follows this Lark grammar; three lines of context before and after a change are usually enough, and a line after @@ names what the change is in:
+
+${grammar}`,
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: { input: { type: 'string', description: 'The whole patch.' } },
+    required: ['input'],
+    additionalProperties: false,
+  },
+};
+
+/** What a shell script has to do with patches. */
+export type Interception =
+  | { readonly kind: 'none' }
+  /** The script does nothing but apply this patch, in `folder` if it goes there first. */
+  | { readonly kind: 'patch'; readonly text: string; readonly folder?: string }
+  /** The script is the patch itself: no shell can run it. */
+  | { readonly kind: 'bare-patch' };
+
+/**
+ * Recognises the two scripts that models write to apply a patch: a heredoc to `apply_patch`, and the same after one
+ * `cd … &&`. The whole script must be that and nothing else, in words that every shell reads in the same way. The text
+ * of the heredoc is taken literally, whether its word is quoted or not: no patch means to have its dollars expanded.
+ */
+export function interceptPatch(script: string): Interception {
+  const match = heredoc.exec(script);
+  if (match?.groups === undefined) {
+    return parsePatch(script).kind === 'parsed' ? { kind: 'bare-patch' } : { kind: 'none' };
+  }
+  const { single, double, bare, rest = '' } = match.groups;
+  const word = match.groups['word'] ?? match.groups['quotedWord'] ?? match.groups['doubleQuotedWord'] ?? '';
+  const end = endOf(rest, word);
+  if (end === undefined) return { kind: 'none' };
+  const folder = single ?? double ?? bare;
+  return { kind: 'patch', text: rest.slice(0, end), ...defined({ folder }) };
+}
+
+/** Up to the end of the line with the heredoc's word. A folder has no character that a shell would act upon. */
+const heredoc = new RegExp(
+  [
+    String.raw`^[ \t\n]*`,
+    String.raw`(?:cd[ \t]+(?:'(?<single>[^'\n-][^'\n]*)'|"(?<double>[^"$\x60\\!\n-][^"$\x60\\!\n]*)"|(?<bare>[\w./@%+,:][\w./@%+,:=-]*))[ \t]*&&[ \t\n]*)?`,
+    String.raw`(?:apply_patch|applypatch)[ \t]*<<[ \t]*`,
+    String.raw`(?:'(?<quotedWord>[\w-]+)'|"(?<doubleQuotedWord>[\w-]+)"|(?<word>\w[\w-]*))[ \t]*\n(?<rest>.*)$`,
+  ].join(''),
+  's',
+);
+
+/** Where the line with the word begins, if nothing but blanks follows it. */
+function endOf(text: string, word: string): number | undefined {
+  let start = 0;
+  for (const line of text.split('\n')) {
+    if (line === word) return /^[ \t\n]*$/.test(text.slice(start + line.length)) ? start : undefined;
+    start += line.length + 1;
+  }
+  return undefined;
+}
+
+/** The patch itself, or the one in the arguments of a function call: no patch begins with a brace. */
+export function readPatchInput(input: string): string | undefined {
+  if (!input.trimStart().startsWith('{')) return input;
+  const patch = parseJsonObject(input)?.['input'];
+  return typeof patch === 'string' ? patch : undefined;
+}

@@ -1,0 +1,278 @@
+import { type Chunk, oldLines, type Replacement } from './patch.ts';
+import {
+  type Mismatch,
+  type SearchedLines,
+  type SearchEffort,
+  searchLines,
+  seekLines,
+  type SeekOptions,
+} from './seek-lines.ts';
+import { Buffer, isUtf8 } from 'node:buffer';
+
+/** A chunk that does not fit the file. */
+type UpdateProblem =
+  | { readonly kind: 'anchor-not-found'; readonly anchor: string }
+  | ({ readonly kind: 'lines-not-found' } & Mismatch);
+
+interface FileLine {
+  readonly text: string;
+  /** Empty only at the end of a file that does not end its last line. */
+  readonly ending: string;
+}
+
+/** Takes lines out at a place and puts others there. */
+interface Edit {
+  readonly at: number;
+  removed: number;
+  readonly added: string[];
+}
+
+/**
+ * The text after the chunks were applied in order. A line that a chunk only mentions stays byte for byte, however
+ * loosely it was matched; a new line ends as the file's first line does, and the last line always has an ending. Throws
+ * `TooMuchToSearch` when finding the lines takes more than the effort allows. `places`: the line of the file at which
+ * each chunk begins, from 0.
+ */
+export function computeUpdate(
+  text: string,
+  chunks: readonly Chunk[],
+  effort: SearchEffort,
+): { readonly kind: 'updated'; readonly text: string; readonly places: readonly number[] } | UpdateProblem {
+  const lines = splitLines(text);
+  const newline = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
+  const fileLines = lines.map((line) => line.text);
+  const searched = searchLines(fileLines);
+  effort.spend(lines.length);
+  const edits: Edit[] = [];
+  const places: number[] = [];
+  let cursor = 0;
+  for (const chunk of chunks) {
+    if (chunk.anchor !== undefined) {
+      const found = seekLines(searched, [chunk.anchor], { from: cursor, atEnd: false, effort });
+      if (found === undefined) return { kind: 'anchor-not-found', anchor: chunk.anchor };
+      cursor = found + 1;
+    }
+    if (chunk.lines.every(({ kind }) => kind === 'add')) {
+      // Lines without neighbours stand after their anchor; without one, at the end.
+      const at = chunk.anchor === undefined || chunk.endOfFile ? lines.length : cursor;
+      edits.push({ at, removed: 0, added: chunk.lines.map((line) => line.text) });
+      places.push(at);
+      continue;
+    }
+    const located = locate(searched, chunk, { from: cursor, atEnd: chunk.endOfFile, effort });
+    if (located === undefined) {
+      return { kind: 'lines-not-found', fileLines, expected: oldLines(chunk), atEnd: chunk.endOfFile };
+    }
+    places.push(located.at);
+    for (const edit of editsOf(chunk, located)) edits.push(edit);
+    cursor = located.at + located.matched;
+  }
+  return { kind: 'updated', text: rebuild(lines, newline, edits), places };
+}
+
+interface Located {
+  readonly at: number;
+  /** How many of the lines that the chunk expects were found: all, or all but the last. */
+  readonly matched: number;
+}
+
+function locate(searched: SearchedLines, chunk: Chunk, options: SeekOptions): Located | undefined {
+  const whole = oldLines(chunk);
+  // Models count the empty piece after a file's last newline as a line.
+  for (const pattern of whole.at(-1) === '' ? [whole, whole.slice(0, -1)] : [whole]) {
+    const at = seekLines(searched, pattern, options);
+    if (at !== undefined) return { at, matched: pattern.length };
+  }
+  return undefined;
+}
+
+/** One edit for each run of changed lines. Context in between is not touched. */
+function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
+  const edits: Edit[] = [];
+  let run: Edit = { at, removed: 0, added: [] };
+  let old = 0;
+  for (const { kind, text } of chunk.lines) {
+    const found = kind !== 'add' && old++ < matched;
+    if (kind === 'context' && found) {
+      edits.push(run);
+      run = { at: at + old, removed: 0, added: [] };
+    } else if (kind !== 'remove') run.added.push(text);
+    else if (found) run.removed++;
+  }
+  edits.push(run);
+  if (matched < old) dropLastLine(chunk, edits);
+  return edits;
+}
+
+/** The line that was not found goes from both sides: what is empty at the end of the new lines is no line either. */
+function dropLastLine(chunk: Chunk, edits: Edit[]): void {
+  const last = chunk.lines.findLast(({ kind }) => kind !== 'remove');
+  const run = edits.at(-1);
+  if (last?.text !== '' || run === undefined) return;
+  if (run.added.length > 0) run.added.pop();
+  // The last of the new lines is one that the file has.
+  else edits.push({ at: run.at - 1, removed: 1, added: [] });
+}
+
+function rebuild(lines: readonly FileLine[], newline: string, edits: readonly Edit[]): string {
+  let text = '';
+  let next = 0;
+  const keep = (line: FileLine) => (text += line.text + (line.ending === '' ? newline : line.ending));
+  for (const { at, removed, added } of edits.toSorted((a, b) => a.at - b.at)) {
+    lines.slice(next, at).forEach(keep);
+    for (const line of added) text += line + newline;
+    next = at + removed;
+  }
+  lines.slice(next).forEach(keep);
+  return text;
+}
+
+function splitLines(text: string): readonly FileLine[] {
+  const lines: FileLine[] = [];
+  let start = 0;
+  for (const { 0: ending, index } of text.matchAll(/\r\n|\r|\n/g)) {
+    lines.push({ text: text.slice(start, index), ending });
+    start = index + ending.length;
+  }
+  if (start < text.length) lines.push({ text: text.slice(start), ending: '' });
+  return lines;
+}
+
+const byteOrderMark = '\ufeff';
+
+/** Applies chunks to a file of any encoding that has ASCII in it. Bytes of lines that no chunk replaces stay. */
+export function updateBytes(
+  before: Uint8Array,
+  chunks: readonly Chunk[],
+  effort: SearchEffort,
+):
+  | { readonly kind: 'updated'; readonly content: Uint8Array; readonly places: readonly number[] }
+  | UpdateProblem
+  /** The file is in an encoding in which the patch cannot be applied without harm. */
+  | { readonly kind: 'encoding'; readonly reason: string } {
+  const text = bytesAsText(before);
+  if (!text.isWellFormed()) {
+    const reason = harmIn(text, chunks);
+    if (reason !== undefined) return { kind: 'encoding', reason };
+  }
+  const updated = computeUpdate(text, chunks, effort);
+  if (updated.kind === 'updated')
+    return { kind: 'updated', content: textAsBytes(updated.text), places: updated.places };
+  if (!text.startsWith(byteOrderMark)) return updated;
+  // The mark is invisible and in no patch: without it the first line may fit.
+  const unmarked = computeUpdate(text.slice(1), chunks, effort);
+  if (unmarked.kind !== 'updated') return updated;
+  return { kind: 'updated', content: textAsBytes(byteOrderMark + unmarked.text), places: unmarked.places };
+}
+
+function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
+  // Two bytes per character, or no text at all: its line feeds are not ours.
+  if (text.includes('\0')) return 'the file is not UTF-8 text';
+  const added = chunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== 'remove'));
+  if (added.every((line) => /^[\0-\x7f]*$/.test(line.text))) return undefined;
+  return 'the file is not UTF-8 text, and the patch has characters that would be written as UTF-8';
+}
+
+/**
+ * Bytes as text and back without loss. A byte that is no part of valid UTF-8 becomes the lone surrogate U+DC00 plus
+ * the byte, which no patch can contain: it is carried along and never matched.
+ */
+export function bytesAsText(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  const pieces: string[] = [];
+  let valid = 0;
+  for (let at = 0; at < buffer.length;) {
+    const length = characterAt(buffer, at);
+    if (length === 0) {
+      pieces.push(buffer.toString('utf8', valid, at), String.fromCharCode(0xdc00 + buffer[at]!));
+      valid = at + 1;
+    }
+    at += Math.max(length, 1);
+  }
+  return pieces.join('') + buffer.toString('utf8', valid);
+}
+
+export function textAsBytes(text: string): Uint8Array {
+  if (text.isWellFormed()) return Buffer.from(text, 'utf8');
+  const pieces = text
+    .split(/([\udc80-\udcff])(?<![\ud800-\udbff][\udc80-\udcff])/)
+    .map((piece) => (piece.isWellFormed() ? Buffer.from(piece, 'utf8') : Buffer.from([piece.charCodeAt(0) - 0xdc00])));
+  return Buffer.concat(pieces);
+}
+
+/** How many bytes the character at a place has; 0 where there is none. */
+function characterAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  // 0x80 to 0xc1 begin no character, nor do those beyond the last one of Unicode.
+  if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
+  for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1]!;
+  // Longer than needed, half of a pair, or beyond Unicode.
+  const isUnfit =
+    (lead === 0xe0 && second < 0xa0) ||
+    (lead === 0xed && second > 0x9f) ||
+    (lead === 0xf0 && second < 0x90) ||
+    (lead === 0xf4 && second > 0x8f);
+  return isUnfit ? 0 : length;
+}
+
+export type Replaced =
+  /** `line`: where the first of them begins, counted from 1. */
+  | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
+  /** `lines`: of the file, for a hint. */
+  | { readonly kind: 'not-found'; readonly lines: readonly string[] }
+  /** `at`: the first lines that have it, counted from 1. */
+  | { readonly kind: 'not-unique'; readonly count: number; readonly at: readonly number[] }
+  | { readonly kind: 'encoding'; readonly reason: string };
+
+/** More places are counted no further. */
+const mostPlaces = 1000;
+const mostNamed = 5;
+
+/**
+ * Puts a text in the place of another one that the file has. Every other byte stays. A file whose lines end with CR and
+ * LF is searched for the text with such lines, too: models write neither.
+ */
+export function replaceText(before: Uint8Array, { find, put, all }: Replacement): Replaced {
+  const text = bytesAsText(before);
+  const isUtf8 = text.isWellFormed();
+  if (text.includes('\0')) return { kind: 'encoding', reason: 'the file is not text' };
+  if (!isUtf8 && /[^\0-\x7f]/.test(put)) {
+    const reason = 'the file is not UTF-8 text, and the new text has characters that would be written as UTF-8';
+    return { kind: 'encoding', reason };
+  }
+  const forms = [{ find, put }, ...(text.includes('\r\n') ? [{ find: withCr(find), put: withCr(put) }] : [])];
+  for (const form of forms) {
+    const places = placesOf(text, form.find);
+    if (places.length === 0) continue;
+    if (places.length > 1 && !all) {
+      const at = places.slice(0, mostNamed).map((place) => lineAt(text, place));
+      return { kind: 'not-unique', count: places.length, at };
+    }
+    const content = textAsBytes(text.replaceAll(form.find, () => form.put));
+    return { kind: 'replaced', content, line: lineAt(text, places[0] ?? 0) };
+  }
+  return { kind: 'not-found', lines: text.split(/\r\n|\r|\n/) };
+}
+
+/** Overlapping ones, too: which of them is meant is just as open. */
+function placesOf(text: string, find: string): readonly number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(find); at !== -1 && places.length < mostPlaces; at = text.indexOf(find, at + 1)) {
+    places.push(at);
+  }
+  return places;
+}
+
+function lineAt(text: string, place: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < place; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+function withCr(text: string): string {
+  return text.replaceAll(/\r?\n/g, '\r\n');
+}

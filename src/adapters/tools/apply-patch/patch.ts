@@ -1,0 +1,142 @@
+import type { ChangedFile } from '../../../protocol/turn-item.ts';
+import { absolutePath } from '../follow-path.ts';
+
+/** A patch as it was written: what to do with which files, in order. Nothing of it was held against a disk. */
+export interface Patch {
+  readonly hunks: readonly Hunk[];
+  /** The place that the patch asks for, when it names one. */
+  readonly environment?: string;
+}
+
+/** One file of a patch. Paths are as written. */
+export type Hunk =
+  | { readonly kind: 'add'; readonly path: string; readonly lines: readonly string[] }
+  | { readonly kind: 'delete'; readonly path: string }
+  | {
+      readonly kind: 'update';
+      readonly path: string;
+      readonly movePath?: string;
+      /** Empty only in a move that changes nothing. */
+      readonly chunks: readonly Chunk[];
+    }
+  /** No patch is written so: the tool `edit_file` makes it. With nothing to find, the file must be missing or empty. */
+  | ({ readonly kind: 'replace'; readonly path: string } & Replacement);
+
+export interface Replacement {
+  readonly find: string;
+  readonly put: string;
+  /** Every place that has the text; else there must be one. */
+  readonly all: boolean;
+}
+
+/** Lines that stand together in a file, with what becomes of them. */
+export interface Chunk {
+  /** A line to look for first: the chunk is somewhere after it. */
+  readonly anchor?: string;
+  readonly lines: readonly ChunkLine[];
+  /** The chunk's lines are the last ones of the file. */
+  readonly endOfFile: boolean;
+}
+
+export interface ChunkLine {
+  readonly kind: 'context' | 'remove' | 'add';
+  readonly text: string;
+}
+
+/** The lines that the chunk expects to find. */
+export function oldLines({ lines }: Chunk): readonly string[] {
+  return lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
+}
+
+/** The lines at which the chunks of a hunk were found, from 0. Undefined: it has none. */
+export type HunkPlaces = readonly number[] | undefined;
+
+/**
+ * What surfaces show of a patch. A file that is touched twice is shown once. `places`: of each hunk, once the disk was
+ * looked at: its diff has the numbers of lines then.
+ */
+export function changedFiles(
+  hunks: readonly Hunk[],
+  folder: string,
+  places: readonly HunkPlaces[] = [],
+): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  const diffs = new Map<string, string[]>();
+  for (const [index, hunk] of hunks.entries()) {
+    const absolute = (path: string) => absolutePath(folder, path) ?? path;
+    const path = absolute(hunk.path);
+    const before = files.get(path);
+    const meant = hunk.kind === 'replace' ? (hunk.find === '' ? 'add' : 'update') : hunk.kind;
+    const kind = meant === 'update' && before?.kind === 'add' ? 'add' : meant;
+    const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
+    const moved = movePath === undefined ? {} : { movePath: absolute(movePath) };
+    files.set(path, { path, kind, ...moved });
+    const diff = diffOf(hunk, places[index]);
+    if (diff !== undefined && diffs.get(path)?.push(diff) === undefined) diffs.set(path, [diff]);
+  }
+  return Array.from(files.values(), (file) => {
+    const diff = diffs.get(file.path)?.join('\n') ?? '';
+    return diff === '' ? file : { ...file, diff };
+  });
+}
+
+const signs = { context: ' ', remove: '-', add: '+' };
+
+function diffOf(hunk: Hunk, places: HunkPlaces): string | undefined {
+  if (hunk.kind === 'delete') return undefined;
+  if (hunk.kind === 'replace') return replacedLines(hunk, places?.[0]);
+  if (hunk.kind === 'add') return hunk.lines.map((line) => `+${line}`).join('\n');
+  let moved = 0;
+  return hunk.chunks
+    .map(({ anchor, lines }, at) => {
+      const signed = lines.map(({ kind, text }) => `${signs[kind]}${text}`);
+      const header = chunkHeader(lines, places?.[at], moved);
+      moved += countOf(lines, 'add') - countOf(lines, 'remove');
+      return [`${header}${anchor === undefined ? '' : ` ${anchor}`}`, ...signed].join('\n');
+    })
+    .join('\n');
+}
+
+/** As diffs have it: where the lines stood, and where they stand now. Without a place, the sign alone. `moved`: lines before it. */
+function chunkHeader(lines: Chunk['lines'], place: number | undefined, moved: number): string {
+  if (place === undefined) return '@@';
+  const [added, removed, kept] = [countOf(lines, 'add'), countOf(lines, 'remove'), countOf(lines, 'context')];
+  const range = (from: number, count: number): string => `${count === 0 ? from : from + 1},${count}`;
+  return `@@ -${range(place, removed + kept)} +${range(place + moved, added + kept)} @@`;
+}
+
+function countOf(lines: Chunk['lines'], kind: Chunk['lines'][number]['kind']): number {
+  return lines.reduce((sum, line) => sum + (line.kind === kind ? 1 : 0), 0);
+}
+
+function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>, place: number | undefined): string {
+  const linesOf = (text: string, kind: 'remove' | 'add'): Chunk['lines'] =>
+    text === ''
+      ? []
+      : text
+          .replace(/\n$/, '')
+          .split('\n')
+          .map((line) => ({ kind, text: line }));
+  const lines = [...linesOf(find, 'remove'), ...linesOf(put, 'add')];
+  const signed = lines.map(({ kind, text }) => `${signs[kind]}${text}`);
+  return (find === '' ? signed : [chunkHeader(lines, place, 0), ...signed]).join('\n');
+}
+
+/**
+ * White space as Unicode defines it. `String.prototype.trim` is close, but leaves U+0085 and takes U+FEFF, and a patch
+ * that matches in one program must match in the other.
+ */
+const whitespace =
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && whitespace.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+export function trim(text: string): string {
+  let start = 0;
+  while (start < text.length && whitespace.includes(text[start]!)) start++;
+  return trimEnd(text.slice(start));
+}

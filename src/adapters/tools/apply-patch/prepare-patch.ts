@@ -1,0 +1,289 @@
+import { defined } from '../../../base/objects.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
+import {
+  editUnfit,
+  patchAborted,
+  patchFromCommand,
+  patchOutput,
+  patchRejected,
+  patchUnfit,
+} from '../../../core/fragments/answers/commands-and-patches.ts';
+import type { CallNeeds, NeededPath } from '../../../core/policy/decide/call-decision.ts';
+import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
+import { accessAt, accessByRules, type AccessRule } from '../../../core/policy/paths/access.ts';
+import { describeMovedRoot, isMovedRoot } from '../../../core/policy/paths/walk-path.ts';
+import { describePolicy } from '../../../core/policy/profiles/describe-policy.ts';
+import { withReadOnlyPlaces } from '../../../core/policy/profiles/narrower-profile.ts';
+import type { PatchDisk, PatchView } from '../../../ports/files.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { ChangeWatch, FoundContent, GitGuard, TouchedFiles, TouchedPath } from '../../../ports/workspace.ts';
+import { stoppedBy } from '../../../protocol/abort.ts';
+import type { Access, ResolvedFiles, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { ChangedFile, FileChangeItem } from '../../../protocol/turn-item.ts';
+import { type DiskLook, followPath, protectedFoldersBesideGit, resolveLinks } from '../follow-path.ts';
+import type { CallResult, Prepared, RunningCall } from '../tool.ts';
+import { applyChanges, summarise } from './apply-changes.ts';
+import { computePatch, type Guard, noGuard, type PatchedFile, type PatchStep, type Touch } from './compute-patch.ts';
+import { parsePatch } from './parse-patch.ts';
+import { changedFiles, type HunkPlaces, type Patch } from './patch.ts';
+import { hash } from 'node:crypto';
+
+export interface ApplyPatchPorts {
+  readonly disk: PatchDisk;
+  readonly clock: Clock;
+  /** Absent: other threads do not see when patches are applied. */
+  readonly watch?: ChangeWatch;
+  /** Absent: repositories below the roots are not searched for. */
+  readonly gitGuard?: Pick<GitGuard, 'current' | 'missing'>;
+}
+
+export interface PatchCall {
+  readonly callId: string;
+  /** Where relative paths start. It must exist by the time the patch is applied. */
+  readonly folder: string;
+  /** A patch that came as a shell command is answered as a command, and one of `edit_file` under that name. */
+  readonly cameAs: 'tool' | 'command' | 'edit';
+}
+
+interface PatchText {
+  readonly text: string;
+}
+
+/** Reads a patch and says what it would do. */
+export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText, step: Step): Prepared {
+  const budget = step.window.toolOutput;
+  const parsed = parsePatch(call.text);
+  if (parsed.kind === 'problem') {
+    const where = parsed.line === undefined ? 'invalid patch:' : `invalid hunk at line ${parsed.line},`;
+    return { kind: 'refused', output: patchUnfit(`${where} ${parsed.message}`, budget) };
+  }
+  const { patch } = parsed;
+  if (patch.environment !== undefined) {
+    return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
+  }
+  if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
+  return prepareChanges(ports, patch, call, step);
+}
+
+/** Says what a patch would do. Files are looked at when it runs, not before. */
+export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): Prepared {
+  const changes = changedFiles(patch.hunks, call.folder);
+  const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
+  return {
+    kind: 'prepared',
+    item,
+    needs: needsOf(ports.disk, changes),
+    // It looks at files, computes, and writes: what a command writes in between would be lost.
+    alone: true,
+    run: ({ signal, policy }) => {
+      const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
+      const { ok, places, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
+      // Where the chunks stand is known only now.
+      const over = ok
+        ? ({ status: 'completed', changes: changedFiles(patch.hunks, call.folder, places), ...kept(places) } as const)
+        : ({ status: 'failed', problem: end.output } as const);
+      return Promise.resolve({ ...end, item: { ...item, ...over } });
+    },
+  };
+}
+
+/** For a reader of the file, who has the patch and not the disk. */
+function kept(places: PatchEnd['places']): Pick<FileChangeItem, 'places'> {
+  return places === undefined ? {} : { places: places.map((each) => each ?? null) };
+}
+
+interface PatchEnd extends Omit<CallResult, 'item'> {
+  readonly output: string;
+  readonly ok: boolean;
+  /** Of each hunk, where its chunks were found. Absent: nothing was changed. */
+  readonly places?: readonly HunkPlaces[];
+}
+
+/** From the first look to the last write in one go: no other call of this process gets in between. */
+function runPatch(
+  { disk, clock, watch, gitGuard }: ApplyPatchPorts,
+  patch: Patch,
+  { folder, cameAs, policy: granted }: PatchCall & Pick<RunningCall, 'policy'>,
+  { envelope: { workspace }, window }: Step,
+): PatchEnd {
+  const budget = window.toolOutput;
+  const began = clock.now();
+  const unfit = (problem: string): PatchEnd => ({
+    ok: false,
+    output: cameAs === 'edit' ? editUnfit(problem, budget) : patchUnfit(problem, budget),
+  });
+  const end = (exitCode: number, output: string, touched: TouchedFiles | undefined): PatchEnd => {
+    const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
+    const told = cameAs === 'command' ? patchFromCommand(answer) : answer;
+    return { ok: exitCode === 0, output: told, ...defined({ touched }) };
+  };
+  if (!isFolder(disk, folder)) return unfit(`There is no folder ${folder}`);
+  const kept = gitGuard === undefined ? [] : [...gitGuard.current, ...gitGuard.missing];
+  // Names that are not UTF-8 are out of the reach of patches.
+  const named = kept.filter((path) => path.isWellFormed());
+  const guard = policyGuard(withReadOnlyPlaces(granted, named), workspace.cwd, disk);
+  const computed = computePatch(patch, { folder, disk, guard });
+  if (computed.kind !== 'computed') {
+    const { kind, message, hint } = computed;
+    if (kind === 'refused') return { ok: false, output: patchRejected(message, budget) };
+    return unfit(hint === undefined ? message : `${message}\n${hint}`);
+  }
+  const open = watch?.begin(workspace.cwd);
+  const applied = applyChanges(computed.changes, disk);
+  const applying = open?.end();
+  if (applied.kind === 'failed') {
+    const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
+    // What could not be put back is known by its time alone.
+    const time: TouchedFiles | undefined = applying && { kind: 'time', time: applying };
+    if (left !== '') return end(1, `${applied.message}\n${left}`, time);
+    const nothing: TouchedFiles | undefined = applying && { kind: 'paths', paths: [], timeId: applying.id };
+    return end(1, `${applied.message}\nNothing was changed.\n`, nothing);
+  }
+  const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
+  const paths = touchedPaths(computed.changes);
+  const touched = { kind: 'paths', paths, ...defined({ timeId: applying?.id }) } as const;
+  return {
+    ...end(0, `${summarise(computed.changes)}${behind}`, touched),
+    places: computed.changes.map((change) => change.places),
+  };
+}
+
+function isFolder(disk: PatchDisk, folder: string): boolean {
+  try {
+    const found = followPath(disk, folder, { lastLink: 'followed' });
+    return found.kind === 'found' && found.sight.kind === 'folder';
+  } catch {
+    return false;
+  }
+}
+
+function needsOf(disk: DiskLook, changes: readonly ChangedFile[]): CallNeeds {
+  const paths = changes.flatMap((change) => neededPaths(disk, change));
+  const spelled = new Set(paths.flatMap(({ path, place = path }) => [path, place]));
+  const kept = new Set([...spelled].flatMap((path) => protectedFoldersBesideGit(disk, path)));
+  return { effect: 'files', paths, ...(kept.size === 0 ? {} : { kept: [...kept] }) };
+}
+
+function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly NeededPath[] {
+  return [path, movePath]
+    .filter((each) => each !== undefined)
+    .map((each) => ({ path: each, place: resolveLinks(disk, each) }))
+    .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
+}
+
+/** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
+export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
+  return changes.flatMap(({ steps }) => steps).map(touchedPath);
+}
+
+function touchedPath(step: PatchStep): TouchedPath {
+  const { place: path, foundSince } = step;
+  const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
+  return { path, ...defined({ foundSince, movedFrom }), ...foundAndLeft(step) };
+}
+
+function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {
+  switch (step.kind) {
+    case 'make-folder':
+      return { found: 'nothing', left: 'folder' };
+    case 'create':
+      return { found: 'nothing', left: contentOf(step.content) };
+    case 'overwrite':
+      return { found: contentOf(step.before), left: contentOf(step.content) };
+    case 'remove':
+      return { found: step.sha256 === undefined ? 'something' : { sha256: step.sha256 }, left: 'nothing' };
+  }
+}
+
+function contentOf(bytes: Uint8Array): FoundContent {
+  return { sha256: hash('sha256', bytes, 'hex') };
+}
+
+/** Holds a patch to the turn's policy: under the name it uses for a file, and at the place where the file really is. */
+export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return noGuard;
+  let realRules: readonly AccessRule[] | undefined;
+  const grantedAt = (place: string): Access => {
+    // A glob speaks of spellings; a place has one too.
+    if (accessAt({ ...policy, files: { ...files, rules: everywhere } }, place) === 'deny') return 'deny';
+    return accessByRules((realRules ??= rulesAtPlaces(files, disk)), place);
+  };
+  return {
+    check(touch) {
+      const { path, place, need } = touch;
+      const granted = place === undefined ? accessAt(policy, path) : grantedAt(place);
+      if (granted === 'write' || (need === 'read' && granted === 'read')) return undefined;
+      const moved = files.rules.find(
+        (rule) => rule.access === 'write' && isWithin(path, rule.path) && isMovedRoot(rule, placeOf(disk, rule.path)),
+      );
+      if (moved === undefined) return refusal(touch, granted, policy, cwd);
+      const { message, next } = describeMovedRoot(moved.path);
+      return `${path} may not be written. ${message} ${next}`;
+    },
+  };
+}
+
+const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
+
+/**
+ * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
+ * a link that commands can replace, nor where a path leads to another place than when the turn began. Rules for one
+ * spelling mean what `access` says of them; where two spellings of one place disagree, the stricter one holds.
+ */
+function rulesAtPlaces(
+  { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,
+  disk: PatchView,
+): readonly AccessRule[] {
+  const followed = rules.flatMap((rule) => {
+    const found = followPath(disk, rule.path, { lastLink: 'followed' });
+    const { place, links } = found.kind === 'found' ? found : { place: rule.path, links: [] };
+    if (isMovedRoot(rule, place)) return [];
+    return { spelled: rule.path, path: place, links, access: rule.access, ...defined({ keeps: rule.keeps }) };
+  });
+  const isReplaceable = (link: string) => accessByRules(followed, link) === 'write';
+  const sound = followed.filter(({ access, links }) => access !== 'write' || !links.some(isReplaceable));
+  const bySpelling = Map.groupBy(sound, ({ spelled }) => spelled);
+  const meant = [...bySpelling.values()].flatMap(strongest);
+  return [...Map.groupBy(meant, ({ path }) => path).values()].flatMap(strictest);
+}
+
+/** Of rules at one path, those that decide about it. */
+function strongest<Rule extends AccessRule>(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ path, access }) => access === accessByRules(rules, path));
+}
+
+function strictest(rules: readonly AccessRule[]): readonly AccessRule[] {
+  const most = Math.max(...rules.map(({ access }) => strictness[access]));
+  return rules.filter(({ access }) => strictness[access] === most);
+}
+
+function placeOf(disk: PatchView, path: string): string {
+  const found = followPath(disk, path, { lastLink: 'followed' });
+  return found.kind === 'found' ? found.place : path;
+}
+
+const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 2 };
+
+/** Names the file and what may be written instead. */
+function refusal({ path, place, need }: Touch, granted: Access, policy: ResolvedPolicy, cwd: string): string {
+  const meant = place === undefined || place === path ? path : `${path}, which leads to ${place},`;
+  if (need === 'read' || granted === 'deny') return `${meant} is off limits: it may be neither read nor written.`;
+  const { mode, writableRoots, readOnlyPaths, keptGlobs } = describePolicy(policy, cwd);
+  const closed = [...readOnlyPaths, ...keptGlobs];
+  if (writableRoots.length === 0) return `${meant} may not be written: the sandbox is ${mode} and nothing may be.`;
+  const except = closed.length === 0 ? '' : ` Read-only inside these: ${listed(closed)}.`;
+  return `${meant} may not be written. Writable: ${listed(writableRoots)}.${except}`;
+}
+
+const mostListed = 12;
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length - mostListed;
+  return (
+    paths
+      .slice(0, mostListed)
+      .map((path) => JSON.stringify(path))
+      .join(', ') + (more > 0 ? ` and ${more} more` : '')
+  );
+}

@@ -1,0 +1,188 @@
+import { trim, trimEnd } from './patch.ts';
+
+/** The lines of a file, ready to be searched more and more loosely. */
+export interface SearchedLines {
+  readonly count: number;
+  /** The lines as the pass compares them; made when they are first asked for. */
+  form(pass: number): readonly string[];
+  /** The same as numbers: lines that the pass takes for equal have one number. */
+  numbered(pass: number): NumberedLines;
+}
+
+interface NumberedLines {
+  readonly numbers: readonly number[];
+  /** The numbers of the lines that the file has, in the form of the pass. */
+  readonly known: ReadonlyMap<string, number>;
+}
+
+/** From exact to loose. A looser pass begins only when the stricter ones found nothing anywhere. */
+const passes: readonly ((line: string) => string)[] = [
+  (line) => line,
+  trimEnd,
+  trim,
+  (line) => foldTypography(trim(line)),
+];
+
+export function searchLines(lines: readonly string[]): SearchedLines {
+  const forms: (readonly string[])[] = [];
+  const numbered: NumberedLines[] = [];
+  const form = (pass: number): readonly string[] => (forms[pass] ??= lines.map(passes[pass]!));
+  return { count: lines.length, form, numbered: (pass) => (numbered[pass] ??= numberLines(form(pass))) };
+}
+
+function numberLines(lines: readonly string[]): NumberedLines {
+  const known = new Map<string, number>();
+  const numbers = lines.map((line) => {
+    const number = known.get(line) ?? known.size;
+    if (number === known.size) known.set(line, number);
+    return number;
+  });
+  return { numbers, known };
+}
+
+/** Comparisons that finding the lines of one patch may take: a fraction of a second. */
+export const mostComparisons = 20_000_000;
+
+/** Thrown when a search takes more than it may. Caught where the patch is computed. */
+export class TooMuchToSearch extends Error {}
+
+/** How much a search has taken so far. One for all chunks of a patch. */
+export class SearchEffort {
+  readonly #most: number;
+  spent = 0;
+
+  constructor(most: number = mostComparisons) {
+    this.#most = most;
+  }
+
+  spend(comparisons: number): void {
+    this.spent += comparisons;
+    if (this.spent > this.#most) throw new TooMuchToSearch();
+  }
+}
+
+export interface SeekOptions {
+  readonly from: number;
+  /** Only the very end of the file counts. */
+  readonly atEnd: boolean;
+  readonly effort: SearchEffort;
+}
+
+/**
+ * Where the pattern begins: the first place of the strictest pass that has one. An empty pattern fits where the search
+ * begins. Each pass takes about as many comparisons as both have lines, whatever stands in them.
+ */
+export function seekLines(
+  lines: SearchedLines,
+  pattern: readonly string[],
+  { from, atEnd, effort }: SeekOptions,
+): number | undefined {
+  if (pattern.length === 0) return from;
+  const last = lines.count - pattern.length;
+  const first = atEnd ? Math.max(from, last) : from;
+  if (first > last) return undefined;
+  for (const [pass, compared] of passes.entries()) {
+    effort.spend(pattern.length);
+    const { numbers, known } = lines.numbered(pass);
+    const wanted = pattern.map((line) => known.get(compared(line)));
+    // A line that the file does not have settles it.
+    if (!wanted.every((number) => number !== undefined)) continue;
+    const at = findRun(numbers, wanted, { from: first, effort });
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
+
+/**
+ * The first place of a run of numbers, after Knuth, Morris and Pratt: a run that breaks off continues with the longest
+ * beginning of the pattern that its end already is, so no number is read twice.
+ */
+function findRun(
+  numbers: readonly number[],
+  wanted: readonly number[],
+  { from, effort }: Pick<SeekOptions, 'from' | 'effort'>,
+): number | undefined {
+  const fallback = fallbacksOf(wanted);
+  let matched = 0;
+  for (let at = from; at < numbers.length; at++) {
+    // Every step back was a step forward before, so this is all of them on average.
+    if ((at - from) % countedAtOnce === 0) effort.spend(Math.min(countedAtOnce, numbers.length - at));
+    while (matched > 0 && numbers[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
+    if (numbers[at] === wanted[matched]) matched++;
+    if (matched === wanted.length) return at - wanted.length + 1;
+  }
+  return undefined;
+}
+
+const countedAtOnce = 1024;
+
+/** For each beginning of the pattern: how long the longest shorter beginning is that it ends with. */
+function fallbacksOf(wanted: readonly number[]): readonly number[] {
+  const fallback = [0];
+  let matched = 0;
+  for (let at = 1; at < wanted.length; at++) {
+    while (matched > 0 && wanted[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
+    if (wanted[at] === wanted[matched]) matched++;
+    fallback.push(matched);
+  }
+  return fallback;
+}
+
+/** Typed characters in place of typeset ones: models write the former where files have the latter. */
+function foldTypography(text: string): string {
+  return text
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u2018-\u201b]/g, "'")
+    .replace(/[\u201c-\u201f]/g, '"')
+    .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
+}
+
+/** Lines that a chunk expected and that were not where it looked for them. */
+export interface Mismatch {
+  readonly fileLines: readonly string[];
+  readonly expected: readonly string[];
+  readonly atEnd: boolean;
+}
+
+const mostLines = 20;
+const mostCharacters = 2000;
+/** Comparisons that a hint is worth. */
+const mostWork = 5_000_000;
+
+/** Where the lines are instead, or what comes closest to them. Undefined when nothing does, or the search takes too long. */
+export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
+  const lines = searchLines(fileLines);
+  try {
+    const options = { from: 0, atEnd: false, effort: new SearchEffort(mostWork) };
+    const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, options);
+    if (elsewhere !== undefined) {
+      const order = 'before the previous chunk or the @@ line: chunks come in the order of the file';
+      return `They stand at line ${elsewhere + 1}, ${atEnd ? 'which is not the end of the file' : order}.`;
+    }
+  } catch (error) {
+    if (error instanceof TooMuchToSearch) return undefined;
+    throw error;
+  }
+  const at = closest(lines, searchLines(expected));
+  if (at === undefined) return undefined;
+  const shown = fileLines.slice(at, at + Math.min(expected.length, mostLines)).join('\n');
+  return `The closest lines of the file are these, from line ${at + 1} on:\n${shown.slice(0, mostCharacters)}`;
+}
+
+/** Where most lines fit, compared in the loosest way; at least half of them must, and one that is not blank. */
+function closest(lines: SearchedLines, pattern: SearchedLines): number | undefined {
+  if (lines.count * pattern.count > mostWork) return undefined;
+  const [file, wanted] = [lines.form(3), pattern.form(3)];
+  let best: { readonly at: number; readonly hits: number } | undefined;
+  for (let at = 0; at < lines.count; at++) {
+    let hits = 0;
+    let words = 0;
+    for (const [offset, line] of wanted.entries()) {
+      if (file[at + offset] !== line) continue;
+      hits++;
+      if (line !== '') words++;
+    }
+    if (words > 0 && hits * 2 >= pattern.count && hits > (best?.hits ?? 0)) best = { at, hits };
+  }
+  return best?.at;
+}

@@ -1,0 +1,43 @@
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import { clientResult, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import type { CallableTool } from '../../protocol/client-tool.ts';
+import { defined } from '../../base/objects.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { CallResult, Tool } from './tool.ts';
+
+/** A tool that the client defined: a call is a question to it, and what it answers is the output. Nothing is done here. */
+export function clientTool(
+  known: CallableTool,
+  { picture, deferred }: { readonly picture: ShowPicture; readonly deferred: boolean },
+): Tool {
+  const { name, description, inputSchema: parameters, tool, namespace } = known;
+  const client = { tool, ...defined({ namespace: namespace?.name }) };
+  return {
+    name,
+    spec: { type: 'function', name, description, strict: false, parameters },
+    foreignSchema: true,
+    ...(deferred ? { deferred } : {}),
+    prepare({ callId, input }, { envelope: { capabilities } }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { client },
+        idempotent: true,
+        async run({ content }) {
+          const show = capabilities.modalities.includes('image') ? picture : undefined;
+          const { output, ok } = await clientResult(content, show);
+          return { output, item: { ...item, status: ok ? 'completed' : 'failed', output: shown(output) } };
+        },
+      };
+    },
+  };
+}
+
+function shown(output: CallResult['output']): string {
+  if (typeof output === 'string') return output;
+  return output.map(({ text }) => (typeof text === 'string' ? text : '[picture]')).join('\n');
+}

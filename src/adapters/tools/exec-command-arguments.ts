@@ -1,0 +1,157 @@
+import { defined } from '../../base/objects.ts';
+import type { Escalation } from '../../core/policy/decide/call-decision.ts';
+import type { StartOptions } from '../../ports/commands.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import { type NamingPaths, permissionsSchema, readPermissions } from './request-permissions.ts';
+import { positiveNumber } from './tool.ts';
+
+const modes = ['use_default', 'with_additional_permissions', 'require_escalated'] as const;
+type Mode = (typeof modes)[number];
+
+/** How a command asks for more than the sandbox grants. */
+const escalationProperties: JsonObject = {
+  sandbox_permissions: {
+    type: 'string',
+    enum: modes,
+    description:
+      'use_default (default): inside the sandbox. with_additional_permissions: inside it with what additional_permissions names. require_escalated: outside of it. The last two ask the user.',
+  },
+  justification: {
+    type: 'string',
+    description: 'One short question to the user about why the command needs it. Only with one of the last two.',
+  },
+  additional_permissions: permissionsSchema,
+};
+
+/** How it proposes a rule, where the answer may save one. */
+const ruleProposalProperties: JsonObject = {
+  prefix_rule: {
+    type: 'array',
+    items: { type: 'string' },
+    description:
+      'First words of this and similar commands: a rule to propose with the question. Only with require_escalated.',
+  },
+};
+
+interface AskingCall extends NamingPaths {
+  /** The parameters are offered. */
+  readonly canAsk: boolean;
+}
+
+/** What the model asks for; undefined: nothing; a string: what is wrong. A member that is null is left out. */
+function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
+  // What was not offered is not explained: the policy refuses it in its own words.
+  if (!canAsk) return modes.indexOf(value['sandbox_permissions'] as Mode) > 0 ? {} : undefined;
+  const { sandbox_permissions: asked = null, justification = null, prefix_rule: prefix = null } = value;
+  const named = value['additional_permissions'] ?? null;
+  const mode = asked === null ? 'use_default' : modes.find((each) => each === asked);
+  if (mode === undefined) return `\`sandbox_permissions\` must be one of ${modes.join(', ')}.`;
+  if (justification !== null && typeof justification !== 'string') return '`justification` must be a string.';
+  if (prefix !== null && !isWords(prefix)) return '`prefix_rule` must be a list of strings.';
+  if (named !== null && mode !== 'with_additional_permissions') {
+    return '`additional_permissions` needs `sandbox_permissions` to be with_additional_permissions.';
+  }
+  if (mode === 'use_default') {
+    // A reason for nothing: it shows that more was meant.
+    const needless = justification !== null && justification.trim() !== '' && asked === null;
+    return needless ? '`justification` needs `sandbox_permissions`.' : undefined;
+  }
+  const reason = justification?.trim() || undefined;
+  if (mode === 'require_escalated') return defined({ reason, prefix: prefix ?? undefined });
+  if (named === null) return '`with_additional_permissions` needs `additional_permissions`.';
+  const permissions = readPermissions(named, 'additional_permissions', { cwd, disk });
+  return typeof permissions === 'string' ? permissions : { ...defined({ reason }), permissions };
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string');
+}
+
+const [leastYieldMs, defaultYieldMs, mostYieldMs] = [250, 10_000, 30_000];
+const defaultOutputTokens = 10_000;
+
+const properties: JsonObject = {
+  cmd: { type: 'string', description: 'The script for the shell.' },
+  workdir: {
+    type: 'string',
+    description: 'Folder to run in, absolute or relative to the current folder, which is the default.',
+  },
+  yield_time_ms: {
+    type: 'number',
+    description: `How long to wait for its end. Default ${defaultYieldMs}, at most ${mostYieldMs}.`,
+  },
+  timeout_ms: {
+    type: 'number',
+    description: 'The command is killed after this many milliseconds. Default: never.',
+  },
+  stdin: { type: 'boolean', description: 'Keep its input open for write_stdin.' },
+  tty: { type: 'boolean', description: 'The same, at a terminal.' },
+  max_output_tokens: {
+    type: 'number',
+    description: `The most output to return; more is cut out of the middle. Default ${defaultOutputTokens}.`,
+  },
+};
+
+export const execCommandSpec: ToolSpec = {
+  type: 'function',
+  name: 'exec_command',
+  description:
+    'Runs a shell command under your permissions and returns its output, stdout and stderr as one text, with its exit code; or, if it has not ended by then, with a session ID for write_stdin. Leave servers running as sessions: what a command puts in the background is ended with it in a sandbox.',
+  strict: false,
+  parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
+};
+
+/** The same where the user can be asked for more. */
+export const execCommandAskingSpec = withProperties(escalationProperties);
+
+/** The same where the user can save a rule with the answer. */
+export const execCommandProposingSpec = withProperties({ ...escalationProperties, ...ruleProposalProperties });
+
+function withProperties(more: JsonObject): ToolSpec {
+  const parameters = { type: 'object', properties: { ...properties, ...more }, required: ['cmd'] } as const;
+  return { ...execCommandSpec, parameters: { ...parameters, additionalProperties: false } };
+}
+
+export interface ExecCommandArguments {
+  readonly script: string;
+  /** Relative to the turn's folder, or absolute. */
+  readonly workdir?: string;
+  readonly yieldMs: number;
+  /** Absent: it is not killed. */
+  readonly timeoutMs?: number;
+  readonly input: StartOptions['input'];
+  readonly outputTokens: number;
+  /** The model asks for more than the sandbox grants. */
+  readonly escalation?: Escalation;
+}
+
+/** Reads the model's arguments; a string says what is wrong with them. */
+export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
+  const value = parseJsonObject(text);
+  if (value === undefined) return 'they are not a JSON object.';
+  const { cmd, workdir } = value;
+  if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
+  if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
+  const { stdin, tty } = value;
+  if (![stdin, tty].every((flag) => flag === undefined || flag === null || typeof flag === 'boolean')) {
+    return '`stdin` and `tty` must be true or false.';
+  }
+  const yieldMs = positiveNumber(value, 'yield_time_ms', defaultYieldMs);
+  const timeoutMs = positiveNumber(value, 'timeout_ms', Infinity);
+  const outputTokens = positiveNumber(value, 'max_output_tokens', defaultOutputTokens);
+  if (yieldMs === undefined) return '`yield_time_ms` must be a positive number.';
+  if (timeoutMs === undefined) return '`timeout_ms` must be a positive number.';
+  if (outputTokens === undefined) return '`max_output_tokens` must be a positive number.';
+  const escalation = readEscalation(value, asking);
+  if (typeof escalation === 'string') return escalation;
+  return {
+    script: cmd,
+    ...(typeof workdir === 'string' && workdir !== '' ? { workdir } : {}),
+    yieldMs: Math.min(Math.max(yieldMs, leastYieldMs), mostYieldMs),
+    ...(timeoutMs === Infinity ? {} : { timeoutMs }),
+    input: tty === true ? 'terminal' : stdin === true ? 'open' : 'closed',
+    outputTokens,
+    ...(escalation === undefined ? {} : { escalation }),
+  };
+}

@@ -1,0 +1,327 @@
+import { defined } from '../../base/objects.ts';
+import { canAskForMore } from '../../core/envelope/capabilities.ts';
+import type { Step } from '../../core/envelope/envelope.ts';
+import {
+  commandOutput,
+  type CommandReport,
+  patchForEditor,
+  patchNotPossible,
+  patchWithoutTool,
+} from '../../core/fragments/answers/commands-and-patches.ts';
+import {
+  badArguments,
+  refusalReason,
+  refusedCall,
+  sandboxRefusedAgain,
+} from '../../core/fragments/answers/tool-calls.ts';
+import type { Budget } from '../../core/fragments/text/truncate.ts';
+import { type CallNeeds, mayChangeFiles } from '../../core/policy/decide/call-decision.ts';
+import { deniedByOutput } from '../../core/policy/decide/denied-by-output.ts';
+import { childEnvironment } from '../../core/policy/environment/shell-environment-policy.ts';
+import { accessAt, needsSandbox } from '../../core/policy/paths/access.ts';
+import { withReadOnlyPlaces } from '../../core/policy/profiles/narrower-profile.ts';
+import type { AnswerHost } from '../../ports/ask-user.ts';
+import type { Pauses, ProcessEnd, Sessions, ShellEnvironment, YieldedCommand } from '../../ports/commands.ts';
+import type { PlainCommand, Sandbox } from '../../ports/sandbox.ts';
+import type { StartedProcess } from '../../ports/system.ts';
+import type { ChangeWatch, GitGuard } from '../../ports/workspace.ts';
+import { type StoppedBy, stoppedBy } from '../../protocol/abort.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { CommandItem } from '../../protocol/turn-item.ts';
+import { interceptPatch } from './apply-patch/apply-patch-tool.ts';
+import { type ApplyPatchPorts, preparePatch } from './apply-patch/prepare-patch.ts';
+import {
+  type ExecCommandArguments,
+  execCommandAskingSpec,
+  execCommandProposingSpec,
+  execCommandSpec,
+  readArguments,
+} from './exec-command-arguments.ts';
+import { pathNeeds } from './request-permissions.ts';
+import {
+  type CallResult,
+  outputBudget,
+  type Prepared,
+  type RunningCall,
+  type StartedSession,
+  type Tool,
+  type ToolCall,
+} from './tool.ts';
+import { resolve } from 'node:path';
+
+export interface ExecCommandPorts {
+  readonly sessions: Pick<Sessions, 'run'>;
+  readonly sandbox: Sandbox;
+  readonly shellEnvironment: ShellEnvironment;
+  /** For commands that are patches. */
+  readonly patches: ApplyPatchPorts;
+  /** For commands that apply patches among other things. */
+  readonly patchProgram: {
+    /** The folder in which it stands under its names. */
+    readonly folder: string;
+    /** The Node that runs it: the one on a command's own path may be old, or none. */
+    readonly node: string;
+  };
+  /** Absent: no change is attributed to a command. */
+  readonly watch?: ChangeWatch;
+  /** Absent: only the git folders that the policy names are protected. */
+  readonly gitGuard?: Pick<GitGuard, 'current'>;
+}
+
+/** A full-screen program asks what its terminal can do. */
+const terminalVariables = { TERM: 'xterm' };
+
+export function execCommandTool(ports: ExecCommandPorts): Tool {
+  const refusals = new Set<string>();
+  return {
+    name: 'exec_command',
+    effect: 'program',
+    spec: execCommandSpec,
+    askingSpec: ({ savesRules }) => (savesRules ? execCommandProposingSpec : execCommandAskingSpec),
+    prepare(call, step) {
+      const { workspace, policy } = step.envelope;
+      const { disk } = ports.patches;
+      const given = readArguments(call.input, { cwd: workspace.cwd, disk, canAsk: canAskForMore(policy, 'sandbox') });
+      if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
+      const patch = preparePatchCommand(ports.patches, call, given, step);
+      if (patch !== undefined) return patch;
+      // The variables of the login shell are asked for once, so that the shell itself need not be one.
+      const argv = [workspace.shell.path, '-c', given.script];
+      const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
+      const item: CommandItem = { kind: 'command', ...begun };
+      const needs = { ...needsOf(given), ...pathNeeds(disk, given.escalation?.permissions), argv, cwd: item.cwd };
+      return {
+        kind: 'prepared',
+        item,
+        needs,
+        run: (running) => run({ ...ports, refusals }, item, given, step, running),
+      };
+    },
+  };
+}
+
+function needsOf({ escalation, input }: ExecCommandArguments): CallNeeds {
+  const typed = input !== 'closed' || undefined;
+  return { effect: 'program', ...defined({ escalation, typed }) };
+}
+
+/** A script that only applies a patch needs no shell: it becomes the patch. */
+function preparePatchCommand(
+  patches: ApplyPatchPorts,
+  { callId }: ToolCall,
+  given: ExecCommandArguments,
+  step: Step,
+): Prepared | undefined {
+  const found = interceptPatch(given.script);
+  if (found.kind === 'none') return undefined;
+  if (found.kind === 'bare-patch') {
+    return { kind: 'refused', output: answerToBarePatch(step) };
+  }
+  const folder = resolve(folderOf(given, step), found.folder ?? '.');
+  const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
+  if (patch.kind === 'refused' || given.escalation === undefined) return patch;
+  // The user reads why. What it may write beyond the sandbox goes by its files.
+  return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
+}
+
+function changesFiles({ envelope }: Step): boolean {
+  return ['apply_patch', 'edit_file'].some((tool) => envelope.capabilities.tools.includes(tool));
+}
+
+function answerToBarePatch({ envelope }: Step): string {
+  const { tools } = envelope.capabilities;
+  if (tools.includes('apply_patch')) return patchWithoutTool;
+  return tools.includes('edit_file') ? patchForEditor : patchNotPossible;
+}
+
+function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
+  const { cwd } = step.envelope.workspace;
+  return workdir === undefined ? cwd : resolve(cwd, workdir);
+}
+
+async function run(
+  {
+    sessions,
+    sandbox,
+    shellEnvironment,
+    patchProgram,
+    watch,
+    gitGuard,
+    refusals,
+  }: ExecCommandPorts & { /** Reasons that the thread has read. */ readonly refusals: Set<string> },
+  item: CommandItem,
+  given: ExecCommandArguments,
+  step: Step,
+  { signal, policy, folder, leaves, variables: more, started, output, warn, answerHost }: RunningCall,
+): Promise<CallResult> {
+  const { telemetry, workspace } = step.envelope;
+  const cwd = folder ?? item.cwd;
+  const { shellEnvironment: variablesPolicy } = step.envelope.policy;
+  const names = {
+    CODEX_THREAD_ID: telemetry.threadId,
+    CAPSTAN_THREAD_ID: telemetry.threadId,
+    ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
+  };
+  // Without a sandbox there is nothing to get out of: commands may start every program themselves.
+  const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => accessAt(policy, path) === 'write' };
+  const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
+  const variables = childEnvironment(inherited, variablesPolicy, names);
+  const patching = changesFiles(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
+  // A sandbox looks where the folder leads by itself.
+  const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
+  const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
+  // The user may take longer than the command may.
+  const pauses = createPausing();
+  const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
+  const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
+  const kept = (leaves !== true && gitGuard?.current) || [];
+  const command = await sandbox.plan(plain, policy, kept);
+  if (command.kind === 'refused') {
+    const { code, message, next } = command;
+    const why = `${message} ${next}`;
+    const isKnown = code !== 'policy-unenforceable' && refusals.has(why);
+    refusals.add(why);
+    const refusal = isKnown ? sandboxRefusedAgain : refusedCall(message, next);
+    return { output: refusal, item: { ...item, status: 'declined', output: refusalReason(refusal) } };
+  }
+  if (command.notice !== undefined) warn(command.notice);
+  const { input, timeoutMs } = given;
+  // Git that left the sandbox is waited for: commands that begin meanwhile could lead it elsewhere.
+  const yieldMs = more === undefined ? given.yieldMs : mostGitMs;
+  const limits = { input, yieldMs, pauses, ...defined({ timeoutMs }) };
+  // Not sooner: what changed while the sandbox was prepared is not the command's work.
+  const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
+  let known: StartedProcess | undefined;
+  const noteStart = (begun: StartedProcess): void => {
+    known = begun;
+    started(begun);
+  };
+  const end = await sessions.run(command, limits, { signal, started: noteStart, ...defined({ output }) });
+  const denied = command.denied?.();
+  const budget = outputBudget(step.window.toolOutput, given.outputTokens);
+  const { serversLeftOut } = command;
+  if (end.kind === 'yielded') {
+    const changes = open && watch && { begun: open, again: () => watch.begin(workspace.cwd) };
+    return goesOn(item, { ...end, ...defined({ denied, known, changes }) }, budget);
+  }
+  const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
+  const ended = { ...end, by: stoppedBy(signal), ...defined({ denied, serversLeftOut }) };
+  const result = answer(item, ended, given, budget);
+  return { ...result, ...blockedBy(end, { policy, kept }, cwd), ...touched };
+}
+
+const mostGitMs = 600_000;
+
+/** A command that has a terminal makes it its own, and finds its kind in the variables. */
+function atTerminal(
+  { input }: ExecCommandArguments,
+  { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,
+): Pick<PlainCommand, 'argv' | 'env' | 'terminal'> {
+  if (input !== 'terminal') return { argv, env };
+  return { argv: terminalArgv(argv), env: { ...env, ...terminalVariables }, terminal: 'own' };
+}
+
+/** The files that kept a command that failed by itself from its work. */
+function blockedBy(
+  end: ProcessEnd,
+  { policy, kept }: { readonly policy: ResolvedPolicy; readonly kept: readonly string[] },
+  cwd: string,
+): Pick<CallResult, 'blocked'> {
+  if (end.kind !== 'exited' || end.exitCode === 0 || !needsSandbox(policy)) return {};
+  const paths = deniedByOutput(end.output.text, withReadOnlyPlaces(policy, kept), cwd);
+  return paths.length === 0 ? {} : { blocked: { paths } };
+}
+
+/**
+ * A script that is nothing but a patch needs no shell (`interceptPatch`). One that does more, and calls `apply_patch`
+ * on the way, finds it on its path. It works with the rights of the command, no more.
+ */
+function withPatchProgram(
+  env: Readonly<Record<string, string>>,
+  script: string,
+  { folder, node }: ExecCommandPorts['patchProgram'],
+): Readonly<Record<string, string>> {
+  const path = env['PATH'];
+  if (path === undefined || !/apply_?patch/.test(script)) return env;
+  return { ...env, PATH: `${folder}:${path}`, CAPSTAN_NODE: node };
+}
+
+type GoingOn = YieldedCommand & Pick<CommandReport, 'denied'> & Pick<StartedSession, 'known' | 'changes'>;
+
+/** The command has not ended: the answer says by which number it is reached. */
+function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
+  const { session, durationMs, output: said, denied, log, pruned, known, changes } = end;
+  const how = { kind: 'running', sessionId: session.id } as const;
+  const report = { seconds: durationMs / 1000, end: how, output: said.text, pruned, ...defined({ denied, log }) };
+  const output = commandOutput(report, budget);
+  return {
+    output,
+    ...(output.endsWith(said.text) ? {} : { fullOutput: said.text }),
+    item: { ...item, output: said.text },
+    session: { session, ...defined({ known, changes }) },
+    dropped: pruned.map((id) => ({ id, fate: 'pruned' as const })),
+  };
+}
+
+type CommandEnd = ProcessEnd & { readonly by: StoppedBy } & Pick<CommandReport, 'denied' | 'serversLeftOut'>;
+
+function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments, budget: Budget): CallResult {
+  if (end.kind === 'not-started') {
+    const { reason } = end;
+    const output = refusedCall(reason, 'Nothing was done.');
+    const over = { status: 'failed', output: refusalReason(output), unfinished: end.kind } as const;
+    return { output, item: { ...item, ...over } };
+  }
+  const { durationMs, denied, serversLeftOut } = end;
+  const { text } = end.output;
+  const how = end.kind === 'timed-out' ? { kind: end.kind, limitSeconds: (given.timeoutMs ?? 0) / 1000 } : end;
+  const report = { seconds: durationMs / 1000, end: how, output: text, ...defined({ denied, serversLeftOut }) };
+  const output = commandOutput(report, budget);
+  const exitCode = end.kind === 'exited' ? end.exitCode : undefined;
+  const status = exitCode === 0 ? 'completed' : 'failed';
+  const unfinished = ({ exited: undefined, 'timed-out': 'timed-out', aborted: 'interrupted' } as const)[end.kind];
+  return {
+    output,
+    ...(output.endsWith(text) ? {} : { fullOutput: text }),
+    item: { ...item, status, output: text, durationMs, ...defined({ exitCode, unfinished }) },
+  };
+}
+
+/** Pauses that last as long as something is waited for. */
+export interface Pausing extends Pauses {
+  /** The same promise; the pause ends with it. */
+  during<Value>(waited: Promise<Value>): Promise<Value>;
+}
+
+export function createPausing(): Pausing {
+  const watchers = new Set<(isPaused: boolean) => void>();
+  let waiting = 0;
+  const add = (change: 1 | -1): void => {
+    const before = waiting > 0;
+    waiting += change;
+    if (before !== waiting > 0) for (const watcher of watchers) watcher(waiting > 0);
+  };
+  return {
+    get isPaused() {
+      return waiting > 0;
+    },
+    watch(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    during(waited) {
+      add(1);
+      return waited.finally(() => add(-1));
+    },
+  };
+}
+
+/**
+ * The same command with the terminal that it was given as its own: it gets the terminal's signals, and `/dev/tty` leads
+ * there. A session has the first terminal that its leader opens; where that fails, it works without.
+ */
+export function terminalArgv(argv: readonly string[]): readonly string[] {
+  return ['/bin/sh', '-c', script, 'sh', ...argv];
+}
+
+const script = `t=/proc/self/fd/0; [ -e "$t" ] || t=$(tty); (: <>"$t") 2>/dev/null && exec <>"$t" >&0 2>&0; exec "$@"`;

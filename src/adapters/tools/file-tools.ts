@@ -1,0 +1,274 @@
+import { foundLinesText, foundNamesText, numberedLines } from '../../core/fragments/answers/files.ts';
+import { badArguments, refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { globCovers, parseGlob } from '../../core/policy/paths/glob.ts';
+import type { ContentsFound, SearchFiles } from '../../ports/files.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { type ApplyPatchPorts, prepareChanges } from './apply-patch/prepare-patch.ts';
+import { readEditArguments } from './apply-patch/recorded-changes.ts';
+import type { RunningCall, Tool } from './tool.ts';
+import { resolve } from 'node:path';
+
+const editFileSpec: ToolSpec = {
+  type: 'function',
+  name: 'edit_file',
+  description:
+    'Replaces old_text, which the file must hold exactly so and only once, with new_text. An empty old_text creates the file.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      old_text: { type: 'string' },
+      new_text: { type: 'string' },
+      replace_all: { type: 'boolean', description: 'Replace every place.' },
+    },
+    required: ['path', 'old_text', 'new_text'],
+    additionalProperties: false,
+  },
+};
+
+/** Edits files for models that were not trained on patches. What it does is a patch all the same, with all that follows from it. */
+export function editFileTool(ports: ApplyPatchPorts): Tool {
+  return {
+    name: 'edit_file',
+    effect: 'files',
+    offeredIn: ({ mode, editTools }) => mode !== 'plan' && editTools === 'edit',
+    spec: editFileSpec,
+    prepare({ callId, input }, step) {
+      const hunk = readEditArguments(parseJsonObject(input));
+      if (typeof hunk === 'string') return { kind: 'refused', output: badArguments(hunk) };
+      const call = { callId, folder: step.envelope.workspace.cwd, cameAs: 'edit' } as const;
+      return prepareChanges(ports, { hunks: [hunk] }, call, step);
+    },
+  };
+}
+
+export interface ReadFilePorts {
+  /** A regular file of limited size that holds text, and only if the policy grants it where it really is. The path is absolute. */
+  loadText(path: string, call: Pick<RunningCall, 'policy'>): string | Outcome;
+}
+
+/** Lines that are given when none are named. */
+const usualLines = 1000;
+
+const readFileSpec: ToolSpec = {
+  type: 'function',
+  name: 'read_file',
+  description: `Reads a text file: each line behind its number and a tab, at most ${usualLines} at once.`,
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      offset: { type: 'integer', description: 'The first line, from 1.' },
+      limit: { type: 'integer', description: 'How many lines.' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+};
+
+/** Reads files for models that are at home with such a tool. Those that use patches read with commands. */
+export function readFileTool(ports: ReadFilePorts): Tool {
+  return {
+    name: 'read_file',
+    offeredIn: ({ editTools }) => editTools === 'edit',
+    spec: readFileSpec,
+    prepare({ callId, input }, { envelope: { workspace }, window }) {
+      const given = parseJsonObject(input);
+      const read = readFileArguments(given);
+      if (typeof read === 'string' || given === undefined)
+        return { kind: 'refused', output: badArguments(String(read)) };
+      const path = resolve(workspace.cwd, read.path);
+      const item: ToolCallItem = {
+        kind: 'tool-call',
+        id: callId,
+        tool: 'read_file',
+        arguments: given,
+        status: 'in-progress',
+      };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { paths: [{ path, access: 'read' }] },
+        idempotent: true,
+        run(running) {
+          const text = ports.loadText(path, running);
+          const isRead = typeof text === 'string';
+          const output = isRead ? numberedLines(text, read, window.toolOutput) : refusedCall(text.message, text.next);
+          return Promise.resolve({ output, item: { ...item, status: isRead ? 'completed' : 'failed', output } });
+        },
+      };
+    },
+  };
+}
+
+interface ReadArguments {
+  readonly path: string;
+  /** From 1. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function readFileArguments(given: JsonObject | undefined): ReadArguments | string {
+  if (given === undefined) return 'they are not a JSON object.';
+  const { path, offset, limit } = given;
+  if (typeof path !== 'string' || path === '') return '`path` must be a string that is not empty.';
+  const wrong = Object.entries({ offset, limit }).find(([, value]) => !isCount(value));
+  if (wrong !== undefined) return `\`${wrong[0]}\` must be a whole number of at least 1.`;
+  const lines = Math.min((limit as number | null | undefined) ?? usualLines, usualLines);
+  return { path, offset: (offset as number | null | undefined) ?? 1, limit: lines };
+}
+
+function isCount(value: unknown): boolean {
+  return value === undefined || value === null || (Number.isSafeInteger(value) && (value as number) >= 1);
+}
+
+const searchSpec: ToolSpec = {
+  type: 'function',
+  name: 'search',
+  description:
+    'Searches the lines of files that git does not ignore, or their paths by letters in order. The query is plain text unless regex is true.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      in: { type: 'string', enum: ['lines', 'names'] },
+      path: { type: 'string', description: 'A folder, or a file for its lines.' },
+      glob: { type: 'string', description: 'Such as **/*.ts.' },
+      regex: { type: 'boolean' },
+      ignore_case: { type: 'boolean' },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+};
+
+/** Finds what a model looks for without a command: bounded in time and size, and by the policy. */
+export function searchTool(files: SearchFiles): Tool {
+  return {
+    name: 'search',
+    offeredIn: ({ editTools }) => editTools === 'edit',
+    spec: searchSpec,
+    async prepare({ callId, input }, { envelope: { workspace }, window }) {
+      const given = parseJsonObject(input);
+      const wanted = await readSearchArguments(given);
+      if (typeof wanted === 'string' || given === undefined) {
+        return { kind: 'refused', output: badArguments(String(wanted)) };
+      }
+      const folder = resolve(workspace.cwd, wanted.path);
+      const item: ToolCallItem = {
+        kind: 'tool-call',
+        id: callId,
+        tool: 'search',
+        arguments: given,
+        status: 'in-progress',
+      };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { paths: [{ path: folder, access: 'read' }] },
+        idempotent: true,
+        async run(running) {
+          const found = await look(files, folder, wanted, running);
+          const isFound = !('code' in found);
+          const output = isFound
+            ? 'lines' in found
+              ? foundLinesText(found, window.toolOutput)
+              : foundNamesText(found, window.toolOutput)
+            : refusedCall(found.message, found.next);
+          return { output, item: { ...item, status: isFound ? 'completed' : 'failed', output } };
+        },
+      };
+    },
+  };
+}
+
+type Found = ContentsFound | Awaited<ReturnType<SearchFiles['names']>>;
+
+function look(
+  files: SearchFiles,
+  folder: string,
+  { kind, typed, matches, isMeant }: Wanted,
+  { policy, signal }: Pick<RunningCall, 'policy' | 'signal'>,
+): Promise<Found | Outcome> {
+  const where = { folder, policy, signal };
+  return kind === 'names' ? files.names({ ...where, typed, isMeant }) : files.lines({ ...where, matches, isMeant });
+}
+
+interface Wanted {
+  readonly kind: 'lines' | 'names';
+  /** Letters of names. */
+  readonly typed: string;
+  readonly path: string;
+  matches(line: string): boolean;
+  isMeant(path: string): boolean;
+}
+
+/** Of longer lines, the beginning is searched: they are mostly not for people. */
+const longestLine = 5000;
+
+async function readSearchArguments(given: JsonObject | undefined): Promise<Wanted | string> {
+  if (given === undefined) return 'they are not a JSON object.';
+  const { query, path, glob } = given;
+  const unclear = ['regex', 'ignore_case'].find((key) => typeof (given[key] ?? false) !== 'boolean');
+  if (unclear !== undefined) return `\`${unclear}\` must be true or false.`;
+  const [regex, ignoresCase] = [given['regex'] === true, given['ignore_case'] === true];
+  if (typeof query !== 'string' || query === '') return '`query` must be a string that is not empty.';
+  const odd = Object.entries({ path, glob }).find(([, value]) => !isText(value));
+  if (odd !== undefined) return `\`${odd[0]}\` must be a string that is not empty.`;
+  const kind = given['in'] ?? 'lines';
+  if (kind !== 'lines' && kind !== 'names') return '`in` must be "lines" or "names".';
+  if (kind === 'lines' && !regex && query.includes('\n')) return '`query` must be in one line.';
+  const matches = regex ? await regularExpression(query, { ignoresCase, kind }) : plainText(query, ignoresCase);
+  if (typeof matches === 'string') return `the regular expression ${matches}.`;
+  const covers = globMatcher(glob);
+  if (covers === undefined) return '`glob` is not a pattern for paths.';
+  const isMeant = kind === 'names' && regex ? (name: string) => covers(name) && matches(name) : covers;
+  return {
+    kind,
+    typed: regex ? '' : ignoresCase ? query.toLowerCase() : query,
+    path: typeof path === 'string' ? path : '.',
+    matches: (line) => matches(line.length > longestLine ? line.slice(0, longestLine) : line),
+    isMeant,
+  };
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value !== '');
+}
+
+/** Its reader is loaded on use: most queries are plain text. */
+async function regularExpression(
+  query: string,
+  { ignoresCase, kind }: Pick<Wanted, 'kind'> & { readonly ignoresCase: boolean },
+): Promise<Wanted['matches'] | string> {
+  const { requiresNewline: asksForNewline, readPattern } = await import('../../base/bounded-pattern.ts');
+  const pattern = readPattern(query, { ignoresCase, dotMatchesAll: true });
+  if ('problem' in pattern) {
+    const isAround = pattern.problem.includes('look-around');
+    return isAround ? `${pattern.problem}. Match more without it and read the lines` : pattern.problem;
+  }
+  if (kind === 'lines' && asksForNewline(query)) return 'has a line end, and lines are searched one by one';
+  return (text) => pattern.matches(text);
+}
+
+function plainText(query: string, ignoresCase: boolean): (line: string) => boolean {
+  if (!ignoresCase) return (line) => line.includes(query);
+  const wanted = query.toLowerCase();
+  return (line) => line.toLowerCase().includes(wanted);
+}
+
+/** A pattern without a slash is about names of files, in every folder. A `[` that is never closed is a mistake here. */
+function globMatcher(glob: unknown): ((path: string) => boolean) | undefined {
+  if (typeof glob !== 'string') return () => true;
+  const pattern = `/${glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`}`;
+  const classes = pattern.matchAll(/\\.|\[[!^]?\]?(?:\\.|[^\]\\])*(\]?)/gs);
+  const isOpen = [...classes].some(([, end]) => end === '');
+  if (isOpen || parseGlob(pattern) === undefined) return undefined;
+  return (path) => globCovers(pattern, `/${path}`);
+}

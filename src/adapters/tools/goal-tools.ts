@@ -1,0 +1,153 @@
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import { onlyUserRaisesBudget, goalAnswer, goalExists, noGoal } from '../../core/fragments/answers/agents-and-goals.ts';
+import type { Step } from '../../core/envelope/envelope.ts';
+import type { ThreadGoal } from '../../ports/threads.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { defined } from '../../base/objects.ts';
+import type { Goal } from '../../protocol/thread.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { mostObjective } from '../../core/state/fold/goals.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { Tool } from './tool.ts';
+
+const changes = ['complete', 'blocked', 'paused', 'active'] as const;
+
+const noKeys = { type: 'object', properties: {}, additionalProperties: false };
+
+const getSpec: ToolSpec = {
+  type: 'function',
+  name: 'get_goal',
+  description: 'Gives the goal of this thread, its status, and the tokens that are left for it.',
+  strict: false,
+  parameters: noKeys,
+};
+
+const createSpec: ToolSpec = {
+  type: 'function',
+  name: 'create_goal',
+  description:
+    'Sets a goal for this thread, which then continues by itself until the goal is reached. Call it only if the user asks for a goal, never because a task is long. It fails while another goal is not complete.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      objective: { type: 'string', description: `What is to be reached, in at most ${mostObjective} characters.` },
+      token_budget: { type: 'integer', description: 'Tokens for it, above zero. Only if the user names a number.' },
+    },
+    required: ['objective'],
+    additionalProperties: false,
+  },
+};
+
+const updateSpec: ToolSpec = {
+  type: 'function',
+  name: 'update_goal',
+  description:
+    'Changes the status of the goal. "complete": only after you have checked that every part of it is reached. "blocked": you cannot continue without the user. "paused" and "active": only if the user asks to pause or to resume. A goal without tokens that the user resumes gets as many again.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      status: { type: 'string', enum: changes },
+      token_budget: {
+        type: 'integer',
+        description: 'With "active": tokens for it from now on, above zero. Only if the user names a number.',
+      },
+    },
+    required: ['status'],
+    additionalProperties: false,
+  },
+};
+
+/** `mostTokens`: the largest budget, and the one of a goal without. */
+export function goalTools({ mostTokens }: { readonly mostTokens?: number }): readonly Tool[] {
+  return [
+    goalTool(getSpec, { read: () => ({}), answer: (goal) => goal.current }),
+    goalTool(createSpec, {
+      read: (given) => readWanted(given, mostTokens),
+      answer(goal, wanted) {
+        const before = goal.current;
+        if (before !== undefined && before.status !== 'complete') return goalExists;
+        return goal.create(wanted);
+      },
+    }),
+    goalTool(updateSpec, {
+      read(given) {
+        const status = changes.find((each) => each === given['status']);
+        if (status === undefined) return `\`status\` must be one of ${changes.join(', ')}.`;
+        const tokens = readBudget(given);
+        if (typeof tokens === 'string') return tokens;
+        if (tokens !== undefined && status !== 'active') return '`token_budget` needs the status "active".';
+        return { status, ...defined({ tokens }) };
+      },
+      answer(goal, { status, tokens }) {
+        const { current } = goal;
+        if (current === undefined) return noGoal;
+        const more = status === 'active' ? moreTokens(current, tokens, mostTokens) : undefined;
+        // A budget that the model could raise by itself would be none.
+        if (more !== undefined && goal.isAlone) return onlyUserRaisesBudget;
+        return goal.change(status, defined({ more })) ?? noGoal;
+      },
+    }),
+  ];
+}
+
+function readWanted(given: JsonObject, mostTokens: number | undefined) {
+  const objective = stringAt(given, 'objective')?.trim() ?? '';
+  if (objective === '' || objective.length > mostObjective)
+    return `\`objective\` must be a text of 1 to ${mostObjective} characters.`;
+  const budget = readBudget(given);
+  if (typeof budget === 'string') return budget;
+  const tokenBudget = budget === undefined ? mostTokens : Math.min(budget, mostTokens ?? budget);
+  return { objective, ...defined({ tokenBudget }) };
+}
+
+/** A text says what is wrong with it. */
+function readBudget(given: JsonObject): number | string | undefined {
+  const budget = given['token_budget'] ?? undefined;
+  const isRight = budget === undefined || (typeof budget === 'number' && Number.isSafeInteger(budget) && budget > 0);
+  return isRight ? budget : '`token_budget` must be an integer above zero.';
+}
+
+/** Tokens that a goal gets when it is resumed. Undefined: it still has some, and no others are asked for. */
+function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): number | undefined {
+  const { tokenBudget, tokensUsed, share = tokenBudget } = goal;
+  const isSpent = tokenBudget !== undefined && tokensUsed >= tokenBudget;
+  const more = wanted ?? (isSpent ? share : undefined);
+  return more === undefined ? undefined : Math.min(more, most);
+}
+
+interface GoalWork<Wanted extends object> {
+  /** A text says what is wrong with the arguments. */
+  read(given: JsonObject): Wanted | string;
+  /** A text says why it cannot be done. */
+  answer(goal: ThreadGoal, wanted: Wanted): Goal | string | undefined;
+}
+
+function goalTool<Wanted extends object>(spec: ToolSpec, { read, answer }: GoalWork<Wanted>): Tool {
+  const tool = String(spec['name']);
+  return {
+    name: tool,
+    offeredIn: ({ features }) => features.includes('goals'),
+    spec,
+    prepare({ callId, input }, step: Step) {
+      const given = parseJsonObject(input === '' ? '{}' : input);
+      const wanted = given === undefined ? 'the arguments are not a JSON object.' : read(given);
+      if (given === undefined || typeof wanted === 'string')
+        return { kind: 'refused', output: badArguments(String(wanted)) };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        alone: true,
+        run({ goal }) {
+          const done = goal === undefined ? noGoal : answer(goal, wanted);
+          const isRefused = typeof done === 'string';
+          const output = isRefused ? `Not done: ${done}` : goalAnswer(step.envelope.telemetry.threadId, done);
+          return Promise.resolve({ output, item: { ...item, status: isRefused ? 'failed' : 'completed', output } });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { defined } from '../../base/objects.ts';
+import { mcpFailure, mcpResources, mcpResult, saidByServer } from '../../core/fragments/answers/mcp-and-found-tools.ts';
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
+import type { McpResourceRequest, McpServers, McpTool } from '../../ports/mcp-servers.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { Clock } from '../../ports/system.ts';
+import { arrayAt, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { McpApprovalMode } from '../../protocol/permissions.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
+import type { CallResult, RunningCall, Tool } from './tool.ts';
+
+export interface McpToolPorts {
+  readonly servers: Pick<McpServers, 'call'>;
+  readonly clock: Clock;
+  /** Gives a picture as models take it. */
+  loadImage(dataUrl: string, signal: AbortSignal): Promise<UserImage | Outcome>;
+}
+
+/** What a call of it asks of the policy. */
+export function mcpNeed({ server, tool, hints, described, approval, isChanged }: McpTool): NonNullable<Tool['mcp']> {
+  return { server, tool, hints, described, mode: approval, ...defined({ isChanged }) };
+}
+
+/** A tool in the list that its server does not list now: a call of it says why. */
+export function missingMcpTool({ name, spec }: Pick<Tool, 'name' | 'spec'>, why: () => string): Tool {
+  return { name, spec, prepare: () => ({ kind: 'refused', output: why() }) };
+}
+
+/** A tool of an MCP server. `deferred`: the model finds it by searching. */
+export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
+  const { server, tool, name, spec, hints, described, approval: mode, isParallel } = known;
+  const need = mcpNeed(known);
+  // The other modes decide without them.
+  const isDecidedOn = mode === 'auto' || mode === 'writes' || known.isApprovedAsDescribed === true;
+  const decidedOn = isDecidedOn ? { hints, ...(hints.readOnly === true ? {} : { described }) } : {};
+  const isRepeatable = hints.readOnly === true || hints.idempotent === true;
+  return {
+    name,
+    spec,
+    foreignSchema: true,
+    isExternal: true,
+    mcp: need,
+    ...(deferred ? { deferred } : {}),
+    prepare({ callId, input }, { envelope: { capabilities, telemetry } }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = {
+        kind: 'tool-call',
+        id: callId,
+        server,
+        tool,
+        arguments: given,
+        status: 'in-progress',
+      };
+      const metadata = { threadId: telemetry.threadId, turnId: telemetry.turnId, callId };
+      const takesPictures = capabilities.modalities.includes('image');
+      return {
+        kind: 'prepared',
+        item,
+        needs: { mcp: need },
+        ...(isParallel ? {} : { alone: true as const }),
+        ...(isRepeatable ? { idempotent: true as const } : {}),
+        async run(call: RunningCall): Promise<CallResult> {
+          const begun = ports.clock.now();
+          const wanted = { server, tool, arguments: given, isRepeatable, metadata, ...decidedOn };
+          const answer = await ports.servers.call(wanted, waysOf(call));
+          const seconds = (ports.clock.now() - begun) / 1000;
+          if (answer.kind === 'failed') return ended(item, mcpFailure(answer.why, seconds), 'failed');
+          const picture = (dataUrl: string) => ports.loadImage(dataUrl, call.signal);
+          const output = await mcpResult(answer.result, { seconds, ...(takesPictures && { picture }) });
+          const status = answer.result['isError'] === true ? 'failed' : 'completed';
+          return ended({ ...item, ...defined({ result: shownResult(answer.result) }) }, output, status);
+        },
+      };
+    },
+  };
+}
+
+function waysOf({ signal, warn, output, elicit }: RunningCall): Parameters<McpServers['call']>[1] {
+  const encoder = new TextEncoder();
+  return {
+    signal,
+    warn,
+    ...(output === undefined ? {} : { progress: (text: string) => output(encoder.encode(text)) }),
+    ...(elicit === undefined ? {} : { elicit }),
+  };
+}
+
+function ended(item: ToolCallItem, output: CallResult['output'], status: 'completed' | 'failed'): CallResult {
+  return { output, item: { ...item, status, output: saidByServer(output) } };
+}
+
+/** A result that is larger is shown as text alone. */
+const mostShownCharacters = 1_000_000;
+
+function shownResult(result: JsonObject): ToolCallItem['result'] {
+  const { content = [], structuredContent = null } = result;
+  if (!Array.isArray(content) || JSON.stringify([content, structuredContent]).length > mostShownCharacters)
+    return undefined;
+  return { content, structured: structuredContent };
+}
+
+interface ResourcePorts {
+  readonly servers: Pick<McpServers, 'ask' | 'names'>;
+  readonly clock: Clock;
+  /** When the user wants to be asked about a server that is configured. */
+  approvalOf(server: string): McpApprovalMode;
+}
+
+const server = { type: 'string', description: 'The name of an MCP server. Without it: all of them.' };
+const cursor = { type: 'string', description: 'Where the last page ended; needs a server.' };
+
+/** What servers offer to be read. */
+export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
+  return [
+    listing(ports, {
+      name: 'list_mcp_resources',
+      method: 'resources/list',
+      key: 'resources',
+      does: 'Lists what MCP servers offer to be read, such as files and tables. Prefer it to searching the web.',
+    }),
+    listing(ports, {
+      name: 'list_mcp_resource_templates',
+      method: 'resources/templates/list',
+      key: 'resourceTemplates',
+      does: 'Lists patterns of addresses that MCP servers offer to be read.',
+    }),
+    reading(ports),
+  ];
+}
+
+interface Listing {
+  readonly name: string;
+  readonly method: McpResourceRequest['method'];
+  readonly key: 'resources' | 'resourceTemplates';
+  readonly does: string;
+}
+
+function listing(ports: ResourcePorts, { name, method, key, does }: Listing): Tool {
+  return resourceTool(ports, specOf(name, does, { server, cursor }, []), (given, ask) => {
+    const [of, from] = [stringAt(given, 'server'), stringAt(given, 'cursor')];
+    if (from !== undefined && of === undefined) return 'a cursor needs a server.';
+    if (of !== undefined) {
+      return async () => {
+        const result = await ask({ server: of, method, parameters: defined({ cursor: from }) });
+        const { nextCursor } = result;
+        return { server: of, [key]: arrayAt(result, key) ?? [], ...defined({ nextCursor }) };
+      };
+    }
+    return async () => {
+      const asked = ports.servers.names.map(async (each): Promise<readonly Json[]> => {
+        // One that has none, or does not answer, does not hide the others.
+        const result = await ask({ server: each, method, parameters: {} }).catch(() => undefined);
+        return (arrayAt(result, key) ?? []).map((found) => ({ server: each, ...(found as JsonObject) }));
+      });
+      return { [key]: (await Promise.all(asked)).flat() };
+    };
+  });
+}
+
+function reading(ports: ResourcePorts): Tool {
+  const properties = {
+    server: { type: 'string', description: 'The name of the MCP server.' },
+    uri: { type: 'string', description: 'The address of the resource, as list_mcp_resources gives it.' },
+  };
+  const spec = specOf('read_mcp_resource', 'Reads a resource of an MCP server.', properties, ['server', 'uri']);
+  const read = (given: JsonObject, ask: Ask) => {
+    const [of, uri] = [stringAt(given, 'server'), stringAt(given, 'uri')];
+    if (of === undefined || uri === undefined) return '`server` and `uri` must be strings.';
+    return async () => {
+      const result = await ask({ server: of, method: 'resources/read', parameters: { uri } });
+      return { server: of, uri, contents: arrayAt(result, 'contents') ?? [] };
+    };
+  };
+  // As about a tool of the server that only reads.
+  const needs = ({ server: of }: JsonObject): CallNeeds =>
+    typeof of !== 'string' || !ports.servers.names.includes(of)
+      ? {}
+      : { mcp: { server: of, tool: 'read_mcp_resource', hints: { readOnly: true }, mode: ports.approvalOf(of) } };
+  return resourceTool(ports, spec, read, needs);
+}
+
+function specOf(name: string, description: string, properties: JsonObject, required: readonly string[]): ToolSpec {
+  const parameters = { type: 'object', properties, required, additionalProperties: false };
+  return { type: 'function', name, description, strict: false, parameters };
+}
+
+type Ask = (wanted: McpResourceRequest) => Promise<JsonObject>;
+
+/** `plan` says what is wrong with the arguments, or gives what is to be done. */
+function resourceTool(
+  ports: ResourcePorts,
+  spec: ToolSpec,
+  plan: (given: JsonObject, ask: Ask) => string | (() => Promise<JsonObject>),
+  needsOf: (given: JsonObject) => CallNeeds = () => ({}),
+): Tool {
+  const name = String(spec['name']);
+  return {
+    name,
+    spec,
+    isExternal: true,
+    prepare({ callId, input }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      let call: RunningCall | undefined;
+      const ask: Ask = async (wanted) => {
+        if (call === undefined) throw new Error('it does not run');
+        const answer = await ports.servers.ask(wanted, { signal: call.signal, warn: (outcome) => call?.warn(outcome) });
+        if (answer.kind === 'failed') throw new Error(`${wanted.method} failed: ${answer.why}`);
+        return answer.result;
+      };
+      const work = plan(given, ask);
+      if (typeof work === 'string') return { kind: 'refused', output: badArguments(work) };
+      return {
+        kind: 'prepared',
+        item,
+        needs: needsOf(given),
+        idempotent: true,
+        async run(running): Promise<CallResult> {
+          call = running;
+          const begun = ports.clock.now();
+          const seconds = (): number => (ports.clock.now() - begun) / 1000;
+          try {
+            const output = mcpResources(await work(), seconds());
+            return { output, item: { ...item, status: 'completed', output: saidByServer(output) } };
+          } catch (error) {
+            const output = mcpFailure(error instanceof Error ? error.message : String(error), seconds());
+            return { output, item: { ...item, status: 'failed', output: saidByServer(output) } };
+          }
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import {
+  anyText,
+  choiceOf,
+  copiedObjectWithMethods,
+  booleanOption,
+  jsonObject,
+  listOf,
+  functionOption,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  onlyTrue,
+} from '../../core/envelope/read-options.ts';
+import { badArguments, toolFailed } from '../../core/fragments/answers/tool-calls.ts';
+import { contentParts, type ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
+import type { Threads } from '../../ports/threads.ts';
+import { valueOrAbort } from '../../protocol/abort.ts';
+import { defined } from '../../base/objects.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import type { CallResult, Tool } from './tool.ts';
+
+/** A tool that a program brings along. It runs inside that program: no sandbox stands around it. */
+export interface OwnTool {
+  /** Letters, digits, `_` and `-`, at most 64. No built-in tool has it. */
+  readonly name: string;
+  /** For the model: what it does, and when to use it. */
+  readonly description: string;
+  /** JSON Schema of the arguments, an object. The model follows it; what arrives is not checked against it. */
+  readonly parameters: JsonObject;
+  /** It runs beside no other call of the same answer. */
+  readonly alone?: true;
+  /** Calling again does no harm. */
+  readonly idempotent?: true;
+  /** The model is not shown it, and finds it by searching. */
+  readonly deferLoading?: true;
+  /**
+   * It works on something outside this program: `reads` changes nothing there, `changes` may. The approval policy then
+   * decides about each call. Absent: calls run without a question.
+   */
+  readonly remote?: 'reads' | 'changes';
+  /**
+   * Returns what the model reads. An error that it throws becomes a failed call. It must not wait for a turn of its own
+   * thread: that begins when the turn of the call is over.
+   */
+  run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
+}
+
+export interface OwnToolCall {
+  readonly callId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  /** The turn's folder. */
+  readonly cwd: string;
+  /** Aborts when the turn is interrupted: the result counts no more. */
+  readonly signal: AbortSignal;
+  /** The threads of the engine. One that is opened here may do what this turn may, or less. */
+  readonly threads: Threads;
+}
+
+export interface OwnToolResult {
+  readonly output: string;
+  /** False: surfaces show that the call failed. */
+  readonly ok: boolean;
+  /** Pictures for the model behind the text, as data URLs. A model that takes none reads that they are left out. */
+  readonly images?: readonly string[];
+}
+
+export function ownTool(own: OwnTool, picture: ShowPicture): Tool {
+  const { name, description, parameters } = own;
+  return {
+    name,
+    spec: { type: 'function', name, description, strict: false, parameters },
+    foreignSchema: true,
+    isOwn: true,
+    ...(own.remote === undefined ? {} : { isExternal: true as const }),
+    ...(own.deferLoading === true ? { deferred: true as const } : {}),
+    prepare({ callId, input }, { envelope: { telemetry, workspace, capabilities } }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const { threadId, turnId } = telemetry;
+      const call = { callId, threadId, turnId, cwd: workspace.cwd };
+      const show = capabilities.modalities.includes('image') ? picture : undefined;
+      return {
+        kind: 'prepared',
+        item,
+        needs: needsOf(own),
+        ...defined({ alone: own.alone, idempotent: own.idempotent }),
+        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }, show),
+      };
+    },
+  };
+}
+
+function needsOf({ name, remote }: OwnTool): CallNeeds {
+  if (remote === undefined) return {};
+  return { remote: { tool: name, ...(remote === 'reads' ? { reads: true } : {}) } };
+}
+
+async function run(
+  own: OwnTool,
+  item: ToolCallItem,
+  call: OwnToolCall,
+  picture: ShowPicture | undefined,
+): Promise<CallResult> {
+  // A tool that does not heed its signal holds up no turn.
+  const { output, ok, images = [] } = await valueOrAbort(attempt(own, item.arguments, call), call.signal, interrupted);
+  const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
+  if (images.length === 0) return { output, item: ended };
+  const content = [{ type: 'text', text: output }, ...images.map((data) => ({ type: 'image', data }))];
+  return { output: await contentParts(content, picture), item: ended };
+}
+
+async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
+  try {
+    const { threadOfOwnCall } = await import('./own-tool-call-thread.ts');
+    // Its own copy: what is recorded of the call stays what the model wrote.
+    const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
+    if (typeof result === 'string') return { output: result, ok: true };
+    if (result === undefined || result === null) return { output: toolFailed('it gave no text.'), ok: false };
+    // A mark of failure under another name must not pass for success.
+    const read = readOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
+    return 'code' in read ? { output: toolFailed(read.message), ok: false } : { ok: true, ...read };
+  } catch (error) {
+    return { output: toolFailed(thrownMessage(error)), ok: false };
+  }
+}
+
+type PartialResult = Omit<OwnToolResult, 'ok'> & Partial<Pick<OwnToolResult, 'ok'>>;
+
+const dataUrl: OptionType<string> = {
+  expected: 'a data URL',
+  read: (given) => (typeof given === 'string' && given.startsWith('data:') ? given : undefined),
+};
+
+const resultOptions = {
+  output: { type: anyText, about: 'For the model.', required: true },
+  ok: { type: booleanOption, about: 'False: the call failed.' },
+  images: { type: listOf(dataUrl, 'a list of data URLs'), about: 'Pictures for the model.' },
+} as const satisfies OptionTable<PartialResult>;
+
+const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
+
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+const toolName: OptionType<string> = {
+  expected: 'a name of letters, digits, _ and -, at most 64',
+  read: (given) => (typeof given === 'string' && namePattern.test(given) ? given : undefined),
+};
+
+/** As far as it can be seen from outside. */
+export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
+  name: { type: toolName, about: 'Its name.', required: true },
+  description: { type: anyText, about: 'What it does, for the model.', required: true },
+  parameters: { type: jsonObject, about: 'JSON Schema of its arguments.', required: true },
+  alone: { type: onlyTrue, about: 'It runs beside no other call.' },
+  idempotent: { type: onlyTrue, about: 'Calling again does no harm.' },
+  deferLoading: { type: onlyTrue, about: 'The model finds it by searching.' },
+  remote: { type: choiceOf('reads', 'changes'), about: 'It works on something outside the program.' },
+  run: { type: functionOption(), about: 'Does the work.', required: true },
+});
+
+/** `clashes` are names that more than one tool has. */
+export function toolNameClash([first]: readonly string[]): Outcome | undefined {
+  if (first === undefined) return undefined;
+  return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Rename yours.' };
+}

@@ -1,0 +1,160 @@
+import { defined } from '../../base/objects.ts';
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import type { CallNeeds } from '../../core/policy/decide/call-decision.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ExtraPermissions } from '../../protocol/permissions.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { type DiskLook, nearestExistingFolder, protectedFoldersBesideGit, resolveLinks } from './follow-path.ts';
+import type { Tool } from './tool.ts';
+import { resolve } from 'node:path';
+
+const paths = { type: 'array', items: { type: 'string' } } as const;
+
+/** How a tool offers to name permissions. */
+export const permissionsSchema: JsonObject = {
+  type: 'object',
+  properties: {
+    network: { type: 'object', properties: { enabled: { type: 'boolean' } }, additionalProperties: false },
+    file_system: {
+      type: 'object',
+      description: 'Files and folders with all that is in them, absolute or relative to the current folder.',
+      properties: { read: paths, write: paths },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};
+
+/** From where relative paths start, and the disk that says where paths lead. */
+export interface NamingPaths {
+  readonly cwd: string;
+  readonly disk: DiskLook;
+}
+
+/**
+ * The permissions that the model names, paths made absolute and without links; a string says what is wrong. Unknown
+ * members are errors: a misspelt one asks for nothing.
+ */
+export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
+  if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
+  const stranger = Object.keys(value).find((key) => key !== 'network' && key !== 'file_system');
+  if (stranger !== undefined) return `\`${name}\` has no member ${JSON.stringify(stranger)}.`;
+  const { network = null, file_system: files = null } = value;
+  if (network !== null && !isNetwork(network))
+    return `\`${name}.network\` must be an object with enabled, true or false.`;
+  if (files !== null && !isJsonObject(files))
+    return `\`${name}.file_system\` must be an object with read, write or both.`;
+  const odd = Object.keys(files ?? {}).find((key) => key !== 'read' && key !== 'write');
+  if (odd !== undefined) return `\`${name}.file_system\` has no member ${JSON.stringify(odd)}.`;
+  const [read, write] = [pathsAt(files, 'read', from), pathsAt(files, 'write', from)];
+  if (read === undefined || write === undefined) return `\`${name}.file_system\` must name paths in lists of strings.`;
+  const isOpen = network !== null && network['enabled'] === true;
+  if (!isOpen && read.length === 0 && write.length === 0) return `\`${name}\` asks for nothing.`;
+  const spelled = Object.fromEntries(
+    [...read, ...write].flatMap(({ path, place }) => (path === place ? [] : [[place, path]])),
+  );
+  return {
+    ...(isOpen ? { network: true } : {}),
+    ...(read.length === 0 ? {} : { read: placesOf(read) }),
+    ...(write.length === 0 ? {} : { write: placesOf(write) }),
+    ...(Object.keys(spelled).length === 0 ? {} : { spelled }),
+  };
+}
+
+/** What the disk says of the paths to write: those that are not there, and what stands beside a repository. */
+export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing' | 'kept'> {
+  const missing = write.flatMap((path) => {
+    const above = nearestExistingFolder(disk, path);
+    return above === undefined ? [] : [{ path, above }];
+  });
+  // Commands may make such a folder where there is none.
+  const kept = [...new Set(write.flatMap((path) => protectedFoldersBesideGit(disk, path)))].filter(
+    (folder) => nearestExistingFolder(disk, folder) === undefined,
+  );
+  return { ...(missing.length === 0 ? {} : { missing }), ...(kept.length === 0 ? {} : { kept }) };
+}
+
+/** A path, and where it leads: a question names what would really be opened. */
+interface Led {
+  readonly path: string;
+  readonly place: string;
+}
+
+function placesOf(paths: readonly Led[]): readonly string[] {
+  return [...new Set(paths.map(({ place }) => place))];
+}
+
+/** As the tool's answer names them. */
+function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {
+  const files = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };
+  return {
+    ...(network === true ? { network: { enabled: true } } : {}),
+    ...(Object.keys(files).length === 0 ? {} : { file_system: files }),
+  };
+}
+
+function isNetwork(value: Json): value is JsonObject {
+  if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'enabled')) return false;
+  const { enabled = null } = value;
+  return enabled === null || typeof enabled === 'boolean';
+}
+
+function pathsAt(
+  files: JsonObject | null,
+  key: 'read' | 'write',
+  { cwd, disk }: NamingPaths,
+): readonly Led[] | undefined {
+  const given = files?.[key] ?? [];
+  if (!Array.isArray(given)) return undefined;
+  const texts = given.filter((path): path is string => typeof path === 'string' && path.trim() !== '');
+  if (texts.length < given.length) return undefined;
+  return texts.map((text) => resolve(cwd, text)).map((path) => ({ path, place: resolveLinks(disk, path) }));
+}
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'request_permissions',
+  description:
+    'Asks the user for more than the sandbox grants, for all later commands of this turn. Returns what was granted, and for how long; commands need no parameters for it. Ask for as little as the task needs.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      permissions: permissionsSchema,
+      reason: { type: 'string', description: 'One short sentence that tells the user what it is for.' },
+    },
+    required: ['permissions'],
+    additionalProperties: false,
+  },
+};
+
+/** Has no effect of its own: the user's answer is kept, and later calls are decided with it. */
+export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): Tool {
+  return {
+    name: 'request_permissions',
+    asksAbout: 'permissions',
+    spec,
+    prepare({ callId, input }, { envelope: { workspace } }) {
+      const given = parseJsonObject(input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const permissions = readPermissions(given['permissions'], 'permissions', { cwd: workspace.cwd, disk });
+      if (typeof permissions === 'string') return { kind: 'refused', output: badArguments(permissions) };
+      const reason = stringAt(given, 'reason');
+      const tool = 'request_permissions';
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool, arguments: given, status: 'in-progress' };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { request: { permissions, ...defined({ reason }) }, ...pathNeeds(disk, permissions) },
+        idempotent: true,
+        run({ allowed }) {
+          // Granted already, in one way or another, where nothing was asked.
+          const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
+          const output = JSON.stringify({ permissions: permissionsJson(permissions), scope });
+          return Promise.resolve({ output, item: { ...item, status: 'completed', output } });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { canAskForMore } from '../../core/envelope/capabilities.ts';
+import type { Policy } from '../../core/envelope/policy.ts';
+import type { Step } from '../../core/envelope/envelope.ts';
+import {
+  selectTools,
+  isChosen,
+  couldBeChosen,
+  reachesDeferred,
+  type ToolChoice,
+} from '../../core/envelope/settings.ts';
+import { badArguments, unknownTool } from '../../core/fragments/answers/tool-calls.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { defined } from '../../base/objects.ts';
+import type { CallItem } from '../../protocol/item.ts';
+import {
+  findUnstorableText,
+  isNestedTooDeeply,
+  loneSurrogateWords,
+  mostLevels,
+  parseJsonObject,
+} from '../../protocol/json.ts';
+import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
+import { prepareCall, type Prepared, reportUnknown, type Tool } from './tool.ts';
+
+/** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
+export interface Router {
+  /** The tools that there are now. */
+  readonly tools: readonly ToolTraits[];
+  /** Names that more than one tool has now: only the first is offered. */
+  readonly clashes: readonly string[];
+  /**
+   * How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. A
+   * policy that calls may ask to widen shows how to; `plain` never does.
+   */
+  specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
+  /** What texts say about tools besides the list. */
+  announced(isUsable: ToolView['isUsable']): ToolNews;
+  /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
+  renew(): void;
+  /** Finds the tool for a call of a step, among those that the step offers and those that are deferred. */
+  prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
+}
+
+type OfferingPolicy = Parameters<typeof canAskForMore>[0] & Pick<Policy, 'answersOnce'>;
+
+type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
+
+/** Of which tools a source may speak. */
+export interface ToolView {
+  /** The policy lets calls of it run. */
+  isUsable(tool: Pick<ToolTraits, 'name' | 'mcp'>): boolean;
+  /** The thread has it, if it is there. */
+  isChosen(tool: Pick<Tool, 'name' | 'isOwn'>): boolean;
+  /** The thread has some tool whose name begins so, if it is there. */
+  canBeChosen(prefix: string): boolean;
+}
+
+/** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
+export type ToolSource = (() => readonly Tool[]) & {
+  readonly renew?: () => void;
+  readonly announced?: (view: ToolView) => ToolNews;
+};
+
+/** Of two tools with one name the one of the earlier source counts. Those that are not chosen are not there. */
+export function createRouter(sources: readonly ToolSource[], choice: ToolChoice = {}): Router {
+  let given: readonly (readonly Tool[])[] = [];
+  let clashes: readonly string[] = [];
+  const byName = new Map<string, Tool>();
+  const planned = new Map<string, readonly ToolSpec[]>();
+  const current = (): ReadonlyMap<string, Tool> => {
+    const now = sources.map((source) => source());
+    if (now.every((tools, i) => tools === given[i])) return byName;
+    given = now;
+    planned.clear();
+    byName.clear();
+    const all = selectTools(now.flat(), choice);
+    for (const tool of all) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+    clashes = all.flatMap((tool) => (byName.get(tool.name) === tool ? [] : [tool.name]));
+    return byName;
+  };
+  return {
+    get tools() {
+      return [...current().values()];
+    },
+
+    get clashes() {
+      current();
+      return clashes;
+    },
+
+    specs(names, policy) {
+      const tools = [...current().values()];
+      const asks = policy !== 'plain' && canAskForMore(policy, 'sandbox');
+      const savesRules = policy !== 'plain' && policy.answersOnce !== true;
+      const key = [asks, savesRules, ...names].join('\n');
+      const specOf = (tool: Tool): ToolSpec => (asks ? tool.askingSpec?.({ savesRules }) : undefined) ?? tool.spec;
+      const specs = planned.get(key) ?? tools.filter(({ name }) => names.includes(name)).map(specOf);
+      planned.set(key, specs);
+      return specs;
+    },
+
+    announced(isUsable) {
+      const view: ToolView = {
+        isUsable,
+        isChosen: (tool) => isChosen(tool, choice),
+        canBeChosen: (prefix) => couldBeChosen(prefix, choice),
+      };
+      const news = sources.flatMap((source) => source.announced?.(view) ?? []);
+      const deferredTools = reachesDeferred(choice) ? news.flatMap((each) => each.deferredTools ?? []) : [];
+      const mcpServers = news.find((each) => each.mcpServers !== undefined)?.mcpServers;
+      return { ...(deferredTools.length === 0 ? {} : { deferredTools }), ...defined({ mcpServers }) };
+    },
+
+    renew() {
+      for (const source of sources) source.renew?.();
+    },
+
+    prepare(call, step) {
+      const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+      const found = current().get(call.name);
+      // A server's tool that is not listed for want of an approval says so itself.
+      const isKnown = offered.includes(call.name) || found?.deferred === true || found?.mcp !== undefined;
+      const tool = isKnown ? found : undefined;
+      if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
+      const input = call.type === 'function_call' ? call.arguments : call.input;
+      const odd = call.type === 'function_call' ? (deepArgument(input) ?? oddArgument(input)) : oddPatch(input);
+      if (odd !== undefined) return { kind: 'refused', output: badArguments(odd) };
+      const prepared = prepareCall(tool, { callId: call.call_id, input }, step);
+      return prepared instanceof Promise
+        ? prepared.then((ready) => reportUnknown(tool, call, ready))
+        : reportUnknown(tool, call, prepared);
+    },
+  };
+}
+
+/** Escapes of a zero byte and of surrogates: without them, JSON text holds neither. */
+const suspicious = /\\u(?:0000|d[89a-f])/i;
+
+/** What is wrong with arguments that no tool could hand to the system; undefined when nothing is. */
+function oddArgument(text: string): string | undefined {
+  if (text.isWellFormed() && !suspicious.test(text)) return undefined;
+  const odd = findUnstorableText(parseJsonObject(text));
+  if (odd === undefined) return undefined;
+  return `${odd.at === '' ? 'They' : `\`${odd.at}\``} must not hold ${odd.what}.`;
+}
+
+function deepArgument(text: string): string | undefined {
+  return isNestedTooDeeply(text, mostLevels)
+    ? `they have more than ${mostLevels} levels of lists and objects.`
+    : undefined;
+}
+
+/** A file may hold zero bytes, so only the paths of a patch may not; the tool looks at them. */
+function oddPatch(text: string): string | undefined {
+  return text.isWellFormed() ? undefined : `It must not hold ${loneSurrogateWords}.`;
+}

@@ -1,0 +1,71 @@
+import { badArguments, planUpdated } from '../../core/fragments/answers/tool-calls.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';
+import type { Tool } from './tool.ts';
+
+const statuses = ['pending', 'in_progress', 'completed'];
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'update_plan',
+  description:
+    'Shows the user the steps of the work and how far it is. Give the whole plan each time. At most one step should be in progress.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      explanation: { type: 'string', description: 'Why the plan changed, if it did.' },
+      plan: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { step: { type: 'string' }, status: { type: 'string', enum: statuses } },
+          required: ['step', 'status'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['plan'],
+    additionalProperties: false,
+  },
+};
+
+/** Has no effect but on screens: the plan stands there, updated in place, until the turn ends. */
+export function updatePlanTool(): Tool {
+  return {
+    name: 'update_plan',
+    // A list of steps that are being done, and in plan mode none are.
+    offeredIn: ({ mode }) => mode !== 'plan',
+    spec,
+    prepare(call, step) {
+      const plan = readPlan(parseJsonObject(call.input));
+      if (typeof plan === 'string') return { kind: 'refused', output: badArguments(plan) };
+      const item: PlanItem = { kind: 'plan', id: `plan_${step.envelope.telemetry.turnId}`, steps: plan };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        standing: true,
+        run: () => Promise.resolve({ output: planUpdated, item }),
+      };
+    },
+  };
+}
+
+function readPlan(given: JsonObject | undefined): readonly PlanStep[] | string {
+  const plan = given === undefined ? undefined : arrayAt(given, 'plan');
+  if (plan === undefined) return '`plan` must be a list of steps.';
+  const steps = plan.map(readStep);
+  return steps.includes(undefined)
+    ? `each step needs a \`step\` text and a \`status\` out of ${statuses.join(', ')}.`
+    : (steps as readonly PlanStep[]);
+}
+
+function readStep(value: Json): PlanStep | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const [text, status] = [stringAt(value, 'step'), stringAt(value, 'status')];
+  if (text === undefined || status === undefined || !statuses.includes(status)) return undefined;
+  return { text, status: status === 'in_progress' ? 'in-progress' : (status as 'pending' | 'completed') };
+}

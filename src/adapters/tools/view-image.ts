@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { badArguments, refusedCall } from '../../core/fragments/answers/tool-calls.ts';
+import { shownImage } from '../../core/fragments/answers/content-parts.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
+import type { RunningCall, Tool } from './tool.ts';
+
+export interface ViewImagePorts {
+  /**
+   * Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. A
+   * picture that is larger than models take is made smaller.
+   */
+  loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
+}
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'view_image',
+  description: 'Shows you a picture from the disk (PNG, JPEG, GIF or WebP).',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Path of the picture, absolute or relative to the current folder.' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+};
+
+export function viewImageTool(ports: ViewImagePorts): Tool {
+  return {
+    name: 'view_image',
+    givesPictures: true,
+    spec,
+    prepare(call, { envelope: { workspace } }) {
+      const path = parseJsonObject(call.input)?.['path'];
+      if (typeof path !== 'string' || path === '')
+        return { kind: 'refused', output: badArguments('`path` must be a string.') };
+      const absolute = resolve(workspace.cwd, path);
+      const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
+      return {
+        kind: 'prepared',
+        item,
+        needs: { paths: [{ path: absolute, access: 'read' }] },
+        idempotent: true,
+        async run(running) {
+          const image = await ports.loadImage(absolute, running);
+          if (!('code' in image)) return { output: shownImage(image), item };
+          const { message, next } = image;
+          return { output: refusedCall(message, next), item: { ...item, problem: message } };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { badArguments } from '../../core/fragments/answers/tool-calls.ts';
+import { commandOutput } from '../../core/fragments/answers/commands-and-patches.ts';
+import { inputIsClosed, noSuchSession } from '../../core/fragments/answers/clock-and-sessions.ts';
+import type { Step } from '../../core/envelope/envelope.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { SessionFate, SessionOutput, Sessions } from '../../ports/commands.ts';
+import { defined } from '../../base/objects.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { StoppedBy } from '../../protocol/abort.ts';
+import type { ToolCallItem } from '../../protocol/turn-item.ts';
+import { type CallResult, outputBudget, positiveNumber, type Tool } from './tool.ts';
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'write_stdin',
+  description:
+    'Writes to a session of exec_command, or only reads its new output. U+0003 interrupts it; U+0004 ends its input.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      session_id: { type: 'number' },
+      chars: { type: 'string', description: 'Empty: only read.' },
+      yield_time_ms: { type: 'number', description: 'How long to wait for output.' },
+      max_output_tokens: { type: 'number' },
+    },
+    required: ['session_id'],
+    additionalProperties: false,
+  },
+};
+
+/** By what is written: text has an echo soon, a look may wait for a build. */
+const wait = { text: { usual: 250, most: 30_000 }, look: { usual: 5000, most: 300_000 } } as const;
+const leastWaitMs = 250;
+
+interface WriteArguments {
+  readonly id: number;
+  readonly text: string;
+  readonly waitMs: number;
+  readonly outputTokens: number;
+}
+
+export function writeStdinTool(ports: { readonly sessions: Pick<Sessions, 'write'> }): Tool {
+  return {
+    name: 'write_stdin',
+    effect: 'program',
+    spec,
+    prepare(call, step) {
+      const value = parseJsonObject(call.input);
+      const given = value === undefined ? 'they are not a JSON object.' : readWrite(value);
+      if (value === undefined || typeof given === 'string') {
+        return { kind: 'refused', output: badArguments(given as string) };
+      }
+      const shown: JsonObject = { session_id: given.id, chars: given.text };
+      const about = { tool: 'write_stdin', arguments: shown, status: 'in-progress' } as const;
+      const item: ToolCallItem = { kind: 'tool-call', id: call.callId, ...about };
+      return {
+        kind: 'prepared',
+        item,
+        // The session runs under the policy that it was started with.
+        needs: {},
+        run: ({ signal }) => run(ports.sessions, { item, given, step }, signal),
+      };
+    },
+  };
+}
+
+function readWrite(value: JsonObject): WriteArguments | string {
+  const { session_id: id, chars } = value;
+  if (typeof id !== 'number' || !Number.isInteger(id)) return '`session_id` must be the number that exec_command gave.';
+  if (chars !== undefined && chars !== null && typeof chars !== 'string') return '`chars` must be a string.';
+  const text = chars ?? '';
+  const limits = text === '' ? wait.look : wait.text;
+  const waitMs = positiveNumber(value, 'yield_time_ms', limits.usual);
+  const outputTokens = positiveNumber(value, 'max_output_tokens', 10_000);
+  if (waitMs === undefined) return '`yield_time_ms` must be a positive number.';
+  if (outputTokens === undefined) return '`max_output_tokens` must be a positive number.';
+  return { id, text, waitMs: Math.min(Math.max(waitMs, leastWaitMs), limits.most), outputTokens };
+}
+
+interface Writing {
+  readonly item: ToolCallItem;
+  readonly given: WriteArguments;
+  readonly step: Step;
+}
+
+async function run(
+  sessions: Pick<Sessions, 'write'>,
+  { item, given, step }: Writing,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const { id, text, waitMs, outputTokens } = given;
+  const news = await sessions.write(id, { text, waitMs }, signal);
+  if (!('output' in news)) {
+    const output = news.kind === 'no-session' ? noSuchSession(id, news.fate) : inputIsClosed(id);
+    // Said here, it need not be told once more.
+    const fate = news.kind === 'no-session' && news.fate === 'stopped' ? news.fate : undefined;
+    const over = fate === undefined ? {} : { dropped: [{ id, fate }] };
+    return { output, item: { ...item, status: 'failed', output }, ...over };
+  }
+  const { output: said, durationMs, log } = news;
+  const report = { seconds: durationMs / 1000, end: endOf(id, news), output: said.text, ...defined({ log }) };
+  const output = commandOutput(report, outputBudget(step.window.toolOutput, outputTokens));
+  const whole = output.endsWith(said.text) ? {} : { fullOutput: said.text };
+  const over = news.fate === undefined ? {} : { dropped: [{ id, fate: news.fate }] };
+  return { output, ...whole, item: { ...item, status: 'completed', output: said.text }, ...over };
+}
+
+const endedBy: Partial<Readonly<Record<SessionFate, StoppedBy>>> = {
+  stopped: 'user',
+  narrowed: 'narrowed',
+  closed: 'engine',
+};
+
+function endOf(id: number, { fate, exitCode }: SessionOutput): Parameters<typeof commandOutput>[0]['end'] {
+  if (exitCode !== undefined) return { kind: 'exited', exitCode };
+  if (fate === undefined) return { kind: 'running', sessionId: id };
+  return fate === 'timed-out' ? { kind: 'timed-out' } : { kind: 'aborted', by: endedBy[fate] ?? 'program' };
+}

@@ -1,0 +1,134 @@
+import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
+
+/** A regular expression from outside. The time it takes is bounded by its steps times the length of the text. */
+export interface Pattern {
+  /** More than it can be at for one character of a text. */
+  readonly steps: number;
+  /** A part of the text is enough. */
+  matches(text: string): boolean;
+}
+
+/** `problem`: the rest of a sentence about the pattern. */
+export interface PatternProblem {
+  readonly problem: string;
+}
+
+export interface PatternOptions {
+  readonly ignoresCase?: boolean;
+  readonly dotMatchesAll?: boolean;
+}
+
+const mostSteps = 1000;
+const mostCharacters = 10_000;
+/** The library merges hundreds of ranges for each. */
+const unicodeClassSteps = 5;
+
+/**
+ * Reads the syntax of RE2, and escapes of JavaScript for characters. What has no linear time has no place in it.
+ * Importing this file takes a while: it is imported on use.
+ */
+export function readPattern(
+  text: string,
+  { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},
+): Pattern | PatternProblem {
+  if (text.length > mostCharacters) return { problem: `is longer than ${mostCharacters} characters` };
+  const steps = stepsOf(text);
+  if (steps > mostSteps) return { problem: `is too large: it has more than ${mostSteps} steps` };
+  const flags = (ignoresCase ? RE2JS.CASE_INSENSITIVE : 0) | (dotMatchesAll ? RE2JS.DOTALL : 0);
+  try {
+    const pattern = RE2JS.compile(withKnownEscapes(text), flags);
+    return { steps, matches: (given) => pattern.test(given) };
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return { problem: sentence(error) };
+    if (error instanceof RE2JSException) return { problem: `cannot be read: ${error.message}` };
+    throw error;
+  }
+}
+
+const tokens = new RegExp(
+  [
+    // A quoted text, and escapes.
+    String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pPxu]\{[^}]*\}|\\[pP][\s\S]|\\[\s\S]`,
+    // A set of characters.
+    String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]`,
+    // A counted repeat.
+    String.raw`\{(?<least>\d+)(?<open>,(?<most>\d*))?\}`,
+    // A group that keeps nothing, and all other characters.
+    String.raw`\(\?:|[\s\S]`,
+  ].join('|'),
+  'g',
+);
+
+/**
+ * How many steps a pattern has, or a few more, with its counted repeats written out. The library would write out up to
+ * a million before it refuses.
+ */
+function stepsOf(text: string): number {
+  const outside: { readonly steps: number; readonly ends: number }[] = [];
+  let steps = 0;
+  /** Steps that a repeat would repeat. */
+  let last = 0;
+  for (const { 0: token, groups } of text.matchAll(tokens)) {
+    const { least, open, most } = groups ?? {};
+    if (least !== undefined) {
+      const times = Math.max(1, Number(most || least) + (open === ',' ? 1 : 0));
+      const repeated = (last + (open === undefined ? 0 : 1)) * times;
+      steps += repeated - last;
+      last = repeated;
+    } else if (token === '(' || token === '(?:') {
+      outside.push({ steps, ends: token === '(' ? 2 : 0 });
+      steps = 0;
+    } else if (token === ')') {
+      const group = outside.pop() ?? { steps: 0, ends: 0 };
+      last = steps + group.ends;
+      steps = group.steps + last;
+    } else {
+      const classes = token.match(/\\[pP]/g)?.length ?? 0;
+      last = 1 + classes * unicodeClassSteps + (token.startsWith('\\Q') ? token.length : 0);
+      steps += last;
+    }
+  }
+  return outside.reduce((sum, each) => sum + each.steps, steps);
+}
+
+/** True for a pattern with a newline outside of its classes, which no line holds. */
+export function requiresNewline(text: string): boolean {
+  return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
+}
+
+/** Characters by their number, as JavaScript and JSON Schema write them. */
+function withKnownEscapes(text: string): string {
+  const escapes = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(?:([\da-f]{4})|\{([\da-f]{1,6})\})|\\[\s\S]/gi;
+  return text.replace(escapes, (escape: string, high?: string, low?: string, four?: string, braced?: string) => {
+    if (high !== undefined && low !== undefined) {
+      const character = String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16));
+      return `\\x{${character.codePointAt(0)!.toString(16)}}`;
+    }
+    const code = four ?? braced;
+    return code === undefined ? escape : `\\x{${code}}`;
+  });
+}
+
+function sentence(error: RE2JSSyntaxException): string {
+  const words = sentences[error.getDescription()];
+  const at = short(error.getPattern() ?? '');
+  return words === undefined ? `cannot be read: ${error.getDescription()}` : words.replace('…', () => at);
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  'missing closing )': 'has a ( without its )',
+  'unexpected )': 'has a ) without its (',
+  'missing closing ]': 'has a [ without its ]',
+  'missing argument to repetition operator': 'has nothing to repeat before …',
+  'invalid nested repetition operator': 'repeats a repeat: …',
+  'invalid repeat count': 'has a repeat with its bounds in the wrong order: …',
+  'trailing backslash at end of expression': 'ends with a \\',
+  'invalid escape sequence': 'has a reference back, or an escape that is not known: …',
+  'invalid or unsupported Perl syntax': 'has a look-around or another group that is not supported: …',
+  'invalid named capture': 'has a look-around or a group without a proper name: …',
+  'invalid character class range': 'has a range in the wrong order, or a class that is not known: …',
+};
+
+function short(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,197 @@
+import type { Alignment, ReadingTimeLimit, TableToken } from './bounded-lexer.ts';
+import { languageOf } from './code-fence.ts';
+import { InlineText } from './inline-text.ts';
+import type { Links, MarkedToken, Token, Tokens } from 'marked';
+
+/** A block of Markdown, by what it is and not by how it is drawn. */
+export type Block = BlockPlace &
+  (
+    | { readonly kind: 'paragraph'; readonly words: InlineText }
+    | { readonly kind: 'heading'; readonly level: number; readonly words: InlineText }
+    /** `language`: the first word behind the fence, which may be empty. */
+    | { readonly kind: 'code'; readonly language: string; readonly lines: readonly string[] }
+    | { readonly kind: 'rule' }
+    | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
+    | ItemBlock
+    | TableBlock
+    /** The address behind labels like `[1]`. */
+    | { readonly kind: 'definition'; readonly words: InlineText }
+  );
+
+interface BlockPlace {
+  /** A blank line stands above it, between it and another block. */
+  readonly isAfterBlank?: boolean;
+  /**
+   * It continues the block before it: code or text that is given in parts, or a list, of which each item is a block.
+   */
+  readonly isContinued?: boolean;
+}
+
+export interface ItemBlock extends BlockPlace {
+  readonly kind: 'item';
+  /** The bullet, or what follows the number: items of one list have the same. */
+  readonly sign: string;
+  readonly number: number | undefined;
+  readonly task: 'open' | 'done' | undefined;
+  readonly blocks: readonly Block[];
+}
+
+export interface TableBlock extends BlockPlace {
+  readonly kind: 'table';
+  readonly header: readonly InlineText[];
+  readonly alignments: readonly Alignment[];
+  /** No row has more cells than the header. */
+  readonly rows: readonly (readonly InlineText[])[];
+}
+
+/** Copying more of them for each one would take long: they are text. */
+const mostDefinitions = 200;
+
+/**
+ * Targets of links by label. `so far`: a text knows what is defined above it, so that it never changes. `all`: it
+ * knows what is defined anywhere, and may only be drawn when everything was read.
+ */
+export class Definitions {
+  readonly #known: 'all' | 'so far';
+  readonly #count: number;
+  readonly links: Links;
+
+  /** `links` has no prototype: labels are words of strangers. */
+  constructor(known: 'all' | 'so far', links = Object.create(null) as Links, count = 0) {
+    this.#known = known;
+    this.#count = count;
+    this.links = links;
+  }
+
+  /** The first one for a label counts. */
+  with(label: string, link: Links[string]): Definitions {
+    if (label in this.links) return this;
+    if (this.#known === 'all') {
+      this.links[label] = link;
+      return this;
+    }
+    if (this.#count >= mostDefinitions) return this;
+    const links = Object.assign(Object.create(null) as Links, this.links, { [label]: link });
+    return new Definitions(this.#known, links, this.#count + 1);
+  }
+}
+
+/** The blocks of some lines, each whole, and what is defined after them. Undefined: they could not be read in time. */
+export function readBlocks(
+  lines: string,
+  definitions: Definitions,
+  patience: ReadingTimeLimit,
+): { readonly blocks: readonly Block[]; readonly definitions: Definitions } | undefined {
+  const tokens = patience.read(lines, (lexer) => lexer.blockTokens(lines));
+  if (tokens === undefined) return undefined;
+  const maker = new BlockMaker(definitions, patience);
+  return { blocks: maker.blocks(tokens), definitions: maker.definitions };
+}
+
+class BlockMaker {
+  readonly #patience: ReadingTimeLimit;
+  definitions: Definitions;
+
+  constructor(definitions: Definitions, patience: ReadingTimeLimit) {
+    this.definitions = definitions;
+    this.#patience = patience;
+  }
+
+  blocks(tokens: readonly Token[]): readonly Block[] {
+    const blocks: Block[] = [];
+    let isAfterBlank = false;
+    for (let at = 0; at < tokens.length; at += 1) {
+      const token = tokens[at] as MarkedToken;
+      if (token.type === 'space') {
+        isAfterBlank = blocks.length > 0;
+        continue;
+      }
+      // The library ends a paragraph where HTML begins, which is text here.
+      const texts = textsFrom(tokens, at);
+      at += Math.max(0, texts.length - 1);
+      const [first, ...more] = texts.length === 0 ? this.#blocksOf(token) : [this.#paragraph(texts.join('\n'))];
+      if (first === undefined) continue;
+      blocks.push({ ...first, isAfterBlank }, ...more);
+      isAfterBlank = false;
+    }
+    return blocks;
+  }
+
+  #paragraph(text: string): Block {
+    return { kind: 'paragraph', words: this.#words(text) };
+  }
+
+  #blocksOf(token: MarkedToken): readonly Block[] {
+    switch (token.type) {
+      case 'heading':
+        return [{ kind: 'heading', level: token.depth, words: this.#words(token.text.replaceAll('\n', ' ')) }];
+      case 'code':
+        return [codeBlock(token)];
+      case 'hr':
+        return [{ kind: 'rule' }];
+      case 'blockquote':
+        return [{ kind: 'quote', blocks: this.blocks(token.tokens) }];
+      case 'list':
+        return this.#items(token);
+      case 'table': {
+        const { titles, alignments, lines } = token as unknown as TableToken;
+        const marks = { links: this.definitions.links, patience: this.#patience, isCell: true } as const;
+        const cells = (row: readonly string[]) => row.map((cell) => new InlineText(cell, marks));
+        return [{ kind: 'table', header: cells(titles), alignments, rows: lines.map(cells) }];
+      }
+      case 'def':
+        this.definitions = this.definitions.with(token.tag, token);
+        return [{ kind: 'definition', words: new InlineText(token.raw.trim()) }];
+      case 'checkbox':
+        return [];
+      default:
+        return [this.#paragraph(token.raw)];
+    }
+  }
+
+  #items({ raw, start, items }: Tokens.List): readonly ItemBlock[] {
+    const [, bullet = '', dot = ''] = /^ *(?:([-*+])|\d{1,9}([.)]))/.exec(raw) ?? [];
+    return items.map((item, at): ItemBlock => {
+      const above = items[at - 1]?.raw ?? '';
+      return {
+        kind: 'item',
+        isContinued: at > 0,
+        isAfterBlank: above.slice(above.trimEnd().length).split('\n').length > 2,
+        sign: bullet || dot,
+        number: start === '' ? undefined : start + at,
+        task: item.task ? (item.checked === true ? 'done' : 'open') : undefined,
+        blocks: this.blocks(item.task ? withoutBox(item.tokens) : item.tokens),
+      };
+    });
+  }
+
+  #words(text: string): InlineText {
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
+    return new InlineText(lines.join('\n'), { links: this.definitions.links, patience: this.#patience });
+  }
+}
+
+function codeBlock({ lang = '', text, codeBlockStyle }: Tokens.Code): Block {
+  const code = codeBlockStyle === 'indented' ? text.trimEnd() : text;
+  return { kind: 'code', language: languageOf(lang), lines: code.split('\n') };
+}
+
+/** In a loose list the library puts the box back into the text. */
+function withoutBox([first, ...rest]: readonly Token[]): readonly Token[] {
+  if (first?.type !== 'paragraph') return rest;
+  return [{ ...first, text: first['text'].replace(/^\[[ xX]\] +/, '') }, ...rest];
+}
+
+/** The texts of the paragraphs that follow each other from there, without a blank line. */
+function textsFrom(tokens: readonly Token[], from: number): readonly string[] {
+  const texts: string[] = [];
+  for (let at = from; at < tokens.length; at += 1) {
+    const token = tokens[at] as MarkedToken;
+    if (token.type !== 'paragraph' && token.type !== 'text') break;
+    texts.push(token.text);
+  }
+  return texts;
+}

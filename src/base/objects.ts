@@ -1,0 +1,62 @@
+/** Stands for a value that is no plain data. */
+export const notPlain: unique symbol = Symbol('not plain');
+
+/** Deeper data is no data of ours, and may have no end. */
+const mostDepth = 100;
+
+/**
+ * A copy of plain data: texts, numbers, booleans, null, lists, and objects without a class. Every member is read once, so
+ * that nothing a caller does to the value afterwards counts. Anything else in it makes the whole `notPlain`: a class, a
+ * map or an inherited member could hold a restriction that a reader would not see.
+ */
+export function plainCopy<Given>(given: Given): Given | typeof notPlain {
+  try {
+    return copy(given, 0) as Given | typeof notPlain;
+  } catch {
+    // A member that throws when it is read.
+    return notPlain;
+  }
+}
+
+function copy(value: unknown, depth: number): unknown {
+  if (value === null || value === undefined) return value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value !== 'object' || depth > mostDepth) return notPlain;
+  const isList = Array.isArray(value);
+  if (!isList && !hasNoClass(value)) return notPlain;
+  const members = Object.entries(value).map(([key, member]) => [key, copy(member, depth + 1)] as const);
+  if (members.some(([, member]) => member === notPlain)) return notPlain;
+  return isList ? members.map(([, member]) => member) : Object.fromEntries(members);
+}
+
+function hasNoClass(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  return (
+    prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'hasOwnProperty'))
+  );
+}
+
+export type Defined<Fields> = {
+  [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
+} & {
+  [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
+};
+
+/** The fields that have a value: `{ id, ...defined({ name }) }` has no `name` where that is undefined. */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const kept: Partial<Fields> = {};
+  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
+  return kept as unknown as Defined<Fields>;
+}
+
+/** The function, which is asked once for each object and remembers the answer: for objects that are never changed. */
+export function cachePerObject<Key extends object, Value>(find: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined || known.has(key)) return found as Value;
+    const value = find(key);
+    known.set(key, value);
+    return value;
+  };
+}

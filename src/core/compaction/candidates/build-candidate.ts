@@ -1,0 +1,382 @@
+import { defined } from '../../../base/objects.ts';
+import { isMessage, type Item, messageText } from '../../../protocol/item.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { checkpointIntentFragment, type IntentRow, layOutMessages } from '../../fragments/checkpoint-messages.ts';
+import {
+  checkpointRecordsFragment,
+  checkpointSummaryFragment,
+  type CheckpointSummaryText,
+  type EarlierSummary,
+  layOutSummary,
+} from '../../fragments/checkpoint-work.ts';
+import { contextMessage, partsMessage } from '../../fragments/message-items.ts';
+import { cutText, type TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
+import { render } from '../../fragments/text/define-fragment.ts';
+import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
+import { firstBytes, sentTokens } from '../../fragments/text/truncate.ts';
+import { type Entry, isForeignSummary, type QuotedWords, type SummaryPlace } from '../../history/entry.ts';
+import { entries, type History } from '../../history/history.ts';
+import { itemTokens } from '../../history/token-counts.ts';
+import { countPictures, userAndSetupWords, type UserWords } from '../../history/user-words.ts';
+import { escapeFragmentMarkers } from '../../world/escape-fragment-markers.ts';
+import type { CompactionBudget, CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
+import type { WorkRecords } from '../plan/work-records.ts';
+import type { Candidate, CandidateEntry } from './candidate.ts';
+import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
+import { cutLastWork, findLastWork, type FoundWork, resumeText, shortLine } from './last-work.ts';
+
+/** What a checkpoint is built from, beside what history holds. */
+export interface CheckpointContent {
+  readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
+  /** The messages that the model of this checkpoint chose as the request that defines the active task. */
+  readonly chosen: readonly UserWords[];
+  /** How it quoted them. */
+  readonly quote?: string;
+  readonly written:
+    | { readonly by: 'model'; readonly context: string; readonly summary: string }
+    | { readonly by: 'code'; readonly why: Outcome };
+}
+
+/** Of what a model writes, the part that may be context for the task. */
+const contextShare = 0.25;
+
+/** Looks things up in history once, and takes the first budget whose candidate fits. */
+export function makeCandidate(plan: CompactionPlan, source: CompactionSource, content: CheckpointContent): Candidate {
+  const all = userAndSetupWords(source.history, source);
+  const found = findLastWork(source);
+  const earlier = earlierSummaries(source.history);
+  return shrinkToFit(plan.budget, (budget) => {
+    const words = wordsEntry(plan, all, content, budget);
+    const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
+    const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
+    return {
+      strategy: content.strategy,
+      entries,
+      message: summary.message,
+      tokens: entriesTokens(entries),
+      words: words.choice.counts,
+      mended: summary.mended,
+    };
+  });
+}
+
+/** The checkpoint when no model gave one. Code names no active task of its own. It can always be made. */
+export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
+  return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
+}
+
+/** The user's messages and the records, which every checkpoint holds. By hand, no answer of a model makes them smaller. */
+export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
+  const words = wordsEntry(plan, userAndSetupWords(source.history, source), { chosen: [] }, plan.budget);
+  return { tokens: entriesTokens([...words.entries, ...recordsEntries(source.work, plan.budget.records)]) };
+}
+
+/** What the parts of a checkpoint may weigh, in tokens. */
+type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
+
+const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
+
+/** The first candidate that fits, made with smaller and smaller budgets. If nothing fits, the smallest. */
+export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget) => Candidate): Candidate {
+  let candidate: Candidate | undefined;
+  for (const share of shares) {
+    const part = (tokens: number): number => Math.floor(Math.max(0, tokens) * share);
+    const { words, pictures, answer, records } = budget;
+    candidate = make({ words: part(words), pictures: part(pictures), answer: part(answer), records: part(records) });
+    if (candidate.tokens <= budget.most) return candidate;
+  }
+  return candidate!;
+}
+
+/** As long as the ids that new items get. */
+const someId = `msg_${'0'.repeat(36)}`;
+
+/** What entries weigh once they are installed. */
+export function entriesTokens(entries: readonly CandidateEntry[]): number {
+  const items = entries.map((entry) => (entry.kind === 'kept' ? entry.entry.item : entry.item(someId)));
+  return items.reduce((sum, item) => sum + itemTokens(item), 0);
+}
+
+/** The messages of the user and of the user's setup as one list. */
+export function wordsEntry(
+  { model, readAll }: CompactionPlan,
+  all: readonly UserWords[],
+  { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
+  budget: PartsBudget,
+): { readonly entries: readonly CandidateEntry[]; readonly choice: WordsChoice } {
+  const isChosen = chosen.length > 0;
+  const tasks = isChosen ? chosen : all.filter((row) => row.task);
+  const choice = keepWords(all, { tasks, isNamed: isChosen, ...defined({ quote }), budget });
+  if (choice.rows.length === 0) return { entries: [], choice };
+  const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
+  const rows = choice.rows.map((row): IntentRow => {
+    if ('leftOut' in row) return { kind: 'gap', ...row.leftOut };
+    return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
+  });
+  const { parts, places } = layOutMessages({
+    rows,
+    ...(choice.rows.some((row) => 'leftOut' in row || row.cut) ? { readAll } : {}),
+    ...(isChosen ? { chosenBy: model } : {}),
+  });
+  const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
+  const item = (id: string): Item => partsMessage(id, checkpointIntentFragment.role, parts);
+  return { entries: [madeEntry(checkpointIntentFragment.id, item, { words: quotes })], choice };
+}
+
+function madeEntry(
+  kind: string,
+  item: (id: string) => Item,
+  known: Pick<Entry, 'words' | 'summary'> = {},
+): CandidateEntry {
+  return { kind: 'made', item, origin: { family: 'context', kinds: [kind], cause: 'event' }, ...known };
+}
+
+function keptIn({ rows }: WordsChoice): readonly KeptWords[] {
+  return rows.filter((row): row is KeptWords => !('leftOut' in row));
+}
+
+function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
+  const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
+  return {
+    kind: 'message',
+    ...defined({ number: words.number, by: words.by, author: words.author, endedEarly: words.endedEarly, task }),
+    text,
+    pictures,
+    pictureCount: countPictures(pictures),
+    picturesLeftOut,
+    alsoIn,
+  };
+}
+
+/** What a later checkpoint must know about each message that is kept, and about what is left out before it. */
+function quotesOf(
+  { rows }: WordsChoice,
+  isTask: (kept: KeptWords) => boolean,
+): readonly Omit<QuotedWords, 'start' | 'end'>[] {
+  return rows.flatMap((row, index) => {
+    if ('leftOut' in row) return [];
+    const { id, turn, number, by, author, endedEarly } = row.words;
+    const before = rows[index - 1];
+    const known = defined({
+      turn,
+      number,
+      by,
+      author,
+      endedEarly,
+      task: isTask(row) ? (true as const) : undefined,
+      cut: row.cut ? (true as const) : undefined,
+      gaps: row.cut ? row.gaps : undefined,
+      bytesPerToken: row.gaps.length > 0 ? row.bytesPerToken : undefined,
+      request: row.request,
+      picturesLeftOut: row.picturesLeftOut || undefined,
+      picturesLeftOutTokens: row.picturesLeftOutTokens || undefined,
+      alsoIn: row.alsoIn.length === 0 ? undefined : row.alsoIn,
+      leftOutBefore: before !== undefined && 'leftOut' in before ? before.leftOut : undefined,
+    });
+    return [{ id, ...known }];
+  });
+}
+
+/** The plan and the files, if there are any and there is space. */
+export function recordsEntries(
+  { plan, files: changed, putBack = [] }: WorkRecords,
+  tokens: number,
+): readonly CandidateEntry[] {
+  const back = new Set(putBack.map(({ path }) => path));
+  const files = changed.filter(({ path, movePath }) => !back.has(movePath ?? path));
+  if ((plan === undefined || plan.steps.length === 0) && files.length + putBack.length === 0) return [];
+  if (tokens === 0) return [];
+  const { text, role, kind } = render(checkpointRecordsFragment, {
+    ...defined({
+      plan: plan?.steps,
+      planIsOlderThan: plan?.isOlder === true ? (plan.olderThan ?? ('user' as const)) : undefined,
+      planNumber: plan?.number,
+    }),
+    files,
+    putBack,
+    tokens,
+  });
+  return [madeEntry(kind, (id) => contextMessage(id, role, [text]))];
+}
+
+interface SummaryInput {
+  readonly content: CheckpointContent;
+  readonly kept: readonly KeptWords[];
+  readonly found: FoundWork;
+  readonly earlier: readonly EarlierSummary[];
+}
+
+function summaryEntry(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  input: SummaryInput,
+  budget: PartsBudget,
+): { readonly entry: CandidateEntry; readonly message: string; readonly mended: readonly string[] } {
+  const { payload, mended } = summaryText(plan, source, input, budget);
+  const { kind, role, text } = render(checkpointSummaryFragment, payload);
+  const { summary, earlier } = layOutSummary(payload);
+  const shift = checkpointSummaryFragment.markers![0].length;
+  const placed = (
+    { start, end }: TextPlace,
+    { model, number }: Pick<SummaryPlace, 'model' | 'number'>,
+  ): SummaryPlace => ({ start: start + shift, end: end + shift, ...defined({ model, number }) });
+  // What a later checkpoint may carry on: the newest summary by a model, and those that stand beside it.
+  const places = [
+    ...earlier.map((place, index) => placed(place, payload.earlier![index]!)),
+    ...(summary === undefined ? [] : [placed(summary, plan)]),
+  ];
+  const newest = places.pop();
+  const place = newest === undefined || places.length === 0 ? newest : { ...newest, earlier: places };
+  const entry = madeEntry(kind, (id) => contextMessage(id, role, [text]), defined({ summary: place }));
+  return { entry, message: text, mended };
+}
+
+function summaryText(
+  plan: CompactionPlan,
+  { work }: CompactionSource,
+  { content, kept, found, earlier }: SummaryInput,
+  budget: PartsBudget,
+): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
+  if (content.written.by === 'code') {
+    const carried = carryEarlierSummaries(earlier, budget.answer);
+    const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
+    const payload: CheckpointSummaryText = {
+      by: 'code',
+      why: shortLine(content.written.why.message, budget.answer),
+      earlier: carried,
+      ...cutLastWork(found, left),
+      resumeAt: resumeText(work, budget.answer),
+    };
+    return { payload, mended: [] };
+  }
+  const { context, summary } = content.written;
+  const looked = [
+    cutText(context, tokensToInspect(budget.answer)),
+    cutSummary(summary, tokensToInspect(budget.answer)),
+  ] as const;
+  const notes = withoutRepeatedWords(looked[0], kept);
+  const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
+  const told = withoutRepeatedWords(looked[1], kept);
+  const shown = cutSummary(told, Math.max(0, budget.answer - sentTokens(noted)));
+  const added = isThin(shown)
+    ? {
+        earlier: carryEarlierSummaries(earlier, budget.answer, shown),
+        ...cutLastWork(found, Math.floor(budget.answer / 2)),
+      }
+    : { results: [] };
+  const payload: CheckpointSummaryText = {
+    by: 'model',
+    model: plan.model,
+    context: noted,
+    summary: shown,
+    ...added,
+    ...(/^RESUME_AT:.*\S\s*$/m.test(shown.trimEnd().split('\n').at(-1)!)
+      ? {}
+      : { resumeAt: resumeText(work, budget.answer) }),
+  };
+  return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
+}
+
+/** The newest summary by a model that still stands in history, of any program, and those carried on beside it. */
+function earlierSummaries(history: History): readonly EarlierSummary[] {
+  const found = entries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
+  if (found === undefined || !isMessage(found.item)) return [];
+  const text = messageText(found.item);
+  const { summary } = found;
+  if (summary === undefined) return [{ text }];
+  return [...(summary.earlier ?? []), summary].map(({ start, end, model, number }) => ({
+    text: text.slice(start, end),
+    ...defined({ model, number }),
+  }));
+}
+
+/** Of what there is space for beside the records, the part that an earlier summary may take. */
+const earlierShare = 0.6;
+
+/** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
+const mostCarried = 3;
+
+/** The newest whole as far as there is space, those before it in what it leaves. A summary that says the same as a newer one goes. */
+function carryEarlierSummaries(
+  earlier: readonly EarlierSummary[],
+  tokens: number,
+  newest = '',
+): readonly EarlierSummary[] {
+  let left = Math.floor(tokens * earlierShare);
+  const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
+  const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));
+  const some = distinct.length <= mostCarried ? distinct : [distinct[0]!, ...distinct.slice(1 - mostCarried)];
+  return some
+    .toReversed()
+    .flatMap((one) => {
+      if (left <= 0) return [];
+      const text = cutText(one.text, left);
+      left -= sentTokens(text);
+      return [{ ...one, text }];
+    })
+    .toReversed();
+}
+
+/** Shorter words may well be the model's own. */
+const leastRepeated = 60;
+
+/**
+ * What a model wrote, without words of the user that this very checkpoint holds, and unable to pose as context of ours.
+ * Of a message that is cut only the part that stands is known to stand: a model that repeats all of it is the only copy.
+ */
+export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): string {
+  const said = kept
+    .filter(({ words }) => words.by === undefined)
+    .map(({ text: stands }) => stands.trim())
+    .filter(({ length }) => length >= leastRepeated && length <= text.length);
+  // A model that was asked for prose may answer with JSON all the same.
+  const written = new Map(said.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)].map((form) => [form, one])));
+  const own = [...written]
+    .toSorted(([a], [b]) => b.length - a.length)
+    .reduce((left, [form, one]) => left.replaceAll(form, () => repeatedWords(one)), text);
+  return escapeFragmentMarkers(own);
+}
+
+/** So many times the space for a text is looked at: all that it repeats may be taken out of it. */
+const lookedAt = 4;
+const leastLookedAt = 1000;
+
+/** As much of what a model wrote as is looked at, in tokens: an answer may have megabytes. */
+function tokensToInspect(tokens: number): number {
+  return Math.max(leastLookedAt, tokens * lookedAt);
+}
+
+/** For the user: what there was no space for. */
+function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
+  if (written.every((text, index) => text === kept[index])) return [];
+  return ['The model wrote more than there is space for, so Capstan cut out the middle.'];
+}
+
+/** A summary that keeps its last line, which says where to resume, when its middle is cut. */
+function cutSummary(summary: string, tokens: number): string {
+  if (sentTokens(summary) <= tokens) return summary;
+  const at = summary.lastIndexOf('\nRESUME_AT:');
+  if (at < 0) return cutText(summary, tokens);
+  const last = cutText(summary.slice(at + 1), Math.max(32, Math.floor(tokens / 4)))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
+  return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
+}
+
+/** In tokens: a summary that says less leaves most of the work unsaid. */
+const thinSummary = 120;
+
+/** Code adds what it knows to a summary that says next to nothing. */
+function isThin(summary: string): boolean {
+  return sentTokens(summary) < thinSummary;
+}
+
+/** As much of a message as it takes to distinguish it from others. */
+const beginningBytes = 40;
+
+/** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
+function repeatedWords(said: string): string {
+  return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
+}

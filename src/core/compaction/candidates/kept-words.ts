@@ -1,0 +1,325 @@
+import { cachePerObject, defined } from '../../../base/objects.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { LeftOutMessages } from '../../fragments/checkpoint-messages.ts';
+import { partsMessage } from '../../fragments/message-items.ts';
+import {
+  cutAround,
+  type CutText,
+  gapsIn,
+  type TextGap,
+  type TextPlace,
+  uncutBytes,
+} from '../../fragments/text/cut-and-fence-text.ts';
+import { bytesPerToken, sentBytes, sentTokens } from '../../fragments/text/truncate.ts';
+import { textTokens } from '../../history/text-tokens.ts';
+import { itemTokens } from '../../history/token-counts.ts';
+import { countPictures, type UserWords } from '../../history/user-words.ts';
+import type { CompactionBudget } from '../plan/compaction-plan.ts';
+import type { Candidate } from './candidate.ts';
+import { findQuote } from './match-quote.ts';
+import { longestShortMessage, passagesToKeep, shareSpace } from './message-space.ts';
+
+type KeptParts =
+  | 'text'
+  | 'gaps'
+  | 'bytesPerToken'
+  | 'pictures'
+  | 'picturesLeftOut'
+  | 'picturesLeftOutTokens'
+  | 'cut'
+  | 'alsoIn';
+
+/** A message as it enters a checkpoint: exact or visibly cut, with what is missing here or since an earlier checkpoint. */
+export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
+  readonly words: UserWords;
+}
+
+/** In the order of time: what is kept, and how many messages are left out between, now or at an earlier checkpoint. */
+export type WordsRow = KeptWords | { readonly leftOut: LeftOutMessages };
+
+export interface WordsChoice {
+  readonly rows: readonly WordsRow[];
+  readonly counts: Candidate['words'];
+}
+
+interface WordsWanted {
+  /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
+  readonly tasks: readonly UserWords[];
+  /** The checkpoint names them as the active request. Absent: a model chose them earlier, and newer messages may count. */
+  readonly isNamed?: boolean;
+  /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
+  readonly quote?: string;
+  readonly budget: Pick<CompactionBudget, 'words' | 'pictures'>;
+}
+
+/** A message that is never left out takes this much, however little space there is. */
+const leastTokens = 32;
+/** A request inside a longer message takes up to so much in any case. */
+const mostOfRequest = 200;
+/** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
+const frame = 16;
+
+/** The user's own words: messages, also those sent into a running turn, answers, and commands typed with `!`. */
+function isUsers({ by }: UserWords): boolean {
+  return by === undefined || by === 'shell' || by === 'answer';
+}
+
+/**
+ * Keeps messages by precedence: the newest, the chosen one, the first, what came after the newest, then the user's from
+ * the newest back, and last what hooks and programs said before. `shareSpace` says how much of each.
+ */
+export function keepWords(
+  all: readonly UserWords[],
+  { tasks, isNamed = false, quote, budget }: WordsWanted,
+): WordsChoice {
+  const { rows, alsoIn, copies } = distinctWords(all);
+  const messages = rows.filter(({ by }) => by === undefined);
+  const since = rows.slice(rows.findLastIndex(({ by }) => by === undefined) + 1).toReversed();
+  const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
+  const always = new Set([messages.at(-1), ...chosen, messages[0], since[0]].filter((row) => row !== undefined));
+  const own = rows.filter(isUsers);
+  const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
+
+  const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words) + frame;
+  const space = shareSpace(
+    order.map((row) => ({
+      whole: rowTokens(row) + frame,
+      ...(row.text.length > longestShortMessage ? { shortened: shortenedTokens(row) + frame } : {}),
+      ...(always.has(row) ? { least: Math.min(least(row), rowTokens(row) + frame) } : {}),
+      ...(isNamed && chosen.includes(row) ? { isActive: true } : {}),
+      ...(isUsers(row) ? {} : { isSetup: true }),
+    })),
+    budget.words,
+  );
+
+  const kept = new Map<UserWords, KeptWords>();
+  for (const [place, row] of order.entries()) {
+    if (space[place] === 0) continue;
+    const { text, gaps, keep } = takeText(row, {
+      most: space[place]! - frame,
+      least: always.has(row) ? least(row) - frame : 0,
+      request: requests.get(row),
+    });
+    const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
+    kept.set(row, {
+      words: row,
+      text,
+      gaps,
+      bytesPerToken: bytesPerTokenOf(row),
+      ...defined({ request: keep }),
+      pictures,
+      picturesLeftOut,
+      picturesLeftOutTokens,
+      cut: row.cut || text !== row.text,
+      alsoIn: alsoIn.get(row) ?? [],
+    });
+  }
+  dropPictures(order, kept, budget.pictures);
+
+  // Users are shown what became of their own messages.
+  return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
+}
+
+function takeText(
+  row: UserWords,
+  { most, least, request }: { readonly most: number; readonly least: number; readonly request: TextPlace | undefined },
+): CutText {
+  const weight = rowTokens(row);
+  const gaps = gapsOf(row);
+  if (weight <= most) return { text: row.text, gaps, ...defined({ keep: request }) };
+  const known = {
+    gaps,
+    perToken: bytesPerTokenOf(row),
+    passages: row.text.length > longestShortMessage ? passagesOf(row) : [],
+    ...defined({ keep: request }),
+  };
+  // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
+  const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
+  const cut = cutAround(row.text, tokens, known);
+  // The mark may be longer than what it stands for: a short message that is cut must not become a long one.
+  const hasGrown = row.text.length <= longestShortMessage && cut.text.length > longestShortMessage;
+  return hasGrown ? cutAround(row.text, Math.floor(tokens * 0.9), known) : cut;
+}
+
+/** The weight of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
+function shortenedTokens(row: UserWords): number {
+  return Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
+}
+
+/** The part of a message that a model quoted as the request, now or at the checkpoint before. */
+function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
+  const quoted = quote === undefined ? undefined : findQuote(row.text, quote);
+  // A beginning only says which message is meant, and the head of a message stays in any case.
+  const isBeginning = quoted !== undefined && row.text.slice(0, quoted.start).trim() === '';
+  return isBeginning ? undefined : (quoted ?? row.request);
+}
+
+/** What the quoted part of a message takes beside its ends, as far as that is a small part of the space. */
+function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, budget: number): number {
+  if (request === undefined) return 0;
+  const marks = leastTokens;
+  const most = Math.min(mostOfRequest, Math.floor(budget / 4));
+  return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
+}
+
+/** Earlier versions did not record where they cut. */
+function gapsOf(row: UserWords): readonly TextGap[] {
+  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
+}
+
+/** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
+function weigh(text: string): number {
+  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
+}
+
+/** Words are looked at many times while a checkpoint is made to fit. */
+const rowTokens = cachePerObject(({ text }: UserWords) => weigh(text));
+const passagesOf = cachePerObject((row: UserWords) => passagesToKeep(row.text, gapsOf(row)));
+const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
+
+/** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
+function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
+  let left = most;
+  for (const row of order) {
+    const found = kept.get(row);
+    if (found === undefined || row.pictures.length === 0) continue;
+    const fitting: JsonObject[] = [];
+    for (const picture of eachPicture(row.pictures)) {
+      left -= picturesTokens(picture);
+      if (left < 0) break;
+      fitting.push(...picture);
+    }
+    const missing = countPictures(row.pictures) - countPictures(fitting);
+    if (missing === 0) continue;
+    const picturesLeftOut = row.picturesLeftOut + missing;
+    const weight = picturesTokens(row.pictures) - picturesTokens(fitting);
+    const picturesLeftOutTokens = found.picturesLeftOutTokens + weight;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, picturesLeftOutTokens, cut: true });
+  }
+}
+
+/** A picture with the labels around it. */
+function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const pictures: JsonObject[][] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    const label = typeof part['text'] === 'string' ? part['text'].trim() : undefined;
+    if (isOpen) pictures.at(-1)!.push(part);
+    else pictures.push([part]);
+    isOpen = label === undefined ? isOpen : !label.startsWith('</');
+  }
+  return pictures;
+}
+
+/** A message that the user wrote several times counts each time: all of them share its fate. */
+function countFates(
+  own: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+  copies: ReadonlyMap<UserWords, number>,
+): Candidate['words'] {
+  const counts = { kept: 0, cut: 0, dropped: 0 };
+  for (const row of own) {
+    const fate = kept.get(row);
+    counts[fate === undefined ? 'dropped' : fate.cut ? 'cut' : 'kept'] += copies.get(row) ?? 1;
+  }
+  return counts;
+}
+
+/** The newest of all messages is always kept, so that a kept one stands behind every gap. */
+function inOrder(
+  all: readonly UserWords[],
+  rows: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+): readonly WordsRow[] {
+  const result: WordsRow[] = [];
+  const standing = new Set(rows);
+  const leave = (leftOut: LeftOutMessages): void => {
+    const last = result.at(-1);
+    if (last !== undefined && 'leftOut' in last)
+      result[result.length - 1] = { leftOut: together(last.leftOut, leftOut) };
+    else result.push({ leftOut });
+  };
+  for (const row of all) {
+    if (row.leftOutBefore !== undefined) leave(row.leftOutBefore);
+    const found = kept.get(row);
+    if (found !== undefined) result.push(found);
+    else if (standing.has(row)) leave(leftOutOf(row));
+  }
+  return result;
+}
+
+function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages {
+  const froms = [one.from, other.from].filter((number) => number !== undefined);
+  const tos = [one.to, other.to].filter((number) => number !== undefined);
+  const ends = froms.length === 0 || tos.length === 0 ? {} : span(Math.min(...froms), Math.max(...tos));
+  const others = (one.others ?? 0) + (other.others ?? 0) || undefined;
+  return { count: one.count + other.count, ...defined({ others }), tokens: one.tokens + other.tokens, ...ends };
+}
+
+function leftOutOf(row: UserWords): LeftOutMessages {
+  const others = isUsers(row) ? {} : { others: 1 };
+  return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
+}
+
+function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
+  return from === undefined || to === undefined ? {} : { from, to };
+}
+
+/**
+ * By our estimate of the whole message. One that is cut has the figure of when it was whole, so that all marks in it count
+ * alike; those of earlier versions took four bytes for a token.
+ */
+const bytesPerTokenOf = cachePerObject((row: UserWords): number => {
+  const isWhole = row.text !== '' && gapsOf(row).length === 0;
+  return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
+});
+
+/** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
+function tokensOf(row: UserWords): number {
+  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
+  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
+}
+
+function picturesTokens(parts: readonly JsonObject[]): number {
+  return parts.reduce((sum, part) => sum + pictureTokens(part), 0);
+}
+
+/**
+ * Words that were written again in exactly the same way stand once, where they were written last. `copies`: how often
+ * each was written, also before an earlier checkpoint.
+ */
+function distinctWords(all: readonly UserWords[]) {
+  const newest = new Map<string, UserWords>();
+  const alsoIn = new Map<UserWords, readonly number[]>();
+  const copies = new Map<UserWords, number>();
+  const rows = all.toReversed().filter((row) => {
+    if (row.pictures.length > 0 || row.picturesLeftOut > 0) return true;
+    const said = `${speakerOf(row)}\n${row.text}`;
+    const again = newest.get(said);
+    if (again === undefined) newest.set(said, row);
+    copies.set(again ?? row, (copies.get(again ?? row) ?? 0) + 1 + (row.alsoIn ?? []).length);
+    const own = again === undefined ? [] : [row.number ?? []].flat();
+    const numbers = [...(row.alsoIn ?? []), ...own, ...(alsoIn.get(again ?? row) ?? [])];
+    if (numbers.length > 0) alsoIn.set(again ?? row, numbers.slice(-mostRemembered));
+    return again === undefined;
+  });
+  return { rows: rows.toReversed(), alsoIn, copies };
+}
+
+/** The user's have no name. */
+function speakerOf({ by, author }: UserWords): string {
+  return by ?? (author === undefined ? '' : `author ${author}`);
+}
+
+/** Of the turns with the same words. */
+const mostRemembered = 100;
+
+/** Whether two are one message, or say exactly the same. Pictures that come with words make them different. */
+export function sameWords(one: UserWords, other: UserWords): boolean {
+  const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
+  return (
+    one.id === other.id ||
+    (speakerOf(one) === speakerOf(other) && one.text === other.text && isText(one) && isText(other))
+  );
+}

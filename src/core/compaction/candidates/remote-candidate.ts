@@ -1,0 +1,98 @@
+import type { Entry } from '../../history/entry.ts';
+import { entries as entriesOf } from '../../history/history.ts';
+import { isCheckpointItem, isOpaque } from '../../history/sent-items.ts';
+import { itemTokens } from '../../history/token-counts.ts';
+import { userAndSetupWords } from '../../history/user-words.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import { isJsonObject, stringAt } from '../../../protocol/json.ts';
+import type { ProviderName } from '../../../protocol/provider-name.ts';
+import { type Candidate, type CandidateEntry, type Faulty, faulty } from './candidate.ts';
+import { entriesTokens, recordsEntries, wordsEntry, shrinkToFit } from './build-candidate.ts';
+import type { CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
+
+/**
+ * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
+ * what may stay. `stream`: it sends one opaque item, and the rest is ours. The user's words and the records of the work are
+ * put in by code in both.
+ */
+export function remoteCandidate(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  items: readonly Item[],
+  form: 'unary' | 'stream',
+): Candidate | Faulty {
+  const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
+  if ('faults' in others) return others;
+  const all = userAndSetupWords(source.history, source);
+  const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
+  return shrinkToFit(plan.budget, (budget) => {
+    const words = wordsEntry(plan, all, { chosen: [] }, budget);
+    const left = budget.words - entriesTokens(words.entries);
+    const entries = [
+      ...words.entries,
+      ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
+      ...recordsEntries(source.work, budget.records),
+      ...others.map((item) => outputEntry(item, plan.provider)),
+    ];
+    const { counts } = words.choice;
+    return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
+  });
+}
+
+/** What the model and agents said, and what is opaque. The rest may be stale, or we have it ourselves. */
+function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
+  const isAnswer = (item: Item): boolean =>
+    item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
+  const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
+  return kept.length === 0 ? faulty('The provider sent nothing that could be kept.') : kept;
+}
+
+function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
+  const found = items.filter(({ type }) => type === 'compaction');
+  if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items instead of one.`);
+  const { encrypted_content: content } = found[0]!;
+  return typeof content === 'string' && content !== ''
+    ? found
+    : faulty('The compaction item of the provider is empty.');
+}
+
+function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
+  const origin = { family: 'model' } as const;
+  const known = { origin, ...(provider === undefined || !isOpaque(item) ? {} : { maker: provider }) };
+  if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, ...known } };
+  return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
+}
+
+/** More of another agent's message than this is not kept. */
+const mostOfAgent = 10_000;
+
+/** What other agents asked for: work that did not come from the user. */
+function fromAgents(all: readonly Entry[]): readonly Entry[] {
+  return all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
+}
+
+/** What an agent says that was started from here: that it is done, or how far it is. */
+function isReport(item: Item): boolean {
+  const text = firstText(item);
+  if (text.startsWith('Message Type: FINAL_ANSWER\n')) return true;
+  const { author, recipient } = item;
+  const isBelow = typeof author === 'string' && typeof recipient === 'string' && author.startsWith(`${recipient}/`);
+  return isBelow && text.startsWith('Message Type: MESSAGE\n');
+}
+
+function firstText({ content }: Item): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))[0] ?? '';
+}
+
+/** What agents asked for, within what the user's words have left. */
+function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
+  let left = tokens;
+  return asked
+    .toReversed()
+    .filter(({ item }) => {
+      left -= itemTokens(item);
+      return left >= 0;
+    })
+    .toReversed();
+}

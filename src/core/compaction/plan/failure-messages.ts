@@ -1,0 +1,158 @@
+import type { ModelFailure } from '../../../ports/model.ts';
+import { groupDigits, type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { type CompactionPlan, isRefusal } from './compaction-plan.ts';
+import { smallestBudget } from './plan-compaction.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { loneSurrogateWords } from '../../../protocol/json.ts';
+
+/** Why a compaction came to nothing, or went another way, for people. */
+
+export const nothingToCompact: Outcome = {
+  code: 'nothing-to-compact',
+  message: 'Nothing to compact yet.',
+  next: 'Continue the thread as it is.',
+};
+
+const saying =
+  (what: string) =>
+  ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
+
+/** The same would happen to any other request, so no other way is tried. */
+export const historyUnchanged = saying('The history was not compacted and is unchanged.');
+
+/** What Capstan does after a way failed: asks the model, takes less from it, or does without. */
+export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
+
+const failedThen: Readonly<Record<AfterFailure, string>> = {
+  'ask-model': 'The provider did not make the checkpoint itself, so Capstan asked the model for one.',
+  'plain-summary': 'The model failed at first, so Capstan asked it for a plain summary.',
+  'no-model': 'Capstan could not get a checkpoint from the model.',
+};
+
+export function modelFailed(failure: ModelFailure, then: AfterFailure): Outcome {
+  return saying(failedThen[then])(failure);
+}
+
+export function compactionAborted({ budget }: CompactionPlan): Outcome {
+  return {
+    code: 'aborted',
+    message: `The compaction was stopped. The history is unchanged, with about ${groupDigits(budget.before)} tokens.`,
+    next: 'Compact again at any time.',
+  };
+}
+
+const unusableThen: Readonly<Record<AfterFailure, string>> = {
+  'ask-model': "Capstan could not use the provider's own checkpoint and asked the model for one",
+  'plain-summary': 'The model did not answer in the form that Capstan asked for, so this is a plain summary',
+  'no-model': "The model's answers could not be used as a checkpoint",
+};
+
+export function unusableAnswers(faults: readonly string[], then: AfterFailure): Outcome {
+  return {
+    code: 'compaction-answer-unusable',
+    message: `${unusableThen[then]}: ${faults.map(sentence).join(' ')}`,
+    next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
+  };
+}
+
+/** The second answer was good. */
+export function askedAgain(faults: readonly string[]): string {
+  return `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
+}
+
+export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
+  return {
+    code: 'compaction-request-too-large',
+    message: `The provider makes checkpoints only from the whole history, which does not fit: there is space for ${groupDigits(budget.request)} tokens.`,
+    next: 'Capstan made the checkpoint in another way. To get one from the provider, compact earlier.',
+  };
+}
+
+export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
+  return {
+    code: 'compaction-request-too-large',
+    message: `No checkpoint request fits the model: there is space for ${groupDigits(budget.request)} tokens, and instructions, tools and the question alone take about ${groupDigits(least)}.`,
+    next: 'Choose a model with a larger window, offer fewer tools, or shorten the configured checkpoint prompt.',
+  };
+}
+
+export function refusedAsTooLong(requests: number, weight: number): Outcome {
+  return {
+    code: 'context-window-exceeded',
+    message: `The provider refused ${requests} checkpoint requests as too long; the last had about ${groupDigits(weight)} tokens by Capstan's estimate.`,
+    next: 'Check the window configured for this model.',
+  };
+}
+
+/** Where space is needed, with the numbers that a checkpoint was measured by. */
+export function noGain(plan: CompactionPlan, tokens: number): Outcome {
+  const { budget, trigger } = plan;
+  const isFar = isFarFromLimit(plan);
+  const numbers = `with the context that is sent again it would have about ${groupDigits(tokens + budget.context)} tokens, and the limit is ${groupDigits(Math.min(budget.most, budget.gain) + budget.context)}; the history has ${groupDigits(budget.before)}.`;
+  return {
+    code: 'compaction-no-gain',
+    message:
+      isFar && trigger === 'manual'
+        ? 'Nothing to compact yet: a checkpoint would save too little.'
+        : `A checkpoint would not free enough space: ${numbers} The history is unchanged.`,
+    next: isFar
+      ? 'No action is needed: the thread is small enough to continue as it is.'
+      : 'Start a new thread, roll back some turns, or choose a model with a larger window.',
+  };
+}
+
+/** The history is so short that the frame of a checkpoint weighs more than what it saves. */
+export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
+  const { budget } = plan;
+  return {
+    code: 'compaction-would-grow',
+    message: `A checkpoint would be no smaller than the history: about ${groupDigits(tokens + budget.context)} tokens instead of ${groupDigits(budget.before)}. The history is unchanged.`,
+    // The error of the request that was refused follows, and says what helps.
+    next: isRefusal(plan) ? 'Compacting does not help here.' : 'Continue the thread as it is.',
+  };
+}
+
+/** By hand, before a model is asked: `tokens` is what every checkpoint weighs, whatever the model writes. */
+export function noGainExpected(plan: CompactionPlan, tokens: number): Outcome {
+  return isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
+}
+
+/**
+ * By hand, and for a model that cannot read some of it, a history below what a checkpoint may weigh is in no need. A
+ * smallest value says nothing of the limit.
+ */
+function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
+  const { before, context, most } = budget;
+  // Where space must be freed, `most` is what would be a gain.
+  if (reason === 'comp_hash_changed') return true;
+  return trigger === 'manual' && most > smallestBudget && before <= most + context;
+}
+
+export function candidateMalformed(what: string): Outcome {
+  return {
+    code: 'compaction-candidate-malformed',
+    message: `The checkpoint could not be used: ${what}`,
+    next: 'Compact again, or choose another strategy.',
+  };
+}
+
+/** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
+const share = 0.25;
+
+/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
+export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
+  if (!focus.isWellFormed()) {
+    return {
+      code: 'focus-odd',
+      message: `The focus of the checkpoint contains ${loneSurrogateWords}. The history is unchanged.`,
+      next: 'Remove it and compact again.',
+    };
+  }
+  const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
+  if (tokens <= most) return undefined;
+  return {
+    code: 'focus-too-long',
+    message: `The focus of the checkpoint has about ${groupDigits(tokens)} tokens; with this model the limit is ${groupDigits(most)}. The history is unchanged.`,
+    next: 'Shorten it and compact again.',
+  };
+}

@@ -1,0 +1,278 @@
+import { isMessage, type Item, messageText } from '../../../protocol/item.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { estimateTokens, firstBytes, truncateMiddle } from '../../fragments/text/truncate.ts';
+import { type Entry, isBoundary } from '../../history/entry.ts';
+import { entries } from '../../history/history.ts';
+import { pairedItem } from '../../history/sent-items.ts';
+import { itemTokens } from '../../history/token-counts.ts';
+import type { CompactionPlan, CompactionRequest, CompactionSource, RequestMessage } from '../plan/compaction-plan.ts';
+import { isOutput, stubItem } from './item-stub.ts';
+
+/** A run of the projected history that is looked at in one request. */
+export interface Part extends Unit {
+  /** Places that are sent as a notice. */
+  readonly stubbed: readonly number[];
+  /** False: nothing of it can be sent, or there are too many parts, and code makes the notes. */
+  readonly sent: boolean;
+}
+
+/**
+ * The input from `from` on as parts that weigh up to `capacity` tokens, oldest first, of which `most` are sent before
+ * the last. The last one is asked for the checkpoint itself; it is filled up
+ * first, because the newest matters most, and it is empty where the newest items cannot be sent.
+ */
+export function cutIntoParts(
+  source: CompactionSource,
+  { from, capacity, most }: { readonly from: number; readonly capacity: number; readonly most: number },
+): readonly Part[] {
+  const units = splitIntoUnits(source.input, from).map((unit) => measure(source.input, unit, capacity));
+  const begins = itemMatcher(source, isBoundary);
+  const newestFirst: Part[] = [];
+  let end = units.length;
+  const { length } = source.input;
+  if (units[end - 1]?.fits !== true) newestFirst.push({ from: length, to: length, stubbed: [], sent: true });
+  while (end > 0) {
+    const start = units[end - 1]!.fits ? startOfPart(units, end, capacity, (at) => begins(source.input[at]!)) : end - 1;
+    newestFirst.push(joined(units.slice(start, end)));
+    end = start;
+  }
+  return withNotesJoined(withMostSent(newestFirst, most).toReversed());
+}
+
+function withMostSent(newestFirst: readonly Part[], most: number): readonly Part[] {
+  let sent = 0;
+  return newestFirst.map((part) => (part.sent && ++sent > most + 1 ? { ...part, sent: false } : part));
+}
+
+/** Parts side by side that are not sent are one. */
+function withNotesJoined(parts: readonly Part[]): readonly Part[] {
+  const result: Part[] = [];
+  for (const part of parts) {
+    const before = result.at(-1);
+    if (before === undefined || before.sent || part.sent) result.push(part);
+    else result[result.length - 1] = { ...part, from: before.from };
+  }
+  return result;
+}
+
+interface MeasuredUnit extends Unit {
+  readonly tokens: number;
+  readonly stubbed: readonly number[];
+  readonly fits: boolean;
+}
+
+/** A unit that is too large for a part is shortened where that gains most, outputs before anything else. */
+function measure(input: readonly Item[], { from, to }: Unit, capacity: number): MeasuredUnit {
+  const places = Array.from({ length: to - from }, (_, offset) => from + offset);
+  let tokens = places.reduce((sum, at) => sum + sentWeight(input[at]!, false), 0);
+  const gain = (at: number): number => sentWeight(input[at]!, false) - sentWeight(input[at]!, true);
+  const stubbed: number[] = [];
+  if (tokens > capacity) {
+    const order = places.toSorted(
+      (a, b) => Number(isOutput(input[b]!)) - Number(isOutput(input[a]!)) || gain(b) - gain(a) || a - b,
+    );
+    for (const at of order) {
+      if (tokens <= capacity) break;
+      if (gain(at) <= 0) continue;
+      stubbed.push(at);
+      tokens -= gain(at);
+    }
+  }
+  return { from, to, tokens, stubbed: stubbed.toSorted((a, b) => a - b), fits: tokens <= capacity };
+}
+
+/** As far back as the capacity goes, and then forward again to where a turn begins, if that leaves half of it. */
+function startOfPart(
+  units: readonly MeasuredUnit[],
+  end: number,
+  capacity: number,
+  beginsTurn: (at: number) => boolean,
+): number {
+  let start = end;
+  let tokens = 0;
+  while (start > 0 && units[start - 1]!.fits && tokens + units[start - 1]!.tokens <= capacity) {
+    start--;
+    tokens += units[start]!.tokens;
+  }
+  if (start === 0 || !units[start - 1]!.fits) return start;
+  for (let at = start; at < end && tokens >= capacity / 2; at++) {
+    if (beginsTurn(units[at]!.from)) return at;
+    tokens -= units[at]!.tokens;
+  }
+  return start;
+}
+
+function joined(units: readonly MeasuredUnit[]): Part {
+  return {
+    from: units[0]!.from,
+    to: units.at(-1)!.to,
+    stubbed: units.flatMap(({ stubbed }) => stubbed),
+    sent: units.every(({ fits }) => fits),
+  };
+}
+
+/** Whether an item of the input is that of a wanted entry: as it stands in history, or changed under the same id. */
+export function itemMatcher(
+  { history }: CompactionSource,
+  isWanted: (entry: Entry) => boolean,
+): (item: Item) => boolean {
+  const wanted = entries(history).filter(isWanted);
+  const items = new Set(wanted.map(({ item }) => item));
+  const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
+  return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
+}
+
+/** Items that only make sense together; the first that does not belong to it is `to`. */
+export interface Unit {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The smallest runs into which input may be cut: providers refuse half of a pair, and thoughts alone. */
+export function splitIntoUnits(input: readonly Item[], from: number): readonly Unit[] {
+  const reach = reaches(input, from);
+  const units: Unit[] = [];
+  let start = from;
+  let last = from;
+  for (let index = from; index < input.length; index++) {
+    last = Math.max(last, reach.get(index) ?? index);
+    if (index < last) continue;
+    units.push({ from: start, to: index + 1 });
+    start = index + 1;
+    last = start;
+  }
+  return units;
+}
+
+/** For the first item of what belongs together, its last. */
+function reaches(input: readonly Item[], from: number): ReadonlyMap<number, number> {
+  const reach = new Map<number, number>();
+  const join = (one: number, other: number): void => {
+    const [first, last] = [Math.min(one, other), Math.max(one, other)];
+    reach.set(first, Math.max(last, reach.get(first) ?? first));
+  };
+  // Some providers use the names of calls again, so each answer belongs to the nearest call before it.
+  const calls = new Map<string, number>();
+  const early = new Map<string, number>();
+  for (let index = from; index < input.length; index++) {
+    const item = input[index]!;
+    if (item.type === 'reasoning' && index + 1 < input.length) join(index, index + 1);
+    const paired = pairedItem(item);
+    if (paired?.half === 'call') {
+      const answer = early.get(paired.id);
+      if (answer !== undefined) join(answer, index);
+      early.delete(paired.id);
+      calls.set(paired.id, index);
+    } else if (paired?.half === 'answer') {
+      const call = calls.get(paired.id);
+      if (call !== undefined) join(call, index);
+      else if (!early.has(paired.id)) early.set(paired.id, index);
+    }
+  }
+  return reach;
+}
+
+/** What a request for a checkpoint weighs by our estimate, instructions and tools included. */
+export function requestWeight(plan: CompactionPlan, source: CompactionSource, request: CompactionRequest): number {
+  const { from, to, head, tail, outputSchema } = request;
+  const stubbed = new Set(request.stubbed);
+  let tokens = plan.budget.fixed + messagesWeight(head) + messagesWeight(tail);
+  for (let index = from; index < to; index++) tokens += sentWeight(source.input[index]!, stubbed.has(index));
+  return tokens + (outputSchema === undefined ? 0 : estimateTokens(JSON.stringify(outputSchema)));
+}
+
+export function sentWeight(item: Item, stubbed: boolean): number {
+  if (!stubbed) return itemTokens(item);
+  const stub = stubItem(item);
+  return stub === undefined ? 0 : itemTokens(stub);
+}
+
+/** What is around the text of a message: its type, role, id and part. */
+const messageFrame = 40;
+
+export function textWeight(text: string): number {
+  return messageFrame + written(text);
+}
+
+/** By the text as JSON writes it, where a line break is two characters. */
+function written(text: string): number {
+  return estimateTokens(JSON.stringify(text));
+}
+
+export function messagesWeight(messages: readonly RequestMessage[]): number {
+  return messages.reduce((sum, { text }) => sum + textWeight(text), 0);
+}
+
+/** A text that is cut to less says nothing. */
+const leastUseful = 20;
+const leastOfNote = 40;
+
+/** The text, cut in its middle until a message of it weighs no more than `most`; undefined when nothing of it fits. */
+export function cutToFit(text: string, most: number): string | undefined {
+  const space = most - messageFrame;
+  return cutUntilFit(space, leastUseful, (cut) => cut(text)) ?? (written(text) <= space ? text : undefined);
+}
+
+/** All notes in one text, oldest first. Where they are too long together, the longest are cut, all to one length. */
+export function fitNotes(notes: readonly string[], most: number): string {
+  const each = cutUntilFit(most, leastOfNote, (cut) => notes.map(cut).join('\n\n'));
+  // So many that each would say nothing: the oldest and the newest of them.
+  return each ?? cutUntilFit(most, 1, (cut) => cut(notes.join('\n\n'))) ?? '';
+}
+
+function cutUntilFit(most: number, least: number, make: (cut: (text: string) => string) => string): string | undefined {
+  for (let limit = most; limit >= least; limit = Math.floor(limit * 0.8)) {
+    const text = make((whole) => truncateMiddle(whole, { mode: 'tokens', limit }));
+    if (written(text) <= most) return text;
+  }
+  return undefined;
+}
+
+/** How much of a message is shown, in bytes, and how many messages and files are named. */
+const most = { bytes: 200, messages: 20, files: 40 } as const;
+
+/** Who said an item, as history knows it. */
+interface Speakers {
+  readonly isUsers: (item: Item) => boolean;
+  readonly isPrograms: (item: Item) => boolean;
+}
+
+/** Notes about a part of history that no model made notes of: how its messages begin, and the files of its patches. */
+export function notesWithoutModel(items: readonly Item[], speakers: Speakers): string {
+  const said = items.flatMap((item): string[] => {
+    if (!isMessage(item)) return [];
+    const who = speakerOf(item, item.role, speakers);
+    const text = messageText(item).trim();
+    return who === undefined || text === '' ? [] : [`- ${who}: ${beginning(text)}`];
+  });
+  const files = [...new Set(items.flatMap(patchedFiles))].map((file) => `- ${file}`);
+  return [
+    'Notes made without a model, from how messages begin:',
+    ...newest(said, most.messages),
+    ...(files.length === 0 ? [] : ['Files in patches:', ...newest(files, most.files)]),
+  ].join('\n');
+}
+
+function speakerOf(item: Item, role: string, { isUsers, isPrograms }: Speakers): string | undefined {
+  if (isPrograms(item)) return 'Program';
+  if (isUsers(item)) return 'User';
+  return role === 'assistant' ? 'Assistant' : undefined;
+}
+
+function beginning(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  const shown = firstBytes(line, most.bytes);
+  return shown === line ? line : `${shown}…`;
+}
+
+function newest(lines: readonly string[], count: number): readonly string[] {
+  if (lines.length <= count) return lines;
+  return [`- (${lines.length - count} older ones are not shown)`, ...lines.slice(-count)];
+}
+
+function patchedFiles(item: Item): readonly string[] {
+  const patch = stringAt(item, 'input') ?? '';
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (?<path>.{1,300})$/gm)].map(
+    ({ groups }) => groups!['path']!,
+  );
+}

@@ -1,0 +1,58 @@
+import { isMessage, type Item, type MessageItem, messageText } from '../../../protocol/item.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { cachePerObject } from '../../../base/objects.ts';
+import { firstBytes } from '../../fragments/text/truncate.ts';
+
+/**
+ * The item in a request that it is too large for: the same kind with the same ids, and a notice in place of what is
+ * large. Undefined for encrypted content and unknown types, which are left out. The same object for the same item, and
+ * the same text for ever: requests are rebuilt with it.
+ */
+export const stubItem = cachePerObject((item: Item): Item | undefined => {
+  const stub = makeStub(item);
+  // What is short already stays as it is.
+  return stub === undefined || charactersOf(stub) < charactersOf(item) ? stub : item;
+});
+
+/** The answer of a tool: the first to be shortened, because what matters of it is often said again. */
+export function isOutput(item: Item): boolean {
+  return item.type.endsWith('_output');
+}
+
+function makeStub(item: Item): Item | undefined {
+  const notice = `[${charactersOf(item)} characters stood here. They were too much for this request and were left out.]`;
+  switch (item.type) {
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return { ...item, output: notice };
+    case 'tool_search_output':
+      return { ...item, tools: [] };
+    case 'function_call':
+      return { ...item, arguments: JSON.stringify({ left_out: notice }) };
+    case 'custom_tool_call':
+      return { ...item, input: notice };
+    case 'local_shell_call':
+      return { ...item, action: { type: 'exec', command: [notice] } };
+    case 'tool_search_call':
+      return { ...item, arguments: {} };
+    case 'image_generation_call':
+      return { ...item, result: '' };
+    case 'message':
+      return isMessage(item) ? { ...item, content: [beginningOf(item, notice)] } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Of words the beginning is shown: it mostly says what the rest is. */
+function beginningOf(item: MessageItem, notice: string): JsonObject {
+  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
+  const beginning = firstBytes(messageText(item), beginningBytes);
+  return { type, text: beginning === '' ? notice : `${beginning}…\n${notice}` };
+}
+
+function charactersOf(item: Item): number {
+  return JSON.stringify(item).length;
+}
+
+const beginningBytes = 300;

@@ -1,0 +1,214 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { estimateTokens, firstBytes, truncateMiddle } from '../../fragments/text/truncate.ts';
+import type { CompactionPlan, CompactionRequest, CompactionSource, RequestMessage } from '../plan/compaction-plan.ts';
+import {
+  cutIntoParts,
+  cutToFit,
+  fitNotes,
+  messagesWeight,
+  type Part,
+  requestWeight,
+  sentWeight,
+  textWeight,
+} from './history-parts.ts';
+import { isOutput } from './item-stub.ts';
+import {
+  plainPrompt,
+  plainRepairPrompt,
+  repairPrompt,
+  stageNotes,
+  stagePrompt,
+  structuredPrompt,
+  structuredSchema,
+  userRequestMessage,
+} from './prompts.ts';
+
+/** Where in the work a request stands: `part` of `of`, both from 1 on, with the notes about the parts before. */
+interface PartPlace {
+  readonly part: number;
+  readonly of: number;
+  readonly notes: readonly string[];
+  /** What the message with the notes may weigh. */
+  readonly notesBudget: number;
+}
+
+type Way = 'structured' | 'plain';
+
+/** Notes about a part that is not the last. */
+export function stageRequest(plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest {
+  return { ...rangeOf(part, place), strategy: 'plain', tail: [userRequestMessage(stageTail(plan, place))] };
+}
+
+/** The checkpoint itself, from the last part, which is all there is when nothing had to be cut. */
+function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
+  const schema = way === 'structured' ? { outputSchema: structuredSchema } : {};
+  return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
+}
+
+export function withoutSchema({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest {
+  return request;
+}
+
+/** The same once more, with what the model answered and what was wrong with it. Undefined when there is no space. */
+export function repairRequest(
+  request: CompactionRequest,
+  answer: string,
+  faults: readonly string[],
+  budget: { readonly left: number; readonly answer: number },
+): CompactionRequest | undefined {
+  const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
+  const repair = userRequestMessage(request.strategy === 'plain' ? plainRepairPrompt(named) : repairPrompt(named));
+  const left = budget.left - messagesWeight([repair]);
+  if (left < 0) return undefined;
+  // An answer that goes on for ever is not sent back as it is: its beginning and end show what was wrong.
+  const shown = answer.trim() === '' ? undefined : cutToFit(answer, Math.min(left, budget.answer));
+  const given: readonly RequestMessage[] = shown === undefined ? [] : [{ role: 'assistant', text: shown }];
+  return { ...request, tail: [...request.tail, ...given, repair] };
+}
+
+const mostFaults = { count: 8, bytes: 400 } as const;
+
+/**
+ * Everything, for a provider that makes the checkpoint itself. Where it does not fit, outputs are sent as a notice, the
+ * newest first: they are what grew last, and the beginning of the request stays as the provider knows it. Undefined when
+ * that does not help.
+ */
+export function remoteRequest(plan: CompactionPlan, source: CompactionSource): CompactionRequest | undefined {
+  const { input } = source;
+  const whole: CompactionRequest = { strategy: 'remote', from: 0, to: input.length, stubbed: [], head: [], tail: [] };
+  let over = requestWeight(plan, source, whole) - plan.budget.request;
+  const stubbed: number[] = [];
+  for (let at = input.length - 1; at >= 0 && over > 0; at--) {
+    const item = input[at]!;
+    const gain = isOutput(item) ? sentWeight(item, false) - sentWeight(item, true) : 0;
+    if (gain <= 0) continue;
+    stubbed.push(at);
+    over -= gain;
+  }
+  return over > 0 ? undefined : { ...whole, stubbed: stubbed.toReversed() };
+}
+
+/** What messages around a part weigh at most, apart from notes about the parts before. */
+function frameWeight(plan: CompactionPlan): number {
+  const largest = { part: 99, of: 99, notes: [], notesBudget: 0 };
+  const tails = [
+    textWeight(stageTail(plan, largest)),
+    textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(structuredSchema)),
+    textWeight(promptOf(plan, 'plain')),
+  ];
+  return Math.max(...tails) + textWeight(stageNotes({ notes: '', part: largest.part, of: largest.of }));
+}
+
+function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
+  const { from, to, stubbed } = part;
+  const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
+  const head = told === undefined ? [] : [userRequestMessage(stageNotes({ notes: told, ...place }))];
+  return { from, to, stubbed, head };
+}
+
+function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
+  return stagePrompt({ ...plan, part, of });
+}
+
+function promptOf(plan: CompactionPlan, way: Way): string {
+  return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
+}
+
+/** How far a compaction has come. */
+export interface Progress {
+  readonly way: 'remote' | 'structured' | 'plain';
+  /** What kept the model from the way before this one. */
+  readonly why?: Outcome;
+  /** What a request may weigh; less than planned after a provider refused one as too long. */
+  readonly space: number;
+  readonly overflows: number;
+  /** From the one that is looked at on, oldest first; the last is asked for the checkpoint. */
+  readonly parts: readonly Part[];
+  /** How many parts there were before these, and what was noted about them. */
+  readonly done: number;
+  readonly notes: readonly string[];
+  /** What the notes may weigh in a request. */
+  readonly notesBudget: number;
+  /** Requests for notes so far, and how many of the newest failed. */
+  readonly stages: number;
+  readonly failedStages: number;
+  /** The provider took no request with a schema: the words of the question alone say what the answer must be. */
+  readonly freely: boolean;
+  /** Of the answer for the checkpoint in this way, after which the model was asked once more. */
+  readonly faults: readonly string[];
+}
+
+/** Requests for notes in one compaction. What is older than they reach is noted by code. */
+const mostStages = 40;
+/** A part with less space says nothing. */
+const leastCapacity = 300;
+const notesPercent = 30;
+const leastOfMostNotes = 1000;
+
+export function initialProgress(plan: CompactionPlan): Progress {
+  return {
+    way: plan.strategy,
+    space: plan.budget.request,
+    overflows: 0,
+    parts: [],
+    done: 0,
+    notes: [],
+    notesBudget: 0,
+    stages: 0,
+    failedStages: 0,
+    freely: false,
+    faults: [],
+  };
+}
+
+/** Everything from `from` on in parts, with space for the notes set aside. Undefined when no part could be sent. */
+export function layOutParts(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  progress: Progress,
+  from: number,
+): Progress | undefined {
+  const { space, notes, stages } = progress;
+  if (from === 0 && notes.length === 0) {
+    const whole: Part = { from, to: source.input.length, stubbed: [], sent: true };
+    const alone = { ...progress, parts: [whole] };
+    if (requestWeight(plan, source, finalRequest(plan, alone)) <= space) return alone;
+  }
+  const available = space - plan.budget.fixed - frameWeight(plan);
+  const mostNotes = Math.max(leastOfMostNotes, 4 * plan.budget.answer);
+  const notesBudget = Math.min(Math.floor((available * notesPercent) / 100), mostNotes);
+  const capacity = available - notesBudget;
+  if (capacity < leastCapacity) return undefined;
+  const parts = cutIntoParts(source, { from, capacity, most: mostStages - stages });
+  const anythingSent = parts.some((part) => part.sent && part.to > part.from);
+  return anythingSent ? { ...progress, parts, notesBudget } : undefined;
+}
+
+/** The request for the checkpoint, from the last part. */
+export function finalRequest(plan: CompactionPlan, progress: Progress): CompactionRequest {
+  const way = progress.way === 'plain' ? 'plain' : 'structured';
+  const request = checkpointRequest(plan, way, progress.parts.at(-1)!, currentPlace(progress));
+  return progress.freely ? withoutSchema(request) : request;
+}
+
+export function currentPlace({ done, parts, notes, notesBudget }: Progress): PartPlace {
+  return { part: done + 1, of: done + parts.length, notes, notesBudget };
+}
+
+/** The part that was looked at is done, and this is added to what is known. */
+export function withPartDone(progress: Progress, note: string): Progress {
+  const { parts, done, notes } = progress;
+  return { ...progress, parts: parts.slice(1), done: done + 1, notes: [...notes, note] };
+}
+
+/** Notes of the model replace those before, unless they are so much shorter that something was forgotten. */
+export function withAnswerNoted(progress: Progress, answer: string): Progress {
+  const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesBudget });
+  const forgot = estimateTokens(note) * 2 < estimateTokens(progress.notes.join('\n\n'));
+  return withPartDone(forgot ? progress : { ...progress, notes: [] }, note);
+}
+
+/** The least that a request for a checkpoint weighs. */
+export function smallestRequestWeight(plan: CompactionPlan): number {
+  return plan.budget.fixed + frameWeight(plan) + textWeight('');
+}

@@ -1,0 +1,261 @@
+import { defined } from '../../base/objects.ts';
+import type { ModelFailure } from '../../ports/model.ts';
+import { isMessage, messageText } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isBoundary } from '../history/entry.ts';
+import { bareCandidate, mechanicalCandidate } from './candidates/build-candidate.ts';
+import { type Candidate, type CandidateEntry, isFaulty } from './candidates/candidate.ts';
+import { remoteCandidate } from './candidates/remote-candidate.ts';
+import { plainCandidate, structuredCandidate } from './candidates/written-candidate.ts';
+import {
+  anythingToCompact,
+  type CompactionOutcome,
+  type CompactionPlan,
+  type CompactionRequest,
+  type CompactionSource,
+  isRefusal,
+} from './plan/compaction-plan.ts';
+import * as refusals from './plan/failure-messages.ts';
+import { candidateMalformed, noGain, wouldGrow } from './plan/failure-messages.ts';
+import { itemMatcher, notesWithoutModel, requestWeight } from './requests/history-parts.ts';
+import {
+  currentPlace,
+  finalRequest,
+  initialProgress,
+  layOutParts,
+  type Progress,
+  remoteRequest,
+  repairRequest,
+  smallestRequestWeight,
+  stageRequest,
+  withAnswerNoted,
+  withoutSchema,
+  withPartDone,
+} from './requests/requests.ts';
+
+/** A compaction under way. Opaque to its performer. */
+export interface CompactionState {
+  readonly plan: CompactionPlan;
+  readonly source: CompactionSource;
+  /** The one that is under way. */
+  readonly request: CompactionRequest;
+  readonly progress: Progress;
+}
+
+/** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
+export type CompactionStep =
+  | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
+  /** Checked: parses, fits, keeps the user's words, frees space. `why`: what kept the model from the planned way. */
+  | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
+  /** The same, built without the model; `why` says what kept the model from it. */
+  | { readonly kind: 'mechanical'; readonly candidate: Candidate; readonly why: Outcome }
+  /** There is nothing better than what stands. */
+  | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+type Work = Pick<CompactionState, 'plan' | 'source'>;
+
+export function beginCompaction(plan: CompactionPlan, source: CompactionSource): CompactionStep {
+  if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: refusals.nothingToCompact };
+  const tooMuchFocus = refusals.focusProblem(plan);
+  if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
+  const work = { plan, source };
+  const ahead = refusedAhead(plan, source);
+  if (ahead !== undefined) return { kind: 'refused', outcome: ahead };
+  const progress = initialProgress(plan);
+  const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
+  if (remote !== undefined) return ask(work, progress, remote);
+  return fromModel(
+    work,
+    plan.strategy === 'remote' ? { ...progress, why: refusals.tooLargeForProvider(plan) } : progress,
+  );
+}
+
+/** Why no model is asked, because no checkpoint of this history is worth it. */
+function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome | undefined {
+  const { most, gain } = plan.budget;
+  const bare = bareCandidate(plan, source);
+  const isOver = Math.min(most, gain) < bare.tokens;
+  if (plan.trigger === 'manual') return isOver ? refusals.noGainExpected(plan, bare.tokens) : undefined;
+  return (isOver || isRefusal(plan)) && isNoSmaller(plan, bare) ? refusals.wouldGrow(plan, bare.tokens) : undefined;
+}
+
+/** Which request of how many, where history is taken in parts. Undefined for one that holds all of it. */
+export function currentStage({
+  progress,
+}: CompactionState): { readonly stage: number; readonly of: number } | undefined {
+  const { part, of } = currentPlace(progress);
+  return of > 1 ? { stage: part, of } : undefined;
+}
+
+export function continueCompaction(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
+  if (outcome.kind === 'failed') return failed(state, outcome.failure);
+  const { plan, source, progress } = state;
+  if (progress.way === 'remote') {
+    const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
+    if (!isFaulty(candidate)) return checked(state, progress, candidate);
+    return fromModel(state, { ...progress, why: refusals.unusableAnswers(candidate.faults, 'ask-model') });
+  }
+  if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
+  const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
+  const candidate = make(plan, source, outcome.text);
+  return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, progress, candidate);
+}
+
+/** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */
+function fromModel(work: Work, progress: Progress): CompactionStep {
+  const way = progress.way === 'remote' ? 'structured' : progress.way;
+  const laidOut = layOutParts(work.plan, work.source, { ...progress, way }, 0);
+  if (laidOut === undefined)
+    return mechanical(work, refusals.requestTooLarge(work.plan, smallestRequestWeight(work.plan)));
+  return lookAtNext(work, laidOut);
+}
+
+function lookAtNext(work: Work, progress: Progress): CompactionStep {
+  const { plan } = work;
+  const part = progress.parts[0]!;
+  if (progress.parts.length === 1) return ask(work, progress, finalRequest(plan, progress));
+  if (!part.sent) return lookAtNext(work, withPartDone(progress, notesByCode(work, progress)));
+  return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, currentPlace(progress)));
+}
+
+function ask({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep {
+  return { kind: 'request', state: { plan, source, request, progress }, request };
+}
+
+function noted(work: Work, progress: Progress, answer: string): CompactionStep {
+  const next =
+    answer.trim() === '' ? withPartDone(progress, notesByCode(work, progress)) : withAnswerNoted(progress, answer);
+  return lookAtNext(work, next);
+}
+
+function notesByCode({ source }: Work, { parts }: Progress): string {
+  const { from, to } = parts[0]!;
+  return notesWithoutModel(source.input.slice(from, to), {
+    isUsers: itemMatcher(source, (entry) => isBoundary(entry) && entry.origin.family !== 'context'),
+    isPrograms: itemMatcher(source, ({ origin }) => origin.family === 'client'),
+  });
+}
+
+/** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */
+function faulty(state: CompactionState, answer: string, faults: readonly string[]): CompactionStep {
+  const { plan, source, progress } = state;
+  const chosen = progress.way === 'structured' || plan.strategy === 'plain';
+  if (chosen && progress.faults.length === 0) {
+    const request = finalRequest(plan, progress);
+    const left = progress.space - requestWeight(plan, source, request);
+    const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
+    if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
+  }
+  return nextWay(state, progress, (then) => refusals.unusableAnswers(faults, then));
+}
+
+/** The plain question is the shorter one, so it fits wherever the other did. */
+function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | 'no-model') => Outcome): CompactionStep {
+  if (progress.way === 'plain') return mechanical(work, why('no-model'));
+  const plain: Progress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
+  return ask(work, plain, finalRequest(work.plan, plain));
+}
+
+/** Said to a model whose answer the provider ended early. */
+const writeLess = 'The answer must be shorter, so that all of it fits.';
+
+/** Whatever is asked next would fail in the same way. */
+const failsEverywhere: ReadonlySet<string> = new Set([
+  'unauthorized',
+  'usage-limit',
+  'spending-limit',
+  'connection-failed',
+]);
+/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
+const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
+/** So many failures in a row are no accident: the parts after them would fare no better. */
+const mostFailedStages = 2;
+/** Something in the request is not as the provider wants it. */
+const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
+
+function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
+  const { plan, request, progress } = state;
+  if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAborted(plan) };
+  // Some keys are good for turns and for nothing else.
+  const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
+  if (failsEverywhere.has(failure.code) && !isAllowedLess)
+    return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
+  if (failure.code === 'context-window-exceeded') return tooLong(state);
+  if (givenUp.has(failure.code)) return withoutModel(state, failure);
+  if (progress.way === 'remote')
+    return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
+  // Not every provider takes a schema, and each says so in its own words.
+  if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
+    return ask(state, { ...progress, freely: true }, withoutSchema(request));
+  }
+  const isStage = progress.parts.length > 1;
+  if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
+  const failedStages = progress.failedStages + 1;
+  if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
+  return isStage || plan.trigger === 'manual'
+    ? withoutModel(state, failure)
+    : nextWay(state, progress, (then) => refusals.modelFailed(failure, then));
+}
+
+/** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */
+function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
+  if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
+  return mechanical(state, refusals.modelFailed(failure, 'no-model'));
+}
+
+const mostOverflows = 3;
+
+/** The provider counts otherwise than we do. What was refused is looked at again in parts, with half the space. */
+function tooLong(state: CompactionState): CompactionStep {
+  const { plan, source, request, progress } = state;
+  const weight = requestWeight(plan, source, request);
+  const overflows = progress.overflows + 1;
+  const { fixed } = plan.budget;
+  const space = fixed + Math.max(0, Math.floor((Math.min(weight, progress.space) - fixed) / 2));
+  const tooLong = refusals.refusedAsTooLong(overflows, weight);
+  const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
+  const laidOut =
+    overflows > mostOverflows
+      ? undefined
+      : layOutParts(plan, source, { ...progress, ...way, space, overflows }, request.from);
+  return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
+}
+
+function checked(work: Work, { why, faults }: Progress, candidate: Candidate): CompactionStep {
+  const problem = candidateProblem(work.plan, candidate);
+  if (problem !== undefined) return mechanical(work, problem);
+  const mended = [...(faults.length === 0 ? [] : [refusals.askedAgain(faults)]), ...candidate.mended];
+  return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
+}
+
+/** Built by code alone: there is always a way on, unless even this frees no space. */
+function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
+  const candidate = mechanicalCandidate(plan, source, why);
+  const problem = candidateProblem(plan, candidate);
+  if (problem === undefined) return { kind: 'mechanical', candidate, why };
+  const isShort = plan.trigger === 'auto' && isNoSmaller(plan, candidate);
+  return { kind: 'refused', outcome: isShort ? refusals.wouldGrow(plan, candidate.tokens) : problem };
+}
+
+/** What is wrong with a candidate as a history (I8); undefined when nothing is. */
+export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
+  const { entries, tokens } = candidate;
+  const last = entries.at(-1);
+  if (last === undefined) return candidateMalformed('it is empty.');
+  if (!isSummary(last, candidate)) return candidateMalformed('it does not end with the summary.');
+  if (tokens > plan.budget.most || tokens > plan.budget.gain) return noGain(plan, tokens);
+  // A provider's count is believed where it is more than we see. A refusal has no count, so our estimate decides.
+  return isRefusal(plan) && isNoSmaller(plan, candidate) ? wouldGrow(plan, tokens) : undefined;
+}
+
+/** By our estimate, and with the context that is sent again. */
+function isNoSmaller({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean {
+  return mayGrow !== true && tokens + budget.context >= budget.before;
+}
+
+/** A provider that compacts by itself may seal what it says; every other summary can be read. */
+function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {
+  const { item, origin } = last.kind === 'kept' ? last.entry : { item: last.item('check'), origin: last.origin };
+  if (strategy === 'remote') return origin.family !== 'user';
+  return last.kind === 'made' && message !== '' && isMessage(item) && messageText(item).includes(message);
+}

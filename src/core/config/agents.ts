@@ -1,0 +1,213 @@
+import { defined } from '../../base/objects.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { featureGates, featureNames, isGateOpen } from './features.ts';
+import type { Override } from './flag-overrides.ts';
+import type { KeyTable, TableKind } from './keys/key-kinds.ts';
+
+/** What is configured about agents, under `agents`. */
+export interface AgentsConfig {
+  /** Absent: as the feature says. */
+  readonly enabled?: boolean;
+  /** How many may work at the same time. */
+  readonly running: number;
+  readonly depth: number;
+  /** Absent: no limit. */
+  readonly tokens?: number;
+  readonly defaultModel?: string;
+  readonly defaultEffort?: string;
+}
+
+export interface AgentsReading {
+  readonly agents: AgentsConfig;
+  readonly problems: readonly Outcome<'agents-config'>[];
+}
+
+const usual = { running: 6, depth: 1 } as const;
+
+/** The table as it was merged from all layers. What is at fault is left out and reported. */
+export function readAgentsConfig(given: Json | undefined): AgentsReading {
+  const table = isJsonObject(given) ? given : undefined;
+  const problems: Outcome<'agents-config'>[] = [];
+  const read = <Value>(key: string, is: (value: Json) => value is Json & Value, expected: string) => {
+    const value = table?.[key];
+    if (value === undefined) return undefined;
+    if (is(value)) return value as Value;
+    problems.push({
+      code: 'agents-config',
+      message: `agents.${key} must be ${expected}.`,
+      next: 'Correct it in config.toml.',
+    });
+    return undefined;
+  };
+  const count = (value: Json): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 1;
+  const limit = (value: Json): value is number => typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  const flag = (value: Json): value is boolean => typeof value === 'boolean';
+  const name = (value: Json): value is string => typeof value === 'string' && value.trim() !== '';
+  const whole = 'a whole number of at least 1';
+  const running =
+    read<number>('max_concurrent_threads_per_session', count, whole) ?? read<number>('max_threads', count, whole);
+  return {
+    agents: {
+      running: running ?? usual.running,
+      depth: read<number>('max_depth', limit, 'a whole number') ?? usual.depth,
+      ...defined({
+        enabled: read<boolean>('enabled', flag, 'true or false'),
+        tokens: read<number>('max_tokens', count, whole),
+        defaultModel: read<string>('default_subagent_model', name, 'a name'),
+        defaultEffort: read<string>('default_subagent_reasoning_effort', name, 'a name'),
+      }),
+    },
+    problems,
+  };
+}
+
+/** Whether threads may start agents: where the configuration says so, and nothing forbids it. */
+export function mayStartAgents(table: Json | undefined, features: Readonly<Record<string, boolean>> = {}): boolean {
+  const enabled = isJsonObject(table) ? table['enabled'] : undefined;
+  if (enabled === false || features['multi_agent'] === false) return false;
+  return enabled === true || isGateOpen('multi_agent', features);
+}
+
+/** What an agent of this role is there for, and what is fixed for it. */
+export interface AgentRole {
+  readonly name: string;
+  /** For the model that starts agents. */
+  readonly description: string;
+  /** Instructions of the role, beside those that are configured. */
+  readonly instructions?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  /** Other settings that the role fixes. */
+  readonly overrides: readonly Override[];
+  /** Tools that it does without. */
+  readonly withoutTools?: readonly string[];
+  /** It changes no files, whatever its parent may do. */
+  readonly readOnly?: true;
+}
+
+/** Roles that are always there. The first is the default. */
+export const builtInRoles: readonly AgentRole[] = [
+  { name: 'default', description: 'any task.', overrides: [] },
+  {
+    name: 'explorer',
+    description: 'a question about the code, answered from the files. It cannot change files.',
+    instructions:
+      'You answer one question about this workspace for another agent. Look, do not change anything, and answer with facts: paths, names and lines. Say what you did not find.',
+    overrides: [],
+    readOnly: true,
+  },
+  {
+    name: 'worker',
+    description: 'a change that is described in full, such as one part of a larger task.',
+    instructions:
+      'You do one part of a larger task for another agent. Others may work in the same folder: change only what your task names, and say at the end what you changed and what is left.',
+    overrides: [],
+  },
+];
+
+/** Settings that a role may fix, beside model, effort and instructions. */
+const fixable = ['model_reasoning_summary', 'model_verbosity', 'personality', 'service_tier'] as const;
+
+/** Gates that a role may close. It opens none, and hooks of the user watch every agent. */
+const closableGates = [
+  'apps',
+  'current_time_reminder',
+  'image_generation',
+  'memories',
+  'multi_agent',
+  'plugins',
+  'sleep_tool',
+  'token_budget',
+];
+
+/** Features that are no gates here: a role does without their tools. */
+const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
+  shell_tool: ['exec_command'],
+  request_permissions_tool: ['request_permissions'],
+};
+
+/** What `features` of a role may switch off. */
+const closableFeatures = [...closableGates, ...Object.keys(toolsOfFeature), 'personality'].toSorted();
+
+/** A role as a table or a file says it. What a role may not change is left out. */
+export function readRole(name: string, table: JsonObject, description: string): AgentRole {
+  const instructions = stringAt(table, 'developer_instructions')?.trim();
+  const gates = featureGates((objectAt(table, 'features') ?? {}) as Parameters<typeof featureGates>[0]);
+  const isClosed = (name: string): boolean => gates[name] === false;
+  const overrides: Override[] = [
+    ...fixable.flatMap((key) => {
+      const value = stringAt(table, key);
+      return value === undefined ? [] : [{ path: [key], value }];
+    }),
+    ...(isClosed('personality') ? [{ path: ['personality'], value: 'none' }] : []),
+    ...closableGates.filter(isClosed).map((gate) => ({ path: ['features', gate], value: false })),
+  ];
+  const withoutTools = Object.keys(toolsOfFeature)
+    .filter(isClosed)
+    .flatMap((name) => toolsOfFeature[name] ?? []);
+  return {
+    name,
+    description,
+    overrides,
+    ...defined({ model: stringAt(table, 'model'), effort: stringAt(table, 'model_reasoning_effort') }),
+    ...(instructions === undefined || instructions === '' ? {} : { instructions }),
+    ...(withoutTools.length === 0 ? {} : { withoutTools }),
+    ...(table['sandbox_mode'] === 'read-only' ? { readOnly: true as const } : {}),
+  };
+}
+
+/** What the model that starts agents cannot choose for a role; undefined where it can choose all. */
+export function describeFixedChoices({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
+  const fixed = [
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(effort === undefined ? [] : [`effort ${effort}`]),
+    ...(withoutTools === undefined ? [] : [`without ${withoutTools.join(' and ')}`]),
+    ...(readOnly === true ? ['read-only'] : []),
+  ];
+  return fixed.length === 0 ? undefined : fixed.join(', ');
+}
+
+const [text, name] = [
+  { type: 'string', blank: 'allowed' },
+  { type: 'string', blank: 'refused' },
+] as const;
+const least = (min: number) => ({ type: 'integer', min }) as const;
+
+/** What a role may say, in `[agents.NAME]` and in a file of its own. */
+export const roleTable: TableKind<KeyTable> = {
+  type: 'table',
+  keys: {
+    name,
+    description: text,
+    config_file: name,
+    developer_instructions: text,
+    model: name,
+    model_reasoning_effort: name,
+    model_reasoning_summary: name,
+    model_verbosity: name,
+    personality: name,
+    service_tier: name,
+    sandbox_mode: { type: 'choice', choices: ['read-only', 'workspace-write', 'danger-full-access'], aliases: {} },
+    features: { type: 'toggles', names: featureNames, tables: 'allowed', closable: closableFeatures },
+  },
+  unused: ['nickname_candidates', 'skills', 'mcp_servers'],
+  unknown: 'warning',
+};
+
+/** `[agents]`: settings, and beside them tables of roles. */
+export const agentsTable: TableKind<KeyTable> = {
+  type: 'table',
+  keys: {
+    enabled: { type: 'boolean' },
+    max_threads: least(1),
+    max_concurrent_threads_per_session: least(1),
+    max_depth: least(0),
+    max_tokens: least(1),
+    default_subagent_model: name,
+    default_subagent_reasoning_effort: name,
+  },
+  unused: ['interrupt_message', 'job_max_runtime_seconds'],
+  unknown: 'warning',
+  others: roleTable,
+};

@@ -1,0 +1,95 @@
+import { defined } from '../../base/objects.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { tomlKeyLine } from './toml/toml-key-line.ts';
+import { formatTomlKey } from './toml/toml-key.ts';
+
+/** Where a layer ranks: each beats those before it. Project layers come from the project's root down to the folder. */
+export const layerNames = ['default', 'system', 'user', 'profile', 'project', 'flags', 'managed'] as const;
+
+export type LayerName = (typeof layerNames)[number];
+
+/** The values of one source. Paths in it are absolute already. */
+export interface ConfigLayer {
+  readonly name: LayerName;
+  /** What messages point to: a file, or the flags. */
+  readonly source: string;
+  readonly values: JsonObject;
+  /** The content of the file, from which the lines of keys are found. Absent when there is no such file. */
+  readonly text?: string;
+  /** A file of a project below its root, where commands may have put it: it says nothing about permissions. */
+  readonly belowRoot?: true;
+  /** A project's file that commands under Landlock can write. */
+  readonly underLandlock?: true;
+  /** A client of the MCP server set paths of permissions in it. */
+  readonly ofCall?: true;
+  /** Why the layer is listed and does not count. */
+  readonly disabled?: string;
+}
+
+/** Whether the user or the administrator wrote it, who may reopen Capstan's own places. */
+export function isOwnerLayer({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
+  return name !== 'project' && ofCall !== true;
+}
+
+/** The source of a key for a message: the file with the line, as far as it is known. */
+export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
+  const line = keyLine(layer, path);
+  return line === undefined ? layer.source : `${layer.source}:${line}`;
+}
+
+export function keyLine({ text }: Pick<ConfigLayer, 'text'>, path: readonly string[]): number | undefined {
+  return text === undefined ? undefined : tomlKeyLine(text, path);
+}
+
+export type ConfigProblemCode =
+  | `config-${'unknown' | 'unsupported' | 'retired' | 'forbidden' | 'overridden' | 'engine'}-key`
+  | `config-${'reserved-name' | 'wrong-type' | 'wrong-value' | 'syntax' | 'unreadable' | 'profile'}`
+  | 'config-untrusted-project'
+  | `rules-${'unreadable' | 'broken' | 'narrowed'}`
+  | `hooks-${'unreadable' | 'broken' | 'untrusted'}`
+  | 'override-malformed';
+
+/** A fault in the configuration. An `error` must stop the start; a `warning` is shown and the key is left out. */
+export interface ConfigProblem extends Outcome<ConfigProblemCode> {
+  readonly severity: 'error' | 'warning';
+  /** The file or the flag that holds it. */
+  readonly source: string;
+  /** From 1; absent when the source has no lines, or the whole source is at fault. */
+  readonly line?: number;
+  /** Dotted; absent when the whole source is at fault. */
+  readonly key?: string;
+}
+
+/** A problem with one key of a layer. `what` is the rest of a sentence that begins with the key. */
+export function keyProblem(
+  layer: ConfigLayer,
+  path: readonly string[],
+  { what, ...problem }: Pick<ConfigProblem, 'code' | 'severity' | 'next'> & { readonly what: string },
+): ConfigProblem {
+  const key = formatTomlKey(path);
+  const message = `${keySource(layer, path)}: ${key} ${what}.`;
+  return { ...problem, message, source: layer.source, ...defined({ line: keyLine(layer, path) }), key };
+}
+
+/** The gravest first. A key that is merely unknown is often the smaller part of the same mistake. */
+export function sortBySeverity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const rank = ({ severity, code }: ConfigProblem): number =>
+    severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;
+  return problems.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A layer may be read twice, alone and with those of a folder: each problem counts once. */
+export function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
+    a.severity === b.severity && a.message === b.message && a.line === b.line;
+  return problems.filter((problem, at) => problems.findIndex((other) => isSame(problem, other)) === at);
+}
+
+/** One problem that stands for all errors, or undefined when there is none. */
+export function combinedError(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
+  const [first, ...others] = sortBySeverity(problems).filter(({ severity }) => severity === 'error');
+  if (first === undefined || others.length === 0) return first;
+  const more = others.length === 1 ? 'There is one more error' : `There are ${others.length} more errors`;
+  return { ...first, next: `${first.next}\n${more}; \`capstan config show\` lists all.` };
+}

@@ -1,0 +1,164 @@
+import { defined } from '../../base/objects.ts';
+import { valueAt } from '../../protocol/json.ts';
+import type { NamedProfile } from '../policy/profiles/profiles.ts';
+import { type ConfigLayer, type ConfigProblem, isOwnerLayer, keyProblem, sortBySeverity } from './config-layer.ts';
+import { type Defaults, defaultsFor } from './defaults.ts';
+import { type CheckedLayer, checkLayers, headerProblems, windowProblems } from './keys/check-layers.ts';
+import { withCamelCaseKeys } from './keys/key-kinds.ts';
+import { type ConfiguredProvider, type GivenValues, keyTable, missedKeysIn } from './keys/key-table.ts';
+import { missedTuiKeys } from './keys/tui-keys.ts';
+import { filterLists, mergeLayers } from './merge-values.ts';
+import { type ProfileReading, readProfiles } from './permission-profiles.ts';
+import type { ProjectDecisions, Trust } from './project-trust.ts';
+import { priceProblems } from './providers/model-prices.ts';
+import { formatTomlKey } from './toml/toml-key.ts';
+
+/** All layers as one value. A key without a default is absent when no layer set it. */
+export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
+  readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
+  /** What is decided about projects, by folder. */
+  readonly projects: ProjectDecisions;
+  /** What is decided about the project that the value was read for. */
+  readonly trust: Trust;
+  /**
+   * Dotted keys that the flags or the managed file set, with the one that decides. When a thread is resumed, these beat
+   * what the thread had, and what the thread had beats every other layer.
+   */
+  readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
+  readonly origins: KeyOrigins;
+  /** The permission profile that decides in the place of `sandboxMode`. */
+  readonly namedProfile?: NamedProfile;
+  /** A project or a client named the writable roots: they reopen nothing of Capstan's own. */
+  readonly rootsKeepOwn?: true;
+  /** Folders that a flag makes writable besides the configured ones. Absolute. */
+  readonly addedRoots: readonly string[];
+  /** What providers in the files of profiles that were not chosen name; absent when there are none. */
+  readonly otherVariables?: readonly string[];
+  /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
+  readonly unused?: readonly string[];
+  /** The same of `[tui]`, which only the terminal reads; absent when none. */
+  readonly unusedTui?: readonly string[];
+  /** The file of the user layer, for messages that say where to write. */
+  readonly userFile?: string;
+}
+
+export interface ConfigReading extends ProfileReading {
+  /** Unknown when the caller did not look. */
+  readonly trust?: Trust;
+  /** What a key that is not known is taken for; a warning when nothing is said. */
+  readonly unknown?: 'warning' | 'error';
+  /** The name of the profile that was asked for. */
+  readonly profile?: string;
+  readonly addedRoots?: readonly string[];
+  readonly otherVariables?: readonly string[];
+}
+
+/**
+ * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and reported in
+ * `problems`, the gravest first; a caller that finds an error there must not continue.
+ */
+export function readConfig(
+  layers: readonly ConfigLayer[],
+  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [], otherVariables, ...reading }: ConfigReading = {},
+): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
+  const checked = checkLayers(layers, { unknown, ...defined({ otherVariables }) });
+  const merged = mergeLayers(checked.map(({ values }) => values));
+  const given = withCamelCaseKeys(keyTable, merged);
+  const { named: namedProfile, problems: profileProblems } = readProfiles(checked, merged, reading);
+  const { filters, ...shellPolicy } = given.shellEnvironmentPolicy ?? {};
+  const defaults = defaultsFor(trust);
+  const unused = missedKeysIn(checked.flatMap((layer) => Object.keys(layer.unused)));
+  const unusedTui = missedTuiKeys(checked.map((layer) => layer.unused));
+  const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
+  const config: Config = {
+    ...defaults,
+    ...given,
+    sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
+    blobs: { ...defaults.blobs, ...given.blobs },
+    answer: { ...defaults.answer, ...given.answer },
+    compaction: { ...defaults.compaction, ...given.compaction },
+    undo: { ...defaults.undo, ...given.undo },
+    shellEnvironmentPolicy: {
+      ...defaults.shellEnvironmentPolicy,
+      ...shellPolicy,
+      ...(filters && filterLists(filters)),
+    },
+    modelProviders: given.modelProviders ?? {},
+    projects: given.projects ?? {},
+    trust,
+    pinned: pinnedKeys(checked),
+    origins: keyOrigins(checked),
+    addedRoots,
+    ...(rootsKeepOwn(checked) ? { rootsKeepOwn: true as const } : {}),
+    ...(unused.length === 0 ? {} : { unused }),
+    ...(unusedTui.length === 0 ? {} : { unusedTui }),
+    ...defined({ userFile, namedProfile, otherVariables }),
+  };
+  const problems = [
+    ...checked.flatMap((layer) => layer.problems),
+    ...windowProblems(checked),
+    ...headerProblems(checked),
+    ...priceProblems(checked, merged),
+    ...profileProblems,
+    ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
+  ];
+  return { config, problems: sortBySeverity(problems) };
+}
+
+function rootsKeepOwn(checked: readonly CheckedLayer[]): boolean {
+  const path = ['sandbox_workspace_write', 'writable_roots'];
+  const decider = checked.findLast(({ values }) => valueAt(values, path) !== undefined);
+  return decider !== undefined && !isOwnerLayer(decider.layer);
+}
+
+/** Profiles were tables once. One that has the name of the chosen profile would be expected to count, and does not. */
+function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): readonly ConfigProblem[] {
+  const path = ['profiles', chosen];
+  const old = layers.filter(({ name, values }) => name !== 'project' && valueAt(values, path) !== undefined);
+  return old.map((layer) =>
+    keyProblem(layer, path, {
+      code: 'config-retired-key',
+      severity: 'error',
+      what: 'is an old profile table, which Capstan ignores',
+      next: `Move its keys to ${chosen}.config.toml in the home folder of Capstan and delete the table.`,
+    }),
+  );
+}
+
+function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
+  return new Map(
+    checked.flatMap(({ layer: { name }, keys }) =>
+      name === 'flags' || name === 'managed' ? keys.map((key) => [formatTomlKey(key), name] as const) : [],
+    ),
+  );
+}
+
+/** Who decided each key that is set, by dotted key. The decision of the highest layer comes last. */
+type KeyOrigins = ReadonlyMap<string, string>;
+
+function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
+  const origins = new Map<string, string>();
+  for (const { layer, keys } of checked) {
+    const origin = originName(layer);
+    for (const path of keys) {
+      const key = formatTomlKey(path);
+      // Taken out first, so that the order of the map is that of the layers.
+      origins.delete(key);
+      origins.set(key, origin);
+    }
+  }
+  return origins;
+}
+
+/** The highest layer that set one of the keys, or any key below one of them. */
+export function originOf(origins: KeyOrigins, keys: readonly string[]): string | undefined {
+  const isMeant = (set: string): boolean => keys.some((key) => set === key || set.startsWith(`${key}.`));
+  return [...origins].findLast(([set]) => isMeant(set))?.[1];
+}
+
+/** `user`, `profile careful`, `project (/repo)`: short enough for a log, and enough to find the file. */
+function originName({ name, source }: ConfigLayer): string {
+  const parts = source.split('/');
+  if (name === 'profile') return `profile ${(parts.at(-1) ?? '').replace(/\.config\.toml$/, '')}`;
+  return name === 'project' ? `project (${parts.slice(0, -2).join('/') || '/'})` : name;
+}

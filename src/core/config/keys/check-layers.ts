@@ -1,0 +1,158 @@
+import { isFramingHeader, isHeaderName, isHeaderValue } from '../../../protocol/http.ts';
+import { isJsonObject, type Json, objectAt, valueAt } from '../../../protocol/json.ts';
+import { type ConfigLayer, type ConfigProblem, keyProblem, keySource } from '../config-layer.ts';
+import { filterProblems } from '../merge-values.ts';
+import { withoutForbiddenKeys } from '../project-trust.ts';
+import { withoutProviderVariables } from '../servers/secret-variables.ts';
+import { formatTomlKey } from '../toml/toml-key.ts';
+import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
+import { keyTable } from './key-table.ts';
+
+export interface CheckedLayer extends CheckedValues {
+  readonly layer: ConfigLayer;
+}
+
+/** Every layer that counts, held against the key table. The order stays. */
+export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
+  const counting = layers.filter(({ disabled }) => disabled === undefined);
+  const each = counting.map((layer) => checkLayer(layer, options));
+  const checked = withoutProviderVariables(each, options.otherVariables);
+  const flags = checked.find(({ layer }) => layer.name === 'flags');
+  return flags === undefined ? checked : checked.map((one) => (one.layer.name === 'managed' ? over(flags, one) : one));
+}
+
+function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
+  // Most layers of most starts are files that do not exist.
+  if (Object.keys(given.values).length === 0) return { layer: given, values: {}, unused: {}, problems: [], keys: [] };
+  const { layer, problems } = given.name === 'project' ? withoutForbiddenKeys(given) : { layer: given, problems: [] };
+  const checked = checkValues(keyTable, layer, options);
+  return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
+}
+
+/** The managed layer beats the flags and says so where they differ, but never widens a flag that says `read-only`. */
+function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
+  const yields = flags.values['sandbox_mode'] === 'read-only';
+  const keys = managed.keys.filter(([key]) => !yields || (key !== 'sandbox_mode' && key !== 'default_permissions'));
+  const { sandbox_mode: _mode, default_permissions: _profile, ...others } = managed.values;
+  const values = yields ? others : managed.values;
+  const problems = keys.flatMap((path) => overridden(flags, managed, path));
+  return { ...managed, values, keys, problems: [...managed.problems, ...problems] };
+}
+
+function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly string[]): readonly ConfigProblem[] {
+  const [below, above] = [flags, managed].map(({ values }) => valueAt(values, path));
+  if (below === undefined || JSON.stringify(below) === JSON.stringify(above)) return [];
+  return [
+    keyProblem(flags.layer, path, {
+      code: 'config-overridden-key',
+      severity: 'warning',
+      what: `has no effect: ${keySource(managed.layer, path)} overrides it`,
+      next: 'Ask the administrator of this machine.',
+    }),
+  ];
+}
+
+/** Headers of providers that cannot be sent. Requests go without them, and a server may refuse these. */
+export function headerProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
+  return checked.flatMap(({ layer, values }, rank) => {
+    const providers = Object.keys(objectAt(values, 'model_providers') ?? {});
+    const paths = providers.flatMap((id) => [
+      ...headersOf(values, id, 'http_headers'),
+      ...headersOf(values, id, 'env_http_headers'),
+    ]);
+    const above = checked.slice(rank + 1);
+    return paths
+      .filter((path) => above.every((higher) => valueAt(higher.values, path) === undefined))
+      .filter((path) => !isReplacedByVariable(path, checked))
+      .flatMap((path) => {
+        const fault = faultOf(path, valueAt(values, path));
+        if (fault === undefined) return [];
+        const what = `${fault.what}, so Capstan sends requests without this header`;
+        return [keyProblem(layer, path, { code: 'config-wrong-value', severity: 'warning', what, next: fault.next })];
+      });
+  });
+}
+
+export const wrongCharacter = 'has a character that no header may have';
+export const likelyCharacter = 'a pasted "…", a line end or a quotation mark of another language may be in it.';
+
+function headersOf(values: CheckedLayer['values'], id: string, key: string): readonly (readonly string[])[] {
+  const path = ['model_providers', id, key];
+  const headers = valueAt(values, path);
+  return isJsonObject(headers) ? Object.keys(headers).map((name) => [...path, name]) : [];
+}
+
+/** A header of this name whose value a variable has goes before it. Its own value is looked at when a thread opens. */
+function isReplacedByVariable(path: readonly string[], checked: readonly CheckedLayer[]): boolean {
+  const [, id, key, name] = path;
+  if (key !== 'http_headers') return false;
+  const names = checked.flatMap(({ values }) => headersOf(values, id!, 'env_http_headers').map((each) => each.at(-1)!));
+  return names.some((each) => each.toLowerCase() === name!.toLowerCase());
+}
+
+function faultOf(
+  path: readonly string[],
+  value: Json | undefined,
+): { readonly what: string; readonly next: string } | undefined {
+  if (!isHeaderName(path.at(-1)!)) {
+    const next = 'Write a name of letters, digits and hyphens, without blanks.';
+    return { what: 'is not the name of a header', next };
+  }
+  if (isFramingHeader(path.at(-1)!)) {
+    return {
+      what: 'is set by the connection itself',
+      next: 'Remove it, or give the server another address in base_url.',
+    };
+  }
+  if (typeof value !== 'string' || isHeaderValue(value)) return undefined;
+  return { what: wrongCharacter, next: `Write it again by hand: ${likelyCharacter}` };
+}
+
+interface Found {
+  readonly rank: number;
+  readonly layer: CheckedLayer['layer'];
+  readonly path: readonly string[];
+  readonly value: number;
+}
+
+/** Shares of the window that cannot hold together. The higher layer is reported: the lower was right before it came. */
+export function windowProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
+  const find = (key: string): Found | undefined => findKey(checked, ['window', key]);
+  const [tokens, percent] = [find('effective_tokens'), find('effective_percent')];
+  const [compact, reserve] = [find('auto_compact_percent'), find('reserve_percent')];
+  const problems: ConfigProblem[] = [];
+  if (tokens !== undefined && percent !== undefined) {
+    const [upper, lower] = percent.rank >= tokens.rank ? [percent, tokens] : [tokens, percent];
+    problems.push(
+      keyProblem(upper.layer, upper.path, {
+        code: 'config-overridden-key',
+        severity: 'warning',
+        what: `and ${named(lower)} are both set: Capstan uses the number of tokens and ignores the share`,
+        next: 'Remove one of the two.',
+      }),
+    );
+  }
+  if (compact !== undefined && reserve !== undefined && compact.value + reserve.value > 100) {
+    const [upper, lower] = reserve.rank >= compact.rank ? [reserve, compact] : [compact, reserve];
+    problems.push(
+      keyProblem(upper.layer, upper.path, {
+        code: 'config-wrong-value',
+        severity: 'error',
+        what: `(${upper.value}) and ${named(lower)} (${lower.value}) add up to more than 100`,
+        next: 'Lower one of them: a thread must be compacted while there is still space for the compaction request.',
+      }),
+    );
+  }
+  return problems;
+}
+
+function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Found | undefined {
+  const rank = checked.findLastIndex(({ values }) => valueAt(values, path) !== undefined);
+  const found = checked[rank];
+  const value = found === undefined ? undefined : valueAt(found.values, path);
+  return found === undefined || typeof value !== 'number' ? undefined : { rank, layer: found.layer, path, value };
+}
+
+function named({ layer, path }: Found): string {
+  return `${formatTomlKey(path)} of ${keySource(layer, path)}`;
+}

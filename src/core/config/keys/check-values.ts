@@ -1,0 +1,258 @@
+import { editDistance } from '../../../base/edit-distance.ts';
+import { findUnstorableText, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import { granularFault, granularForm } from '../../policy/decide/approval-policy.ts';
+import { hideSecrets, mayNameSecret } from '../../policy/secrets.ts';
+import { type ConfigLayer, type ConfigProblem, type ConfigProblemCode, keyProblem } from '../config-layer.ts';
+import { currentGateName } from '../features.ts';
+import { type Override, overrideValues } from '../flag-overrides.ts';
+import { formatTomlKey } from '../toml/toml-key.ts';
+import {
+  describeKind,
+  type KeyKind,
+  type KeyTable,
+  type LeafKind,
+  leafValue,
+  type NamedTablesKind,
+  needsQuotes,
+  type TableKind,
+  type TogglesKind,
+} from './key-kinds.ts';
+
+export interface CheckedValues {
+  /** What is left when everything at fault is taken out. Aliases are replaced. */
+  readonly values: JsonObject;
+  /** What is right to write and has no effect yet, as it was written. */
+  readonly unused: JsonObject;
+  readonly problems: readonly ConfigProblem[];
+  /** The keys in `values`, whole tables left out. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+export interface CheckOptions {
+  /** What every name that is not known is taken for; tables that are stricter stay so. */
+  readonly unknown: 'warning' | 'error';
+  /** What providers in the files of other profiles name. */
+  readonly otherVariables?: readonly string[];
+}
+
+/** Holds the values of one layer against the table. */
+export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
+  const check = new Check(layer, options);
+  const values = check.table(kind, layer.values, []);
+  return { values, unused: overrideValues(check.unused), problems: check.problems, keys: check.keys };
+}
+
+type Path = readonly string[];
+type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
+
+/** Collects the problems of one layer while its values are walked. */
+class Check {
+  readonly problems: ConfigProblem[] = [];
+  readonly keys: Path[] = [];
+  readonly unused: Override[] = [];
+  readonly #layer: ConfigLayer;
+  readonly #unknownIs: 'warning' | 'error';
+  /** What a value of the wrong sort is taken for, where the walk is. */
+  #wrongIs: 'warning' | 'error' = 'error';
+
+  constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
+    this.#layer = layer;
+    // The administrator of a machine relies on what the file says.
+    this.#unknownIs = layer.name === 'managed' ? 'error' : unknown;
+  }
+
+  table(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
+    const around = this.#wrongIs;
+    this.#wrongIs = this.#severityIn(kind);
+    const kept = this.#members(kind, values, path);
+    this.#wrongIs = around;
+    return kept;
+  }
+
+  /** Where nothing that is not known may pass, no wrong value may either. */
+  #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): 'warning' | 'error' {
+    return wrong === 'warning' && this.#unknownIs === 'warning' ? 'warning' : this.#wrongIs;
+  }
+
+  #members(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
+    return members(values, path, (value, at, key) => {
+      const known = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
+      if (known !== undefined) return this.#value(known, value, at);
+      if (kind.others !== undefined && isJsonObject(value)) return this.#value(kind.others, value, at);
+      if (!kind.unused.includes(key)) return this.#unknown(kind, at);
+      this.unused.push({ path: at, value });
+      return undefined;
+    });
+  }
+
+  #value(kind: KeyKind, value: Json, at: Path): Json | undefined {
+    switch (kind.type) {
+      case 'table':
+        return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongValue(kind, value, at);
+      case 'named-tables':
+        return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongValue(kind, value, at);
+      case 'toggles':
+        return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongValue(kind, value, at);
+      case 'retired':
+        return this.#report('error', 'config-retired-key', at, 'is no longer used', kind.advice);
+      case 'free':
+        return kind.checked !== undefined && isJsonObject(value)
+          ? this.#checked(kind.checked, value, at)
+          : this.#leaf(kind, value, at);
+      default:
+        return this.#leaf(kind, value, at);
+    }
+  }
+
+  /** One key with all that is right in it: its parts have no readers of their own. */
+  #checked(kind: AnyTable, value: JsonObject, at: Path): Json {
+    const before = this.keys.length;
+    const kept = this.table(kind, value, at);
+    this.keys.length = before;
+    return this.#keep(kept, at);
+  }
+
+  #namedTables(kind: NamedTablesKind<KeyTable>, value: JsonObject, path: Path): JsonObject {
+    const table = { type: 'table', keys: kind.keys, unused: kind.unused, unknown: 'warning' } as const;
+    return members(value, path, (member, at) => this.#value(table, member, at));
+  }
+
+  #toggles(kind: TogglesKind, value: JsonObject, path: Path): JsonObject {
+    return members(value, path, (member, at, name) => {
+      if (!kind.names.includes(name)) return this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, at);
+      const isRight = typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member));
+      if (!isRight) return this.#wrongValue({ type: 'boolean' }, member, at);
+      if (kind.closable === undefined) return this.#keep(member, at);
+      return this.#closed(kind.closable, member, at, name);
+    });
+  }
+
+  /** A switch of which only one way counts. */
+  #closed(closable: readonly string[], value: Json, at: Path, name: string): Json | undefined {
+    const isClosable = closable.includes(currentGateName(name));
+    if (isClosable && (isJsonObject(value) ? value['enabled'] : value) === false) return this.#keep(value, at);
+    const what = isClosable ? 'can only be false here' : 'has no effect here';
+    const next = `Remove it. What can be switched off here: ${closable.join(', ')}.`;
+    return this.#report('warning', 'config-unsupported-key', at, what, next);
+  }
+
+  #leaf(kind: LeafKind, value: Json, at: Path): Json | undefined {
+    const found = leafValue(kind, value);
+    if (found === 'config-wrong-type') return this.#wrongValue(kind, value, at);
+    const odd = findUnstorableText(value);
+    if (odd !== undefined) {
+      return this.#report('error', 'config-wrong-value', at, `must not contain ${odd.what}`, 'Remove it.');
+    }
+    return typeof found === 'string' ? this.#wrongValue(kind, value, at, found) : this.#keep(found.kept, at);
+  }
+
+  #keep(value: Json, at: Path): Json {
+    this.keys.push(at);
+    return value;
+  }
+
+  #wrongValue(kind: KeyKind, value: Json, at: Path, code: ConfigProblemCode = 'config-wrong-type'): undefined {
+    if (kind.type === 'approval-policy' && isJsonObject(value)) {
+      return this.#report('error', code, at, granularFault(value), `Write ${granularForm}.`);
+    }
+    if (kind.type === 'variable' || kind.type === 'variable-map') {
+      const what = `must be ${describeKind(kind)}, and is something else`;
+      const next = 'Put the key in an environment variable, and write the name of that variable here.';
+      return this.#report('error', code, at, what, next);
+    }
+    const isHidden = code === 'config-wrong-type' && at.some((key) => tablesWithKeys.has(key));
+    const what = `must be ${describeKind(kind)}, not ${isHidden ? describeType(value) : describeValue(value, at)}`;
+    const next = needsQuotes(kind, value)
+      ? `Write it in quotes${isHidden ? '' : `: "${String(shownValue(value, at))}"`}.`
+      : `Write ${describeKind(kind)} or remove the key.`;
+    const severity = kind.type === 'table' ? this.#severityIn(kind) : this.#wrongIs;
+    const meanwhile = severity === 'warning' ? ' Until then Capstan ignores it.' : '';
+    return this.#report(severity, code, at, what, `${next}${meanwhile}`);
+  }
+
+  #unknown(kind: AnyTable, at: Path): undefined {
+    const toggle = misplacedToggle(kind, at);
+    if (toggle !== undefined) {
+      // A flag is meant for this run: without its effect, commands might run in another sandbox than the user chose.
+      const isFlag = this.#layer.name === 'flags';
+      const next = `Write ${formatTomlKey(toggle)}.`;
+      return this.#report(isFlag ? 'error' : this.#unknownIs, 'config-unknown-key', at, 'is not a known key', next);
+    }
+    const severity = kind.unknown === 'error' ? 'error' : this.#unknownIs;
+    if (Object.hasOwn(kind.keys, 'env_key') && mayNameSecret(at.at(-1) ?? '')) {
+      const named = formatTomlKey([...at.slice(0, -1), 'env_key']);
+      const next = `Put the key in an environment variable, and name the variable in ${named}.`;
+      return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
+    }
+    const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
+    const next =
+      nearest === undefined
+        ? 'It has no effect; remove it.'
+        : `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
+    return this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
+  }
+
+  #report(
+    severity: ConfigProblem['severity'],
+    code: ConfigProblemCode,
+    at: Path,
+    what: string,
+    next: string,
+  ): undefined {
+    this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
+    return undefined;
+  }
+}
+
+/** Where a switch belongs that was written beside its table. */
+function misplacedToggle({ keys }: AnyTable, at: Path): Path | undefined {
+  const name = at.at(-1) ?? '';
+  const tables = Object.entries(keys).filter(([, kind]) => kind.type === 'toggles' && kind.names.includes(name));
+  return tables.map(([table]) => [...at.slice(0, -1), table, name])[0];
+}
+
+/** The members that the check keeps, as it gives them. */
+function members(
+  values: JsonObject,
+  path: Path,
+  check: (value: Json, at: Path, key: string) => Json | undefined,
+): JsonObject {
+  const kept = Object.entries(values).flatMap(([key, value]) => {
+    const checked = value === undefined ? undefined : check(value, [...path, key], key);
+    return checked === undefined ? [] : [[key, checked] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Tables for servers: a value of another sort may be a key for one, or be made of a table with keys. */
+const tablesWithKeys = new Set(['mcp_servers', 'model_providers', 'otel']);
+
+function describeType(value: Json): string {
+  if (Array.isArray(value)) return 'a list';
+  return isJsonObject(value) ? 'a table' : value === null ? 'null' : `a ${typeof value}`;
+}
+
+/** Short, and without the content of lists and tables. */
+function describeValue(value: Json, at: Path): string {
+  if (typeof value === 'object') return describeType(value);
+  const text = JSON.stringify(shownValue(value, at));
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Messages end up in logs: a secret of the wrong sort stays one. */
+function shownValue(value: Json, at: Path): Json {
+  const inTables = at.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
+  return valueAt(hideSecrets(inTables), at) ?? value;
+}
+
+/** The candidate that the written key is most likely a misspelling of, or undefined when none comes close. */
+export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
+  const allowed = Math.max(1, Math.floor(written.length / 3));
+  let best: { readonly key: string; readonly distance: number } | undefined;
+  for (const key of candidates) {
+    if (Math.abs(key.length - written.length) > allowed) continue;
+    const distance = editDistance(written.toLowerCase(), key);
+    if (distance <= allowed && (best === undefined || distance < best.distance)) best = { key, distance };
+  }
+  return best?.key;
+}

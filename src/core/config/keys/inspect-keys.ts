@@ -1,0 +1,119 @@
+import { defined } from '../../../base/objects.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import type { ConfigLayer } from '../config-layer.ts';
+import { mergeLayers, mergeValues } from '../merge-values.ts';
+import { decidingKey } from '../permission-profiles.ts';
+import { checkLayers } from './check-layers.ts';
+import { type CheckOptions, nearestKey } from './check-values.ts';
+import type { KeyKind } from './key-kinds.ts';
+import { keyTable } from './key-table.ts';
+
+/** What this version makes of a key. */
+export type KeyStatus =
+  | { readonly kind: 'used' }
+  /** Right to write, without an effect yet. */
+  | { readonly kind: 'unused' }
+  | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
+
+export function keyStatus(path: readonly string[]): KeyStatus {
+  return statusIn(keyTable, path, []);
+}
+
+function statusIn(kind: KeyKind, path: readonly string[], before: readonly string[]): KeyStatus {
+  const [key, ...rest] = path;
+  if (key === undefined) {
+    return { kind: kind.type === 'retired' ? 'unused' : 'used' };
+  }
+  const here = [...before, key];
+  switch (kind.type) {
+    case 'table': {
+      const next = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
+      if (next !== undefined) return statusIn(next, rest, here);
+      if (kind.unused.includes(key)) return { kind: 'unused' };
+      return unknownKey(key, before, [...Object.keys(kind.keys), ...kind.unused]);
+    }
+    case 'named-tables':
+      // Behind a name that the user makes up there is a table of fixed keys again.
+      return statusIn({ ...kind, type: 'table', unknown: 'warning' }, rest, here);
+    case 'string-map':
+    case 'variable-map':
+    case 'choice-map':
+      return { kind: rest.length === 0 ? 'used' : 'unknown' };
+    case 'toggles':
+      return kind.names.includes(key) ? { kind: 'used' } : unknownKey(key, before, kind.names);
+    case 'free':
+      return { kind: 'used' };
+    case 'retired':
+      return { kind: 'unused' };
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+function unknownKey(key: string, before: readonly string[], known: readonly string[]): KeyStatus {
+  const nearest = nearestKey(key, known);
+  return { kind: 'unknown', ...defined({ nearest: nearest === undefined ? undefined : [...before, nearest] }) };
+}
+
+/** Every key that has one name and takes one value, as it is written on a command line: `window.effective_percent`. */
+export function keyNames(): readonly string[] {
+  return namesIn(keyTable, []);
+}
+
+function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
+  switch (kind.type) {
+    case 'table':
+      return Object.entries(kind.keys).flatMap(([key, below]) => namesIn(below, [...path, key]));
+    case 'toggles':
+      return kind.names.map((name) => [...path, name].join('.'));
+    case 'named-tables':
+    case 'string-map':
+    case 'variable-map':
+    case 'choice-map':
+    case 'free':
+    case 'retired':
+      return [];
+    default:
+      return [path.join('.')];
+  }
+}
+
+/** What holds when all layers are put together, under the names of the file, and who says so. */
+export interface EffectiveValues {
+  /** With keys that have no effect yet; without those that are at fault, and the one of two that another key overrules. */
+  readonly values: JsonObject;
+  /** The highest layer that sets the key or anything below it. */
+  originOf(path: readonly string[]): ConfigLayer | undefined;
+}
+
+/** `layers` begin with the defaults. */
+export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOptions): EffectiveValues {
+  const { defaults = [], given = [] } = Object.groupBy(layers, ({ name }) =>
+    name === 'default' ? 'defaults' : 'given',
+  );
+  const all = [
+    ...defaults.map((layer) => ({ layer, values: layer.values })),
+    ...checkLayers(given, options).map(({ layer, values, unused }) => ({ layer, values: mergeValues(unused, values) })),
+  ];
+  const decider = all.map(({ values }) => decidingKey(values)).findLast((key) => key !== undefined);
+  const counts = (key: string | undefined): boolean =>
+    decider === undefined || decider === key || (key !== 'sandbox_mode' && key !== 'default_permissions');
+  const merged = Object.entries(mergeLayers(all.map(({ values }) => values)));
+  return {
+    values: Object.fromEntries(merged.filter(([key]) => counts(key))),
+    originOf: (path) =>
+      counts(path[0]) ? all.findLast(({ values }) => valueAt(values, path) !== undefined)?.layer : undefined,
+  };
+}
+
+/** Every value that is no table, with its path. An empty table counts as a value. */
+export function leafValues(
+  values: JsonObject,
+  path: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly value: Json }[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const at = [...path, key];
+    return isJsonObject(value) && Object.keys(value).length > 0 ? leafValues(value, at) : [{ path: at, value }];
+  });
+}

@@ -1,0 +1,327 @@
+import type { SandboxMode } from '../../../protocol/permissions.ts';
+import type { ApprovalsReviewer } from '../../../protocol/question.ts';
+import { credentialStores, loginMethods, type WebSearchMode, webSearchModes } from '../../policy/requirements.ts';
+import { agentsTable } from '../agents.ts';
+import { featureNames } from '../features.ts';
+import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kinds.ts';
+import { tuiTable } from './tui-keys.ts';
+
+/** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
+const missedKeys: readonly string[] = `
+  apps background_terminal_max_timeout browser_use chatgpt_base_url
+  computer_use ghost_snapshot marketplaces
+  orchestrator tools
+`
+  .trim()
+  .split(/\s+/);
+
+/** They concern how another program looks and keeps its own things. A file may serve both programs, so they pass. */
+const othersKeys: readonly string[] = `
+  analytics apps_mcp_product_sku audio check_for_update_on_startup desktop
+  experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
+  experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context
+  experimental_thread_store experimental_use_unified_exec_tool feedback file_opener hide_agent_reasoning log_dir
+  mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store notice profiles realtime
+  responses_api_metadata show_raw_agent_reasoning sqlite_home suppress_unstable_features_warning tool_suggest windows
+`
+  .trim()
+  .split(/\s+/);
+
+/** Names of Codex's configuration without an effect here yet. */
+const unusedKeys: readonly string[] = [...missedKeys, ...othersKeys];
+
+/** Those of the keys that a user may expect to do something, each once and in the order of the alphabet. */
+export function missedKeysIn(names: readonly string[]): readonly string[] {
+  return missedKeys.filter((key) => names.includes(key)).toSorted();
+}
+
+const text = { type: 'string', blank: 'allowed' } as const;
+const name = { type: 'string', blank: 'refused' } as const;
+const flag = { type: 'boolean' } as const;
+const count = { type: 'integer', min: 0 } as const;
+const tokens = { type: 'integer', min: 1 } as const;
+const percent = { type: 'integer', min: 1, max: 100 } as const;
+const path = { type: 'path' } as const;
+const paths = { type: 'path-list' } as const;
+const strings = { type: 'string-list' } as const;
+const stringMap = { type: 'string-map' } as const;
+const variable = { type: 'variable' } as const;
+const variableMap = { type: 'variable-map' } as const;
+
+function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
+): ChoiceKind<Choice> {
+  return { type: 'choice', choices, aliases };
+}
+
+function table<Keys extends KeyTable>(
+  keys: Keys,
+  { unused = [], unknown = 'warning' }: Partial<Pick<TableKind<Keys>, 'unused' | 'unknown'>> = {},
+): TableKind<Keys> {
+  return { type: 'table', keys, unused, unknown };
+}
+
+const samplingKeys = { temperature: { type: 'number', min: 0, max: 2 }, stop: strings } as const satisfies KeyTable;
+
+const providerKeys = {
+  name: text,
+  base_url: name,
+  env_key: variable,
+  env_key_instructions: text,
+  experimental_bearer_token: name,
+  wire_api: name,
+  query_params: stringMap,
+  http_headers: stringMap,
+  env_http_headers: variableMap,
+  request_max_retries: count,
+  stream_max_retries: count,
+  stream_idle_timeout_ms: { type: 'integer', min: 1 },
+  requires_openai_auth: flag,
+  supports_websockets: flag,
+  websocket_connect_timeout_ms: { type: 'integer', min: 1 },
+  ...samplingKeys,
+  models: { type: 'named-tables', keys: samplingKeys, unused: [], names: 'words' },
+  auth: table({
+    command: name,
+    args: strings,
+    timeout_ms: { type: 'integer', min: 1 },
+    refresh_interval_ms: count,
+    cwd: path,
+  } as const),
+  server_capabilities: table({
+    developer_role: flag,
+    any_role_order: flag,
+    any_call_ids: flag,
+    returned_thoughts: flag,
+    openai_fields: flag,
+    stream_usage: flag,
+    max_tokens_field: choice(['max_completion_tokens', 'max_tokens', 'none']),
+    output_schema: flag,
+    parallel_calls: flag,
+    pictures: flag,
+    freeform_tools: flag,
+    remote_compaction: flag,
+    access_programs: flag,
+    request_compression: flag,
+    window_from: choice(['ollama', 'lmstudio', 'llama.cpp', 'list']),
+  } as const),
+  // Kept only so that a provider which needs them can be refused when it is chosen.
+  aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
+} as const satisfies KeyTable;
+
+const amount = { type: 'amount', zero: 'allowed' } as const;
+const limit = { type: 'amount', zero: 'refused' } as const;
+
+const priceKeys = {
+  input: amount,
+  cached_input: amount,
+  cache_write: amount,
+  output: amount,
+  as_of: { type: 'date' },
+} as const satisfies KeyTable;
+
+const seconds = { type: 'seconds' } as const;
+const approvalMode = choice(['auto', 'prompt', 'writes', 'approve']);
+
+const mcpServerKeys = {
+  command: name,
+  args: strings,
+  env: stringMap,
+  // Names, or tables with a name and a source.
+  env_vars: { type: 'free', shape: 'list' },
+  cwd: path,
+  sandbox: name,
+  url: name,
+  bearer_token_env_var: variable,
+  // Kept only so that it can be refused: a secret does not belong into this file.
+  bearer_token: name,
+  http_headers: stringMap,
+  env_http_headers: variableMap,
+  scopes: strings,
+  oauth_resource: name,
+  oauth: table({ client_id: name, client_secret_env_var: variable, callback_port: count } as const),
+  enabled: flag,
+  required: flag,
+  startup_timeout_sec: seconds,
+  startup_timeout_ms: tokens,
+  tool_timeout_sec: seconds,
+  supports_parallel_tool_calls: flag,
+  omit_tools_from: strings,
+  default_tools_approval_mode: approvalMode,
+  enabled_tools: strings,
+  disabled_tools: strings,
+  tools: {
+    type: 'named-tables',
+    // Saved with an answer: the approval holds while the server describes the tool as it did then.
+    keys: { approval_mode: approvalMode, approved_digest: name },
+    unused: [],
+    names: 'words',
+  },
+} as const satisfies KeyTable;
+
+/** A number out of range counts as the nearest one in it. */
+const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
+
+const keys = {
+  model: name,
+  model_provider: name,
+  // Checked when it is used: a file that serves another program, too, must not stop a start that does without it.
+  oss_provider: name,
+  model_reasoning_effort: name,
+  plan_mode_reasoning_effort: name,
+  model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
+  model_verbosity: choice(['low', 'medium', 'high']),
+  service_tier: name,
+  model_context_window: tokens,
+  model_auto_compact_token_limit: tokens,
+  model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
+  tool_output_token_limit: count,
+  model_catalog_json: path,
+  // Named by provider and model.
+  model_prices: { type: 'named-tables', keys: priceKeys, unused: [], names: 'words' },
+  model_fallback: { type: 'model-choice' },
+  max_turn_tokens: tokens,
+  max_thread_tokens: tokens,
+  max_turn_cost: limit,
+  max_thread_cost: limit,
+  window: table({
+    effective_percent: percent,
+    effective_tokens: tokens,
+    auto_compact_percent: percent,
+    reserve_percent: { type: 'integer', min: 0, max: 100 },
+    skills_percent: percent,
+    memory_percent: percent,
+    baseline_tokens: count,
+  } as const),
+  undo: table({ enabled: flag, max_file_bytes: count, max_total_bytes: count } as const),
+  blobs: table({ max_bytes: count } as const),
+  disable_paste_burst: flag,
+  history: table({ persistence: choice(['save-all', 'none']), max_bytes: count } as const),
+  answer: table({ max_items: tokens, max_bytes: tokens } as const),
+  approval_policy: { type: 'approval-policy' },
+  approvals_reviewer: choice<ApprovalsReviewer>(['user', 'auto_review'], { guardian_subagent: 'auto_review' }),
+  auto_review: table({ policy: text } as const),
+  review_model: name,
+  web_search: choice<WebSearchMode>(webSearchModes),
+  tools: table({ edit: choice(['patch', 'edit']) } as const, {
+    unused: ['experimental_request_user_input', 'view_image', 'web_search'],
+  }),
+  sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
+  sandbox_fallback: choice<'landlock' | 'none'>(['landlock', 'none']),
+  sandbox_workspace_write: table(
+    {
+      writable_roots: paths,
+      network_access: flag,
+      exclude_tmpdir_env_var: flag,
+      exclude_slash_tmp: flag,
+    } as const,
+    { unknown: 'error' },
+  ),
+  sandbox: table({ max_processes: tokens, max_memory_mb: tokens } as const, { unknown: 'error' }),
+  shell_environment_policy: table(
+    {
+      inherit: choice(['all', 'core', 'none']),
+      ignore_default_excludes: flag,
+      exclude: strings,
+      set: stringMap,
+      include_only: strings,
+      filters: { type: 'choice-map', choices: ['include', 'exclude'] },
+    } as const,
+    { unused: ['experimental_use_profile'], unknown: 'error' },
+  ),
+  allow_login_shell: flag,
+  cli_auth_credentials_store: choice(credentialStores),
+  forced_login_method: choice(loginMethods),
+  forced_chatgpt_workspace_id: { type: 'string-or-list' },
+  developer_instructions: text,
+  instructions: text,
+  model_instructions_file: path,
+  compaction: table({
+    strategy: choice(['auto', 'structured', 'plain', 'remote']),
+    max_bytes: tokens,
+    timeout_ms: tokens,
+  } as const),
+  compact_prompt: text,
+  experimental_compact_prompt_file: path,
+  personality: choice(['none', 'friendly', 'pragmatic']),
+  include_permissions_instructions: flag,
+  include_collaboration_mode_instructions: flag,
+  include_environment_context: flag,
+  include_apps_instructions: flag,
+  experimental_realtime_start_instructions: text,
+  project_doc_max_bytes: count,
+  project_doc_fallback_filenames: strings,
+  project_root_markers: strings,
+  // Read by `otel.ts`.
+  otel: { type: 'free', shape: 'table' },
+  openai_base_url: name,
+  model_providers: {
+    type: 'named-tables',
+    keys: providerKeys,
+    unused: ['supports_standalone_web_search'],
+    names: 'words',
+  },
+  skills: table({
+    include_instructions: flag,
+    max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
+    bundled: table({ enabled: flag } as const),
+    // Tables with a path or a name, read together from the layers of the user.
+    config: { type: 'free', shape: 'list' },
+  } as const),
+  memories: table(
+    {
+      use_memories: flag,
+      generate_memories: flag,
+      disable_on_external_context: flag,
+      max_raw_memories_for_consolidation: clamped,
+      max_unused_days: clamped,
+      max_rollout_age_days: clamped,
+      max_rollouts_per_startup: clamped,
+      min_rollout_idle_hours: clamped,
+      extract_model: name,
+      consolidation_model: name,
+    } as const,
+    { unused: ['dedicated_tools', 'min_rate_limit_remaining_percent'] },
+  ),
+  goals: table({ max_goal_token_budget: tokens } as const),
+  plugins: { type: 'named-tables', keys: { enabled: flag }, unused: ['mcp_servers'], names: 'words' },
+  mcp_servers: {
+    type: 'named-tables',
+    keys: mcpServerKeys,
+    unused: ['auth', 'environment_id', 'http_headers_helper'],
+    names: 'words',
+  },
+  projects: {
+    type: 'named-tables',
+    keys: { trust_level: choice(['trusted', 'untrusted']) },
+    unused: [],
+    names: 'folders',
+  },
+  // Read per layer where hooks are looked for: those of all layers run.
+  hooks: { type: 'free', shape: 'table' },
+  // Read as a whole where agents are started: names of roles stand beside settings.
+  agents: { type: 'free', shape: 'table', checked: agentsTable },
+  notify: strings,
+  tui: tuiTable,
+  features: { type: 'toggles', names: featureNames, tables: 'allowed' },
+  profile: {
+    type: 'retired',
+    advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
+  },
+  default_permissions: name,
+  // Read as a whole once all layers are merged: a profile may extend one of another layer.
+  permissions: { type: 'free', shape: 'table' },
+} as const satisfies KeyTable;
+
+/** A provider as it stands in the configuration. */
+export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
+
+/** A server of tools as it stands in the configuration. */
+export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
+
+/** All keys as they stand in the configuration, before defaults. */
+export type GivenValues = ValuesOf<typeof keys>;
+
+/** Every key that this version reads, and the names it lets pass. */
+export const keyTable: TableKind<typeof keys> = table(keys, { unused: unusedKeys });

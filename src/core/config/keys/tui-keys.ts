@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
+import type { ChoiceKind, KeyTable, TableKind } from './key-kinds.ts';
+
+const flag = { type: 'boolean' } as const;
+const strings = { type: 'string-list' } as const;
+const name = { type: 'string', blank: 'refused' } as const;
+
+function choice<const Choice extends string>(choices: readonly Choice[]): ChoiceKind<Choice> {
+  return { type: 'choice', choices, aliases: {} };
+}
+
+const keys = {
+  animations: flag,
+  show_tooltips: flag,
+  // All of them or none, or those that are listed.
+  notifications: { type: 'boolean-or-list' },
+  notification_method: choice(['auto', 'osc9', 'bel']),
+  notification_condition: choice(['unfocused', 'always']),
+  vim_mode_default: flag,
+  alternate_screen: choice(['auto', 'always', 'never']),
+  status_line: strings,
+  status_line_use_colors: flag,
+  terminal_title: strings,
+  theme: name,
+  screen_reader: flag,
+  ascii: flag,
+  session_picker_view: choice(['comfortable', 'dense']),
+  resume_cwd: choice(['current', 'session']),
+  // Contexts with actions, read where keys are bound.
+  keymap: { type: 'free', shape: 'table' },
+} as const satisfies KeyTable;
+
+/** What another program notes there for itself: it asks Capstan for nothing. */
+const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
+
+/** `[tui]`: how the terminal looks. A wrong value there is no reason not to start. */
+export const tuiTable: TableKind<typeof keys> = {
+  type: 'table',
+  keys,
+  unused: [
+    'agents_overview_grouping',
+    'auto_recap',
+    'copy_on_select',
+    'copy_on_select_clear_selection',
+    'effects',
+    'fullscreen_transcript',
+    'model_availability_nux',
+    'mouse_scroll_speed',
+    'pet',
+    'pet_anchor',
+    'presets',
+    'question_esc_back',
+    'raw_output_mode',
+    'rendering',
+    'right_click_paste',
+    'screen_reader_detection_done',
+    'show_server_version_notice',
+    'terminal_resize_reflow_max_rows',
+  ],
+  unknown: 'warning',
+  wrong: 'warning',
+};
+
+/** Keys of `[tui]` that a user may expect to do something and that do nothing, each once and in the order of the alphabet. */
+export function missedTuiKeys(tables: readonly JsonObject[]): readonly string[] {
+  const names = tables.flatMap(({ tui }) => (isJsonObject(tui) ? Object.keys(tui) : []));
+  return [...new Set(names)].filter((name) => !notes.includes(name)).toSorted();
+}

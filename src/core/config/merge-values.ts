@@ -1,0 +1,69 @@
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
+import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
+import { withToggles } from './features.ts';
+
+/** The upper values over the lower ones: tables merge key by key, everything else is replaced as a whole. */
+export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged = new Map<string, Json | undefined>(Object.entries(lower));
+  for (const [key, value] of Object.entries(upper)) {
+    const below = merged.get(key);
+    merged.set(key, isJsonObject(value) && isJsonObject(below) ? mergeValues(below, value) : value);
+  }
+  // Unlike assignment, this makes an own member even of a key such as `__proto__`.
+  return Object.fromEntries(merged);
+}
+
+/** The values of all layers as one, later ones over earlier ones. */
+export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
+  return layers
+    .filter((values) => Object.keys(values).length > 0)
+    .reduce((lower, upper) => mergeValues(...withToggles(withoutRivalFilters(lower, upper), upper)), {});
+}
+
+const table = 'shell_environment_policy';
+const lists = ['exclude', 'include_only'];
+
+/** `filters` and the two lists are two ways to write the same: in one layer only one of them may stand. */
+export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
+  const policy = objectAt(layer.values, table) ?? {};
+  const filters = objectAt(policy, 'filters');
+  if (filters === undefined) return [];
+  const report = (path: readonly string[], what: string, next: string): ConfigProblem =>
+    keyProblem(layer, [table, 'filters', ...path], { code: 'config-wrong-value', severity: 'error', what, next });
+  const rivals = lists.filter((list) => policy[list] !== undefined);
+  const seen = new Set<string>();
+  const twice = Object.keys(filters).filter((pattern) => {
+    const before = seen.size;
+    return seen.add(folded(pattern)).size === before;
+  });
+  return [
+    ...rivals.map((list) => report([], `cannot be combined with ${list}`, `Move the patterns of ${list} to filters.`)),
+    ...twice.map((pattern) => report([pattern], 'is set twice (case does not matter)', 'Remove one of them.')),
+  ];
+}
+
+/** The lower values, without what the upper ones write in the other way, or with other capitals. */
+function withoutRivalFilters(lower: JsonObject, upper: JsonObject): JsonObject {
+  const below = objectAt(lower, table);
+  const above = objectAt(upper, table);
+  if (below === undefined || above === undefined) return lower;
+  const names = new Set(Object.keys(objectAt(above, 'filters') ?? {}).map(folded));
+  const kept = Object.entries(below).flatMap(([key, value]) => {
+    if (lists.includes(key) && above['filters'] !== undefined) return [];
+    if (key !== 'filters' || !isJsonObject(value)) return [[key, value]];
+    if (lists.some((list) => above[list] !== undefined)) return [];
+    return [[key, Object.fromEntries(Object.entries(value).filter(([pattern]) => !names.has(folded(pattern))))]];
+  });
+  return { ...lower, [table]: Object.fromEntries(kept) as JsonObject };
+}
+
+/** The filters as the two lists that the policy knows. */
+export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>) {
+  const patterns = (action: string): readonly string[] =>
+    Object.keys(filters).filter((pattern) => filters[pattern] === action);
+  return { exclude: patterns('exclude'), includeOnly: patterns('include') };
+}
+
+function folded(pattern: string): string {
+  return pattern.toUpperCase().toLowerCase();
+}

@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+
+/** Where spans or metrics go. Headers may hold secrets. */
+export interface OtlpTarget {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What `[otel]` asks for, as far as it can be done. */
+export interface OtelSettings {
+  readonly traces?: OtlpTarget;
+  readonly metrics?: OtlpTarget;
+  /** Names where the program runs, such as `dev`. */
+  readonly environment: string;
+  /** Of every span. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+type OtelProblem = Outcome<'config-otel'>;
+
+/** No header, and nothing of an address but its beginning, stands in a message. */
+export function readOtel(table: Json | undefined): {
+  readonly otel: OtelSettings | undefined;
+  readonly problems: readonly OtelProblem[];
+} {
+  if (!isJsonObject(table)) return { otel: undefined, problems: [] };
+  const problems: OtelProblem[] = [];
+  const report = (key: string, what: string, next: string): undefined => {
+    problems.push({ code: 'config-otel', message: `otel.${key} ${what}.`, next });
+    return undefined;
+  };
+  const logs = table['exporter'];
+  if (logs !== undefined && logs !== 'none') {
+    report(
+      'exporter',
+      'has no effect: Capstan sends traces and metrics, and no logs',
+      'Use trace_exporter or metrics_exporter.',
+    );
+  }
+  const traces = readTarget(table, 'trace_exporter', report);
+  const metrics = readTarget(table, 'metrics_exporter', report);
+  if (traces === undefined && metrics === undefined) return { otel: undefined, problems };
+  const attributes = readAttributes(table['span_attributes'], report);
+  const environment = stringAt(table, 'environment') ?? 'dev';
+  return { otel: { ...(traces && { traces }), ...(metrics && { metrics }), environment, attributes }, problems };
+}
+
+type Report = (key: string, what: string, next: string) => undefined;
+
+const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
+
+function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {
+  const given = table[key];
+  // Codex sends metrics to a service of its maker when nothing is said. Capstan sends them nowhere.
+  if (given === undefined || given === 'none' || given === 'statsig') return undefined;
+  const http = isJsonObject(given) ? objectAt(given, 'otlp-http') : undefined;
+  if (http === undefined)
+    return report(key, 'is not used: only OTLP over HTTP is supported', `Write ${key} = ${form}.`);
+  if (http['tls'] !== undefined) {
+    const next = 'Name certificates to trust in CODEX_CA_CERTIFICATE, and remove tls.';
+    return report(key, 'is not used: certificates of its own are not supported', next);
+  }
+  const protocol = stringAt(http, 'protocol') ?? 'json';
+  if (protocol !== 'json')
+    return report(key, 'is not used: only protocol = "json" is supported', 'Set protocol = "json".');
+  const endpoint = stringAt(http, 'endpoint') ?? '';
+  if (!/^https?:\/\/[^\s/?#]/i.test(endpoint) || !URL.canParse(endpoint)) {
+    return report(key, 'is not used: it has no endpoint that is a web address', `Write ${key} = ${form}.`);
+  }
+  const headers = http['headers'] ?? {};
+  const isSendable = ([name, value]: [string, Json | undefined]): boolean =>
+    /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value);
+  if (!isJsonObject(headers) || !Object.entries(headers).every(isSendable)) {
+    return report(key, 'is not used: its headers are not all names with a line of text', 'Correct the headers.');
+  }
+  return { endpoint, headers: headers as Readonly<Record<string, string>> };
+}
+
+/** What is no text is left out: the others still say something. */
+function readAttributes(given: Json | undefined, report: Report): Readonly<Record<string, string>> {
+  if (given === undefined) return {};
+  if (!isJsonObject(given)) return report('span_attributes', 'is not a table', 'Write names with texts.') ?? {};
+  const pairs = Object.entries(given).filter(([name, value]) => {
+    const isFit = name.trim() !== '' && typeof value === 'string';
+    if (!isFit) report(`span_attributes.${name.slice(0, 100)}`, 'is left out: it is not a text', 'Write a text.');
+    return isFit;
+  });
+  return Object.fromEntries(pairs) as Readonly<Record<string, string>>;
+}

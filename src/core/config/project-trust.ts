@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
+
+/** What the user decided about a project. Unknown is no decision, which is not the same as either. */
+export type Trust = 'trusted' | 'untrusted' | 'unknown';
+
+/** The decisions as they are configured, by folder. */
+export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
+
+/** A process that may write a folder under Landlock now. */
+export interface LandlockWriter {
+  readonly pid: number;
+  /** The registration of an engine in another container, whose processes cannot be seen from here. */
+  readonly file?: string;
+}
+
+export interface TrustDecision {
+  readonly trust: Trust;
+  /** The configured folder that decided. */
+  readonly folder?: string;
+  /** The linked worktree through which the folder has the trust of its main checkout. */
+  readonly link?: string;
+  /** A part of a trusted project that commands under Landlock may have changed. Until the user agrees to it, trust is unknown. */
+  readonly changed?: string;
+  /** The part cannot be compared with what the user agreed to, so agreeing again does not help. */
+  readonly isIncomparable?: true;
+  /** The part is as the user agreed, but this process may change it at any moment: trust is unknown until it ends. */
+  readonly writer?: LandlockWriter;
+}
+
+/** The decision for the first of the folders about which there is one. */
+export function decideTrust(decisions: ProjectDecisions, folders: readonly string[]): TrustDecision {
+  const byFolder = new Map(
+    Object.entries(decisions).map(([folder, decision]) => [plain(folder), { folder, decision }]),
+  );
+  for (const candidate of folders) {
+    const found = byFolder.get(plain(candidate));
+    if (found?.decision.trustLevel !== undefined) return { trust: found.decision.trustLevel, folder: found.folder };
+  }
+  return { trust: 'unknown' };
+}
+
+/** Without a slash at its end, unless it is the root. */
+function plain(folder: string): string {
+  let end = folder.length;
+  while (end > 1 && folder[end - 1] === '/') end--;
+  return folder.slice(0, end);
+}
+
+/**
+ * What no project may set, even a trusted one: where data goes, what it may cost, what starts unsandboxed, what decides
+ * about trust, and the features whose only choice is to protect less.
+ */
+export const forbiddenKeys = paths(`
+  openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
+  model_prices model_fallback max_turn_tokens max_thread_tokens max_turn_cost max_thread_cost
+  oss_provider sandbox sandbox_fallback blobs history answer compaction.max_bytes compaction.timeout_ms notify profile profiles projects
+  project_root_markers skills.config experimental_realtime_webrtc_call_base_url experimental_realtime_ws_base_url otel
+  features.respect_system_proxy features.hooks features.codex_hooks features.use_legacy_landlock
+  tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
+`);
+
+/** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root, and under Landlock everywhere in it, a command may have written it, so it does not count. */
+export const rootOnlyKeys = paths(`
+  sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
+  shell_environment_policy allow_login_shell undo mcp_servers web_search
+  agents features.multi_agent features.collab
+`);
+
+function paths(dottedKeys: string): readonly (readonly string[])[] {
+  return dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
+}
+
+/** The layer of a project without such keys, and a warning for each. */
+export function withoutForbiddenKeys(layer: ConfigLayer): {
+  readonly layer: ConfigLayer;
+  readonly problems: readonly ConfigProblem[];
+} {
+  const present = (keys: typeof forbiddenKeys) => keys.filter((path) => valueAt(layer.values, path) !== undefined);
+  const everywhere = present(forbiddenKeys);
+  const { belowRoot, underLandlock } = layer;
+  const here = belowRoot === true || underLandlock === true ? present(rootOnlyKeys) : [];
+  const report = (keys: typeof forbiddenKeys, what: string, next: string): readonly ConfigProblem[] =>
+    keys.map((path) => keyProblem(layer, path, { code: 'config-forbidden-key', severity: 'warning', what, next }));
+  const problems = [
+    ...report(everywhere, 'cannot be set by a project', 'Set it in your own config.toml instead.'),
+    ...(underLandlock === true
+      ? report(
+          here,
+          'has no effect in a project if commands may run under Landlock, because a command could have written it',
+          'Set it in your own config.toml instead.',
+        )
+      : report(
+          here,
+          'has no effect below the root of a project, because a command could have written it',
+          "Set it in your own config.toml or at the project's root, or trust this folder itself.",
+        )),
+  ];
+  return { layer: { ...layer, values: [...everywhere, ...here].reduce(without, layer.values) }, problems };
+}
+
+function without(values: JsonObject, [head = '', ...rest]: readonly string[]): JsonObject {
+  const { [head]: value, ...others } = values;
+  return rest.length > 0 && isJsonObject(value) ? { ...others, [head]: without(value, rest) } : others;
+}

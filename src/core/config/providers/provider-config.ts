@@ -1,0 +1,348 @@
+import { defined } from '../../../base/objects.ts';
+import { isHeaderValue } from '../../../protocol/http.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Variables } from '../../../protocol/shell.ts';
+import { shownAddress, withoutCredentials } from '../../policy/secrets.ts';
+import type { Config } from '../config.ts';
+import { likelyCharacter, wrongCharacter } from '../keys/check-layers.ts';
+import type { ConfiguredProvider } from '../keys/key-table.ts';
+import {
+  type BuiltInProvider,
+  builtInProvider,
+  builtInProviders,
+  openaiKeyInstructions,
+  openaiKeys,
+} from './built-in-providers.ts';
+import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
+
+/** Where requests go and how they identify themselves. Variables are named here and read by the sender. */
+export interface ProviderConfig {
+  readonly id: string;
+  readonly name: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** The wire format that it speaks, by name. */
+  readonly wireApi: string;
+  /** Variables that may hold the key; the first that is set and not blank is used. Empty: the provider wants no key. */
+  readonly envKeys: readonly string[];
+  /** Shown when none of the variables is set. */
+  readonly envKeyInstructions?: string;
+  readonly bearerToken?: string;
+  /** The login of the home counts when no key is set. `baseUrl`: for a login with ChatGPT, when none is configured. */
+  readonly login?: { readonly baseUrl?: string };
+  /** Prints the key; then there is no other. */
+  readonly tokenCommand?: TokenCommand;
+  readonly httpHeaders: Readonly<Record<string, string>>;
+  /** Header name to variable; a header whose variable is unset or blank is left out. */
+  readonly envHttpHeaders: Readonly<Record<string, string>>;
+  readonly queryParams: Readonly<Record<string, string>>;
+  readonly requestMaxRetries: number;
+  /** For a connection that cannot be made. Absent: the configuration says nothing, and it fails fast. */
+  readonly connectMaxRetries?: number;
+  readonly streamMaxRetries: number;
+  readonly streamIdleTimeoutMs: number;
+  readonly capabilities: ServerCapabilities;
+  /** Whether requests may go over a WebSocket, in a wire format that has one. */
+  readonly supportsWebsockets: boolean;
+  readonly websocketConnectTimeoutMs: number;
+  /** Absent: requests say nothing of it. */
+  readonly sampling?: ProviderSampling;
+}
+
+/** A program of the user's that prints a key, run without a shell. */
+export interface TokenCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+  /** How long a key serves; 0: until a server refuses it. */
+  readonly refreshIntervalMs: number;
+  readonly cwd?: string;
+}
+
+export type ProviderProblem =
+  Outcome<`provider-${'unknown' | 'incomplete' | 'wire-api' | 'auth-conflict' | 'auth-unsupported'}`>;
+
+const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
+const mostRetries = 100;
+
+/** What is added to the address of a provider, by wire format. */
+const endpoints: ReadonlyMap<string, string> = new Map([
+  ['responses', '/responses'],
+  ['chat', '/chat/completions'],
+  ['anthropic', '/messages'],
+]);
+
+/** What a provider gets that says nothing about it. */
+export const providerDefaults = {
+  wireApi: 'responses',
+  envKeys: [],
+  httpHeaders: {},
+  envHttpHeaders: {},
+  queryParams: {},
+  requestMaxRetries: 4,
+  streamMaxRetries: 5,
+  streamIdleTimeoutMs: 300_000,
+  capabilities: commonCapabilities,
+  supportsWebsockets: false,
+  websocketConnectTimeoutMs: 15_000,
+} as const satisfies Partial<ProviderConfig>;
+
+/** The provider with that id, ready to be used, or why it cannot be. `env`: may hold its address. */
+export function resolveProvider(config: Config, id: string, env: Variables = {}): ProviderConfig | ProviderProblem {
+  const given = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
+  const builtIn = builtInProvider(id);
+  if (builtIn === undefined && given === undefined) return unknownProvider(config, id);
+  return providerFrom(id, { builtIn: builtIn ?? {}, given: withOpenaiUrl(config, id, given ?? {}), env });
+}
+
+/** An older key for the address of one provider. */
+function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider {
+  return id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
+}
+
+/** Where a provider is reached, for files: without a name, a password or a key in it. */
+export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
+  return withoutSlash(withoutCredentials(new URL(baseUrl).href));
+}
+
+interface ProviderSources {
+  readonly builtIn: Partial<BuiltInProvider>;
+  readonly given: ConfiguredProvider;
+  readonly env: Variables;
+}
+
+/** What is built in, with what the configuration says over it. */
+function providerFrom(id: string, { builtIn, given, env }: ProviderSources): ProviderConfig | ProviderProblem {
+  const refused = refuse(id, given);
+  if (refused !== undefined) return refused;
+  const wireApi = given.wireApi ?? builtIn.wireApi ?? providerDefaults.wireApi;
+  const baseUrl = given.baseUrl ?? builtIn.baseUrl ?? urlFromVariable(builtIn, env) ?? urlOfLogin(given);
+  const endpoint = endpoints.get(wireApi);
+  const shorter = `Set model_providers.${id}.base_url to the address that ends before ${endpoint ?? 'the endpoint'}.`;
+  if (baseUrl === undefined) return withoutUrl(id, builtIn, shorter);
+  if (endpoint !== undefined && withoutSlash(baseUrl).endsWith(endpoint)) {
+    return incomplete(`The base_url of the provider "${id}" includes ${endpoint}, which Capstan adds itself`, shorter);
+  }
+  const { httpHeaders, queryParams, streamIdleTimeoutMs } = given;
+  const { supportsWebsockets = builtIn.supportsWebsockets, websocketConnectTimeoutMs } = given;
+  return checkedUrl({
+    ...providerDefaults,
+    id,
+    name: given.name ?? builtIn.name ?? id,
+    baseUrl: withoutSlash(baseUrl),
+    wireApi,
+    ...keysOf(id, builtIn, given),
+    ...defined({ httpHeaders, queryParams, streamIdleTimeoutMs }),
+    envHttpHeaders: { ...builtIn.envHttpHeaders, ...given.envHttpHeaders },
+    ...defined({ supportsWebsockets, websocketConnectTimeoutMs, sampling: configuredSampling(given) }),
+    requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
+    ...(given.requestMaxRetries !== undefined && {
+      connectMaxRetries: Math.min(given.requestMaxRetries, mostRetries),
+    }),
+    streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
+    capabilities: {
+      ...commonCapabilities,
+      ...capabilitiesAt(baseUrl),
+      ...builtIn.capabilities,
+      ...given.serverCapabilities,
+    },
+  });
+}
+
+type Keys = Pick<ProviderConfig, 'envKeys' | 'envKeyInstructions' | 'bearerToken' | 'login' | 'tokenCommand'>;
+
+/** A way to identify itself that the configuration names stands in the place of what is built in. */
+function keysOf(id: string, builtIn: Partial<BuiltInProvider>, given: ConfiguredProvider): Keys {
+  const { envKey, experimentalBearerToken: bearerToken, envKeyInstructions: instructions } = given;
+  const tokenCommand = tokenCommandOf(given.auth);
+  const namesKey = envKey !== undefined || bearerToken !== undefined || tokenCommand !== undefined;
+  if (!namesKey && given.requiresOpenaiAuth === true) {
+    const login = loginFor(given.baseUrl);
+    return { envKeys: openaiKeys, envKeyInstructions: instructions ?? openaiKeyInstructions, login };
+  }
+  const own = namesKey || sendsKey(given) ? {} : builtIn;
+  return {
+    envKeys: envKey === undefined ? (own.envKeys ?? []) : [envKey],
+    ...defined({
+      envKeyInstructions: instructions ?? own.envKeyInstructions,
+      bearerToken,
+      tokenCommand,
+      login: id === 'openai' && own === builtIn ? loginFor(given.baseUrl) : undefined,
+    }),
+  };
+}
+
+/** Headers in which keys are sent. */
+function sendsKey({ httpHeaders = {}, envHttpHeaders = {} }: ConfiguredProvider): boolean {
+  const names = Object.keys({ ...httpHeaders, ...envHttpHeaders });
+  return names.some((name) => /^(?:authorization|api-key|x-api-key|x-goog-api-key)$/i.test(name));
+}
+
+function urlFromVariable({ urlVariable }: Partial<BuiltInProvider>, env: Variables): string | undefined {
+  const set = urlVariable && env[urlVariable.name]?.trim();
+  if (urlVariable === undefined || set === undefined || set === '') return undefined;
+  const address = withoutSlash(set);
+  return address.endsWith(urlVariable.path) ? address : `${address}${urlVariable.path}`;
+}
+
+function urlOfLogin({ requiresOpenaiAuth }: ConfiguredProvider): string | undefined {
+  return requiresOpenaiAuth === true ? builtInProviders.openai.baseUrl : undefined;
+}
+
+function withoutUrl(id: string, { urlVariable }: Partial<BuiltInProvider>, shorter: string): ProviderProblem {
+  if (urlVariable === undefined) return incomplete(`The provider "${id}" has no base_url`, shorter);
+  const { name, path, example } = urlVariable;
+  const message = `The provider "${id}" has no address: ${name} is not set, and there is no base_url`;
+  return incomplete(message, `Set ${name} to ${example}, or model_providers.${id}.base_url to ${example}${path}.`);
+}
+
+/** There is one way to get a key, and it is whole. */
+function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
+  const path = `model_providers.${id}`;
+  if (given.aws !== undefined) {
+    const message = `The provider "${id}" gets its key through "aws", which Capstan does not support yet`;
+    const next = `Put the key in an environment variable and name the variable in ${path}.env_key.`;
+    return { code: 'provider-auth-unsupported', message, next };
+  }
+  if (given.auth === undefined) return undefined;
+  if (given.auth.command === undefined) {
+    const next = `Set ${path}.auth.command to the program that prints the key, or remove the table.`;
+    return incomplete(`The table "auth" of the provider "${id}" has no command`, next);
+  }
+  const other = Object.entries({
+    env_key: given.envKey,
+    experimental_bearer_token: given.experimentalBearerToken,
+    requires_openai_auth: given.requiresOpenaiAuth === true ? true : undefined,
+  }).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  if (other.length === 0) return undefined;
+  const message = `The provider "${id}" has more than one source for its key: a command, and ${other.join(' and ')}`;
+  const next = `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`;
+  return { code: 'provider-auth-conflict', message, next };
+}
+
+function tokenCommandOf(auth: ConfiguredProvider['auth'] = {}): TokenCommand | undefined {
+  const { command, args = [], timeoutMs = 5000, refreshIntervalMs = 300_000, cwd } = auth;
+  return command === undefined ? undefined : { command, args, timeoutMs, refreshIntervalMs, ...defined({ cwd }) };
+}
+
+function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
+  if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
+  const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
+  const message = `The address of the provider "${provider.id}" is not a web address: "${shownAddress(provider.baseUrl)}"`;
+  return incomplete(message, `Set ${key} to an address that begins with https:// or http://.`);
+}
+
+function incomplete(message: string, next: string): ProviderProblem {
+  return { code: 'provider-incomplete', message, next };
+}
+
+function unknownProvider(config: Config, id: string): ProviderProblem {
+  if (id === 'ollama-chat') {
+    const message = 'The provider "ollama-chat" used a wire format that is no longer supported';
+    return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
+  }
+  const known = [...new Set([...Object.keys(builtInProviders), ...Object.keys(config.modelProviders)])];
+  const next = `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`;
+  return {
+    code: 'provider-unknown',
+    message: `There is no provider "${id}". Known providers: ${known.join(', ')}`,
+    next,
+  };
+}
+
+function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {
+  return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/** How a model chooses its words. What is absent is left to the server. */
+export interface Sampling {
+  readonly temperature?: number;
+  /** Texts at which an answer ends. */
+  readonly stop?: readonly string[];
+}
+
+/** What is configured for a provider, and for single models of it. */
+export interface ProviderSampling extends Sampling {
+  readonly models?: Readonly<Record<string, Sampling>>;
+}
+
+/** Undefined: nothing is configured. */
+function configuredSampling(given: ConfiguredProvider): ProviderSampling | undefined {
+  const { temperature, stop, models } = given;
+  const sampling = defined({ temperature, stop, models });
+  return Object.keys(sampling).length === 0 ? undefined : sampling;
+}
+
+/** What holds for one model: its own values over those of the provider. An empty list of texts is none. */
+export function samplingFor(provider: ProviderSampling | undefined, model: string): Sampling | undefined {
+  const own = Object.hasOwn(provider?.models ?? {}, model) ? provider?.models?.[model] : undefined;
+  const { temperature, stop } = { ...provider, ...own };
+  const sampling = defined({ temperature, stop: stop?.length === 0 ? undefined : stop });
+  return Object.keys(sampling).length === 0 ? undefined : sampling;
+}
+
+/** A built-in provider on the user's own machine. */
+export interface LocalProvider {
+  readonly id: string;
+  /** Asked when the user named none. */
+  readonly model: string;
+  /** The command that starts the server. */
+  readonly start: string;
+  /** The command that gets a model, without its name. */
+  readonly get: string;
+}
+
+/** Those that `--oss` looks for: they get models by name. */
+export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInProvider>(builtInProviders).flatMap(
+  ([id, { local, model }]) => {
+    if (local?.get === undefined || typeof model !== 'object') return [];
+    return [{ id, model: model.usual, start: local.start, get: local.get }];
+  },
+);
+
+export function localProvider(id: string): LocalProvider | undefined {
+  return localProviders.find((local) => local.id === id);
+}
+
+const addressVariable = 'CODEX_OSS_BASE_URL';
+const portVariable = 'CODEX_OSS_PORT';
+
+/** A local provider where the environment says that it is: at an address, else at a port. Blank counts as unset. */
+export function withLocalAddress(
+  provider: ProviderConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): ProviderConfig | ProviderProblem {
+  if (localProvider(provider.id) === undefined) return provider;
+  const [address = '', port = ''] = [addressVariable, portVariable].map((name) => env[name]?.trim());
+  if (address !== '') {
+    if (!/^https?:\/\/[^\s/?#]/i.test(address) || !URL.canParse(address)) {
+      return wrong(`${addressVariable} is not a web address: ${JSON.stringify(address)}`);
+    }
+    return { ...provider, baseUrl: address.replace(/\/+$/, '') };
+  }
+  if (port === '') return provider;
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+    return wrong(`${portVariable} is not a port number: ${JSON.stringify(port)}`);
+  }
+  return { ...provider, baseUrl: `http://localhost:${Number(port)}/v1` };
+}
+
+function wrong(message: string): ProviderProblem {
+  const example = 'the address that ends before /responses, such as http://localhost:11434/v1';
+  return { code: 'provider-incomplete', message, next: `Unset it, or set ${addressVariable} to ${example}.` };
+}
+
+/** Headers of a provider that cannot be sent because of the value of a variable. */
+export function headerNotices(config: Config, id: string, env: Variables): readonly Outcome<'header-left-out'>[] {
+  const provider = resolveProvider(config, id, env);
+  if ('code' in provider) return [];
+  return Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
+    if (isHeaderValue(env[variable]?.trim() ?? '')) return [];
+    const message = `The variable ${variable} ${wrongCharacter}, so Capstan sends requests to ${id} without the header ${JSON.stringify(name)}.`;
+    return [{ code: 'header-left-out', message, next: `Set the variable again: ${likelyCharacter}` }];
+  });
+}

@@ -1,0 +1,290 @@
+import { defined } from '../../../base/objects.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import type { ApprovalPolicy, SandboxMode } from '../../../protocol/permissions.ts';
+import type { ApprovalsReviewer } from '../../../protocol/question.ts';
+import { approvalNames } from '../../policy/decide/approval-policy.ts';
+import type { ProfileWidth } from '../../policy/profiles/profile-entries.ts';
+import type { CompileBase } from '../../policy/profiles/tables/compile-profile.ts';
+import {
+  type Allowed,
+  type CredentialStoreName,
+  credentialStores,
+  loginMethods,
+  type Requirements,
+  type WebSearchMode,
+  webSearchModes,
+} from '../../policy/requirements.ts';
+import type { PrefixRule } from '../../policy/rules/rule-set.ts';
+import { type ConfigLayer, type ConfigProblem, keyProblem, keySource } from '../config-layer.ts';
+import { featureGates, featureNames } from '../features.ts';
+import { checkLayers } from '../keys/check-layers.ts';
+import { checkValues } from '../keys/check-values.ts';
+import {
+  type ChoiceKind,
+  type ChoiceListKind,
+  type KeyKind,
+  type KeyTable,
+  type TableKind,
+  type ValuesOf,
+  withCamelCaseKeys,
+} from '../keys/key-kinds.ts';
+import { locateProblem } from '../permission-profiles.ts';
+import { requiredProfiles, type RequiredProfiles } from './required-profiles.ts';
+import { requiredServers } from './required-servers.ts';
+
+export interface ReadRequirements {
+  readonly requirements: Requirements;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** What `requirements.toml` demands, and over it the managed configuration. A caller that finds an error must stop. */
+export function readRequirements(
+  file: ConfigLayer,
+  managed: ConfigLayer | undefined,
+  base: CompileBase,
+): ReadRequirements {
+  const checked = checkValues(requirementTable, file, { unknown: 'error' });
+  const values = withCamelCaseKeys(requirementTable, checked.values);
+  const { rules, problems: ofRules } = requirementRules(file, values.rules?.prefixRules ?? []);
+  const profiles = requiredProfiles({ ...file, values: checked.values }, base);
+  const { servers: mcpServers, problems: ofServers } = requiredServers({ ...file, values: checked.values });
+  const problems = [
+    ...checked.problems,
+    ...unenforced(file, checked.values),
+    ...withoutReadOnly(file, values),
+    ...ofRules,
+    ...[...profiles.problems, ...ofServers].map((problem) => locateProblem([file], problem)),
+  ];
+  const held = defined({ rules: rules.length === 0 ? undefined : rules, mcpServers });
+  return { requirements: { ...demanded(file, values, profiles), ...held, ...decided(managed) }, problems };
+}
+
+function demanded(file: ConfigLayer, values: RequirementValues, profiles: RequiredProfiles): Requirements {
+  const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
+  const reviewers = allowed(file, 'allowed_approvals_reviewers', values.allowedApprovalsReviewers);
+  const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
+  const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
+  const { denyRead: patterns, tables } = profiles;
+  const instructions = values.additionalDeveloperInstructions ?? '';
+  const { model, modelReasoningEffort: effort, serviceTier } = values.models?.newThread ?? {};
+  const newThread = defined({ model, effort, serviceTier });
+  const { ignoreRules: ignored = [] } = values.autoReview ?? {};
+  const hooks = isJsonObject(values.hooks) ? values.hooks : undefined;
+  const deniedAt = keySource(file, ['permissions', 'filesystem', 'deny_read']);
+  return defined({
+    approvals,
+    reviewers,
+    reviewPolicy: values.guardianPolicyConfig?.trim() === '' ? undefined : values.guardianPolicyConfig,
+    sandboxModes,
+    profiles: profiles.allowed,
+    profileTables: Object.keys(tables).length === 0 ? undefined : tables,
+    denyRead: patterns.length === 0 ? undefined : { patterns, source: deniedAt },
+    features: Object.keys(pins).length === 0 ? undefined : { pins, source: file.source },
+    instructions: instructions.trim() === '' ? undefined : instructions,
+    allowIgnoredOn: ignored.length === 0 ? undefined : ignored,
+    webSearchModes: values.allowedWebSearchModes,
+    allowLoginShell: values.allowLoginShell,
+    loginMethods: values.allowedLoginMethods,
+    loginWorkspaces: values.allowedChatgptWorkspaces,
+    credentialStore: values.cliAuthCredentialsStore,
+    hooks: hooks === undefined ? undefined : { table: hooks, source: file.source },
+    managedHooksOnly: values.allowManagedHooksOnly === true ? (true as const) : undefined,
+    newThread: Object.keys(newThread).length === 0 ? undefined : newThread,
+  });
+}
+
+/** What the managed configuration says about these three is a demand as well. */
+function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
+  if (managed === undefined) return {};
+  const [checked] = checkLayers([managed], { unknown: 'error' });
+  // All were held against the table of keys, which has the same choices.
+  const approval = checked?.values['approval_policy'] as ApprovalPolicy | undefined;
+  const reviewer = checked?.values['approvals_reviewer'] as ApprovalsReviewer | undefined;
+  const mode = checked?.values['sandbox_mode'] as SandboxMode | undefined;
+  return defined({
+    approvals: allowed(managed, 'approval_policy', approval && [approval]),
+    reviewers: allowed(managed, 'approvals_reviewer', reviewer && [reviewer]),
+    sandboxModes: allowed<ProfileWidth>(managed, 'sandbox_mode', mode && [mode, 'read-only']),
+  });
+}
+
+function allowed<Value>(
+  layer: ConfigLayer,
+  key: string,
+  values: readonly Value[] | undefined,
+): Allowed<Value> | undefined {
+  const [first, ...others] = [...new Set(values)];
+  return first === undefined ? undefined : { allowed: [first, ...others], source: keySource(layer, [key]), key };
+}
+
+function withoutReadOnly(file: ConfigLayer, values: RequirementValues): readonly ConfigProblem[] {
+  if (values.allowedSandboxModes?.includes('read-only') !== false) return [];
+  return [
+    keyProblem(file, ['allowed_sandbox_modes'], {
+      code: 'config-wrong-value',
+      severity: 'error',
+      what: 'must contain "read-only"',
+      next: 'Add "read-only" to the list.',
+    }),
+  ];
+}
+
+const insteadOfOthers =
+  'Use allowed_sandbox_modes and permissions.filesystem.deny_read to choose what commands may access.';
+const insteadOf: Readonly<Record<string, string>> = {
+  'auto_review.required_on_models': 'Use allowed_approvals_reviewers to choose who answers, for all models.',
+};
+
+function unenforced(file: ConfigLayer, values: JsonObject): readonly ConfigProblem[] {
+  return unenforcedKeys
+    .filter(([table = '', key]) => {
+      const value = objectAt(values, table);
+      return key === undefined ? Object.hasOwn(values, table) : value !== undefined && Object.hasOwn(value, key);
+    })
+    .map((path) =>
+      keyProblem(file, path, {
+        code: 'config-unsupported-key',
+        severity: 'warning',
+        what: 'is not enforced by this version',
+        next: insteadOf[path.join('.')] ?? insteadOfOthers,
+      }),
+    );
+}
+
+const text = { type: 'string', blank: 'allowed' } as const;
+const name = { type: 'string', blank: 'refused' } as const;
+const flag = { type: 'boolean' } as const;
+const models = { type: 'string-list' } as const;
+const pins = { type: 'toggles', names: featureNames, tables: 'refused' } as const;
+
+function choices<const Choice extends string>(
+  all: readonly Choice[],
+  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
+): ChoiceListKind<Choice> {
+  return { type: 'choice-list', choices: all, aliases };
+}
+
+/** A misspelt requirement is none: every unknown name is an error. */
+function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
+  return { type: 'table', keys, unused: [], unknown: 'error' };
+}
+
+/** What is enforced. */
+const enforced = {
+  allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
+  allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
+    guardian_subagent: 'auto_review',
+  }),
+  guardian_policy_config: text,
+  allowed_sandbox_modes: choices<ProfileWidth>([
+    'read-only',
+    'workspace-write',
+    'danger-full-access',
+    'external-sandbox',
+  ]),
+  additional_developer_instructions: text,
+  features: pins,
+  feature_requirements: pins,
+  // Read by `required-profiles.ts`.
+  permissions: { type: 'free', shape: 'table' },
+  allowed_permission_profiles: { type: 'free', shape: 'table' },
+  default_permissions: name,
+  rules: table({ prefix_rules: { type: 'free', shape: 'list' } as const }),
+  auto_review: table({ ignore_rules: models, required_on_models: models }),
+  allowed_web_search_modes: choices<WebSearchMode>(webSearchModes),
+  allow_login_shell: flag,
+  allowed_login_methods: choices(loginMethods),
+  allowed_chatgpt_workspaces: { type: 'string-list' },
+  cli_auth_credentials_store: {
+    type: 'choice',
+    choices: credentialStores,
+    aliases: {},
+  } as ChoiceKind<CredentialStoreName>,
+  // Read by `required-servers.ts`.
+  mcp_servers: { type: 'free', shape: 'table' },
+  // Read when hooks are.
+  hooks: { type: 'free', shape: 'table' },
+  allow_managed_hooks_only: flag,
+  models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
+} as const satisfies KeyTable;
+
+/** What limits something that is there and cannot be limited in that way yet. A warning says so. */
+const unenforcedKeys: readonly (readonly string[])[] = [
+  ['remote_sandbox_config'],
+  ['experimental_network'],
+  ['auto_review', 'required_on_models'],
+  ['model_catalog_json'],
+];
+
+/** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
+const passing: KeyTable = {
+  ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
+  ...each(
+    { type: 'free', shape: 'table' },
+    'experimental_network plugins marketplaces apps feedback windows computer_use browser_use in_app_browser',
+  ),
+  ...each(name, 'model_catalog_json enforce_residency chatgpt_base_url sqlite_home log_dir'),
+  ...each(flag, 'check_for_update_on_startup allow_browser_and_computer_use allow_appshots allow_remote_control'),
+};
+
+function each(kind: KeyKind, keys: string): KeyTable {
+  return Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
+}
+
+/** The values of `requirements.toml` after checking. */
+type RequirementValues = ValuesOf<typeof enforced>;
+
+/** Every key of `requirements.toml`. */
+export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
+
+const path = ['rules', 'prefix_rules'];
+
+/** The rules in `requirements.toml`. They hold commands back and allow none. */
+export function requirementRules(
+  file: ConfigLayer,
+  written: Json,
+): { readonly rules: readonly PrefixRule[]; readonly problems: readonly ConfigProblem[] } {
+  const source = keySource(file, path);
+  const read = (Array.isArray(written) ? written : []).map((rule: Json) => readRule(rule, source));
+  return {
+    rules: read.flatMap((rule) => (typeof rule === 'string' ? [] : rule)),
+    problems: read.flatMap((rule, at) => {
+      if (typeof rule !== 'string') return [];
+      const what = `has a wrong entry (${at + 1}): ${rule}`;
+      return keyProblem(file, path, { code: 'config-wrong-value', severity: 'error', what, next: shape });
+    }),
+  };
+}
+
+const shape =
+  'Write each rule as { pattern = [{ token = "rm" }, { any_of = ["-rf", "-fr"] }], decision = "forbidden" }.';
+
+const known = new Set(['pattern', 'decision', 'justification']);
+
+/** One rule for each program of its first slot, or what is wrong with it. */
+function readRule(rule: Json, source: string): readonly PrefixRule[] | string {
+  if (!isJsonObject(rule)) return 'it is not a table';
+  const odd = Object.keys(rule).find((key) => !known.has(key));
+  if (odd !== undefined) return `${odd} is unknown`;
+  const decision = stringAt(rule, 'decision');
+  if (decision !== 'prompt' && decision !== 'forbidden') return 'decision must be "prompt" or "forbidden"';
+  const { pattern, justification } = rule;
+  if (justification !== undefined && (typeof justification !== 'string' || justification.trim() === '')) {
+    return 'justification must be a text';
+  }
+  if (!Array.isArray(pattern) || pattern.length === 0) return 'pattern must be a list that is not empty';
+  const slots = pattern.map((slot: Json) => (isJsonObject(slot) ? slotOf(slot) : undefined));
+  const [first, ...rest] = slots.filter((slot) => slot !== undefined);
+  if (first === undefined || rest.length < pattern.length - 1) return 'each part of pattern must have token or any_of';
+  const about = defined({ justification: justification as string | undefined });
+  const programs = typeof first === 'string' ? [first] : first;
+  return programs.map((program) => ({ pattern: [program, ...rest], decision, ...about, source }));
+}
+
+function slotOf(slot: JsonObject): string | readonly string[] | undefined {
+  const { token, any_of: choices, ...others } = slot;
+  if (Object.keys(others).length > 0 || (token === undefined) === (choices === undefined)) return undefined;
+  if (token !== undefined) return typeof token === 'string' ? token : undefined;
+  if (!Array.isArray(choices) || choices.length === 0) return undefined;
+  return choices.every((choice) => typeof choice === 'string') ? choices : undefined;
+}

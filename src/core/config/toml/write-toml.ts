@@ -1,0 +1,212 @@
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import { hideSecrets } from '../../policy/secrets.ts';
+import { tomlKeyLine } from './toml-key-line.ts';
+import { formatTomlKey, formatTomlString, parseTomlKey } from './toml-key.ts';
+
+/** What to say behind a key, on its line. */
+type WriteOptions = { readonly comment?: (path: readonly string[]) => string | undefined };
+
+/** The values as a TOML document. Keys stay in their order, but for tables, which come after all other keys. */
+export function writeToml(values: JsonObject, options: WriteOptions = {}): string {
+  const blocks = tableBlocks(values, [], options);
+  return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`;
+}
+
+/** One value as it stands behind the `=`. */
+export function writeTomlValue(value: Json): string {
+  if (typeof value === 'string') return formatTomlString(value);
+  if (Array.isArray(value)) return `[${value.map(writeTomlValue).join(', ')}]`;
+  if (!isJsonObject(value)) return writeScalar(value);
+  const members = Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [`${formatTomlKey([key])} = ${writeTomlValue(member)}`],
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function writeScalar(value: Json): string {
+  if (typeof value !== 'number' || Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+}
+
+function tableBlocks(values: JsonObject, path: readonly string[], options: WriteOptions): readonly string[] {
+  const members = Object.entries(values).filter((member): member is [string, Json] => member[1] !== undefined);
+  const lines = members
+    .filter(([, value]) => !isFilledTable(value))
+    .map(([key, value]) => {
+      const comment = options.comment?.([...path, key]);
+      const line = `${formatTomlKey([key])} = ${writeTomlValue(value)}`;
+      return comment === undefined ? line : `${line}  # ${comment}`;
+    });
+  const header = path.length === 0 ? [] : [`[${formatTomlKey(path)}]`];
+  const own = lines.length === 0 ? [] : [[...header, ...lines].join('\n')];
+  const tables = members.flatMap(([key, value]) =>
+    isFilledTable(value) ? tableBlocks(value, [...path, key], options) : [],
+  );
+  return [...own, ...tables];
+}
+
+function isFilledTable(value: Json): value is JsonObject {
+  return isJsonObject(value) && Object.keys(value).length > 0;
+}
+
+/** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
+export function withoutTomlTable(text: string, path: readonly string[]): string {
+  const kept: string[] = [];
+  let isInside = false;
+  for (const line of text.split('\n')) {
+    const header = headerOf(line);
+    if (header !== undefined) isInside = path.every((part, at) => header[at] === part);
+    if (!isInside) kept.push(line);
+  }
+  return `${kept.join('\n').trimEnd()}\n`;
+}
+
+/** A document without the header of a table that has neither lines nor comments of its own. */
+export function withoutBareTable(text: string, path: readonly string[]): string {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => headerOf(line)?.join('\n') === path.join('\n'));
+  if (from < 0 || lines[from]?.includes('#') === true) return text;
+  const behind = lines.slice(from + 1).findIndex((line) => line.trim() !== '');
+  const next = behind < 0 ? lines.length : from + 1 + behind;
+  if (next < lines.length && headerOf(lines[next] ?? '') === undefined) return text;
+  const kept = lines.toSpliced(from, next - from);
+  return behind < 0 ? `${kept.join('\n').trimEnd()}\n` : kept.join('\n');
+}
+
+/** A document with a table more, at its end. */
+export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
+  const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+  const before = text.trimEnd();
+  return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
+}
+
+/** A document with other values for some of its first keys, those before all tables. Line by line: the caller checks. */
+export function withTomlKeys(text: string, values: JsonObject): string {
+  const lines = text === '' ? [] : text.trimEnd().split('\n');
+  const written = Object.entries(values).map(([key, value]) => {
+    const line = `${formatTomlKey([key])} = ${writeTomlValue(value!)}`;
+    const first = lines.findIndex((each) => headerOf(each) !== undefined);
+    const own = lines.slice(0, first === -1 ? lines.length : first);
+    const at = own.findIndex((each) => parseTomlKey(each.split('=')[0]!.trim())?.join('\n') === key);
+    if (at !== -1) lines[at] = line;
+    return at === -1 ? [line] : [];
+  });
+  return `${[...written.flat(), ...lines].join('\n')}\n`;
+}
+
+/**
+ * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter, and so does
+ * the comment behind a value that is replaced. Undefined where the table has no lines of its own. Line by line: the
+ * caller checks.
+ */
+export function withTomlKey(
+  text: string,
+  path: readonly string[],
+  key: string,
+  value: Json | undefined,
+): string | undefined {
+  const lines = text.split('\n');
+  const isHere = (header: readonly string[] | undefined): boolean => header?.join('\n') === path.join('\n');
+  const from = lines.findIndex((line) => isHere(headerOf(line)));
+  if (from < 0) return undefined;
+  const next = lines.findIndex((line, at) => at > from && headerOf(line) !== undefined);
+  const end = next < 0 ? lines.length : next;
+  const at = lines.findIndex((line, index) => index > from && index < end && keyOf(line) === key);
+  const line = value === undefined ? undefined : `${formatTomlKey([key])} = ${writeTomlValue(value)}`;
+  if (at >= 0) {
+    const { last, comment } = tomlValueSpan(lines, at);
+    return lines.toSpliced(at, last - at + 1, ...(line === undefined ? [] : [line + comment])).join('\n');
+  }
+  const written = line === undefined ? [] : [line];
+  // Behind the last line of the table that says something: a comment at its end may be about the next table.
+  const last = lines.slice(0, end).findLastIndex((each) => /^\s*[^\s#]/.test(each));
+  return lines.toSpliced(last + 1, 0, ...written).join('\n');
+}
+
+/** The key that a line gives a value. */
+function keyOf(line: string): string | undefined {
+  const [, written] = /^\s*([\w"'-]+)\s*=/.exec(line) ?? [];
+  return written === undefined ? undefined : parseTomlKey(written)?.[0];
+}
+
+/** The table whose header stands last above a line, counted from 1; empty: none does. */
+function tomlTableAbove(text: string, line: number): readonly string[] {
+  const headers = text
+    .split('\n')
+    .slice(0, line - 1)
+    .map(headerOf);
+  return headers.findLast((header) => header !== undefined) ?? [];
+}
+
+function headerOf(line: string): readonly string[] | undefined {
+  const [, , inside] = /^\s*(\[\[?)\s*(.*?)\s*\]\]?\s*(?:#.*)?$/.exec(line) ?? [];
+  return inside === undefined ? undefined : parseTomlKey(inside);
+}
+
+/** Strings of all four kinds, comments, brackets, ends of lines, and what stands between them. */
+const token = /"""[^]*?"""+|'''[^]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]|[^"'#[\]{}\n]+|["']/y;
+
+export interface TomlValueSpan {
+  /** The line on which the value ends. */
+  readonly last: number;
+  /** What stands behind the value on that line, with the blanks before it; empty: no comment does. */
+  readonly comment: string;
+}
+
+/** How far the value reaches that begins behind the first `=` of a line. Without a parser: the caller checks. */
+export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSpan {
+  const text = lines.slice(at).join('\n');
+  const scan = new RegExp(token);
+  scan.lastIndex = text.indexOf('=') + 1;
+  let [depth, last, comment, blanks] = [0, at, '', ''];
+  for (let found = scan.exec(text)?.[0]; found !== undefined; found = scan.exec(text)?.[0]) {
+    if (found === '[' || found === '{') depth++;
+    else if (found === ']' || found === '}') depth--;
+    else if (found.startsWith('#')) comment = blanks + found;
+    else if (found === '\n' && depth <= 0) break;
+    last += found.split('\n').length - 1;
+    if (found === '\n') comment = '';
+    blanks = /[ \t]*$/.exec(found)?.[0] ?? '';
+  }
+  return { last, comment };
+}
+
+/**
+ * What a user does by hand so that a document says something else in a table that it, or a table around it, spells with
+ * dotted keys or between braces: a second table of the same name would not be valid. Undefined where it has no such table.
+ */
+export function editHint(
+  text: string,
+  path: readonly string[],
+  { before, wanted }: { readonly before: JsonObject; readonly wanted: JsonObject },
+): string | undefined {
+  const known = path.findLastIndex((_, at) => isJsonObject(valueAt(before, path.slice(0, at + 1)))) + 1;
+  const around = path.slice(0, known);
+  const line = known === 0 ? undefined : tomlKeyLine(text, around);
+  if (line === undefined) return undefined;
+  const set = known === path.length ? valueAt(before, path) : {};
+  const own = isJsonObject(set) ? set : {};
+  const isInline = /=\s*\{/.test(text.split('\n')[line - 1] ?? '');
+  const below = path.slice(known);
+  const changed = Object.entries(wanted).filter(([key, value]) => !equalJson(own[key] ?? null, value ?? null));
+  return changed
+    .map(([key, value]) => {
+      const shown = valueAt(hideSecrets(nested(path, { [key]: value })), path) as JsonObject;
+      const assigned = writeToml(shown).trim();
+      if (isInline) return `In the braces on line ${line}, write: ${dotted(below, assigned)}`;
+      const written = own[key] === undefined ? undefined : tomlKeyLine(text, [...path, key]);
+      const whole = dotted(path.slice(tomlTableAbove(text, written ?? line).length), assigned);
+      return written === undefined
+        ? `Below line ${line}, add: ${whole}`
+        : `On line ${written}, in place of what is there, write: ${whole}`;
+    })
+    .join('\n');
+}
+
+function nested(path: readonly string[], values: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
+}
+
+function dotted(path: readonly string[], assigned: string): string {
+  return path.length === 0 ? assigned : `${formatTomlKey(path)}.${assigned}`;
+}

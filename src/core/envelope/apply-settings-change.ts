@@ -1,0 +1,99 @@
+import {
+  type Allowed,
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  brokenByReviewer,
+  effectiveWidth,
+  type Requirements,
+  withDeniedReads,
+} from '../policy/requirements.ts';
+import { profileWidth } from '../policy/profiles/profile-entries.ts';
+import { equalJson, type Json } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { deepFreeze } from './envelope.ts';
+import { effortFor, effortProblem } from './identity.ts';
+import { type Catalogue, lookUpModel } from './model-record.ts';
+import { settingsChangeOptions, type ReadSettingsChange, type SettingsChange } from './settings-change.ts';
+import type { Settings } from './settings.ts';
+import { defined } from '../../base/objects.ts';
+import { approvalName } from '../policy/decide/approval-policy.ts';
+
+export type { SettingsChange };
+
+export type SettingsChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
+
+export type SettingsChanged =
+  /** `changed`: the keys of a change for the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
+  | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
+  | { readonly kind: 'refused'; readonly outcome: SettingsChangeProblem };
+
+/**
+ * The settings with a change over them. All of it is applied or nothing: an effort that the model lacks, or a value that
+ * breaks a requirement, refuses the whole change. A turn that runs keeps the envelope that it has.
+ */
+export function applySettingsChange(
+  settings: Settings,
+  given: ReadSettingsChange,
+  { catalogue, requirements }: { readonly catalogue: Catalogue; readonly requirements: Requirements },
+): SettingsChanged {
+  const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
+  const effort = given.effort ? effortProblem(lookUpModel(catalogue, wanted.model), given.effort) : undefined;
+  if (effort !== undefined) {
+    const { message, next } = effort;
+    return { kind: 'refused', outcome: { code: 'option-wrong', message, next: `${next} Nothing was changed.` } };
+  }
+  const outcome = notAllowed(requirements, wanted);
+  if (outcome !== undefined) return { kind: 'refused', outcome };
+  const allowed = { ...wanted, sandbox: withDeniedReads(requirements, wanted.sandbox) };
+  const differs = (name: keyof Settings): boolean => !equalJson(settings[name] as Json, allowed[name] as Json);
+  const names = Object.keys(settingsChangeOptions) as (keyof SettingsChange & keyof Settings)[];
+  const changed = names.filter((name) => differs(name) || (name === 'approvals' && differs('askedApproval')));
+  if (changed.length === 0) return { kind: 'changed', settings, changed };
+  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
+  return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
+}
+
+/** What the fields make of the settings; undefined for a setting whose choice is taken back. */
+function settingsOf(given: ReadSettingsChange, settings: Settings, catalogue: Catalogue) {
+  const { effort, personality, realtime, ...plain } = given;
+  const model = given.model ?? settings.model;
+  return {
+    ...plain,
+    ...(effort === undefined
+      ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
+      : { effort: effort ?? undefined }),
+    ...(personality === undefined ? {} : { personality: personality ?? undefined }),
+    // A caller that names a policy now means it for the thread and for the surface.
+    ...(given.approvals === undefined ? {} : { askedApproval: undefined }),
+    ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
+  };
+}
+
+function notAllowed(
+  requirements: Requirements,
+  { approvals, reviewer = 'user', sandbox }: Pick<Settings, 'approvals' | 'reviewer' | 'sandbox'>,
+): SettingsChangeProblem | undefined {
+  const byApproval = brokenByApproval(requirements, approvals);
+  if (byApproval !== undefined) {
+    const allowed = byApproval.allowed.map(approvalName) as [string, ...string[]];
+    return forbidden('approval', approvalName(approvals), { ...byApproval, allowed });
+  }
+  const byReviewer = brokenByReviewer(requirements, reviewer);
+  if (byReviewer !== undefined) return forbidden('reviewer', reviewer, byReviewer);
+  const byProfile = brokenByProfile(requirements, sandbox);
+  if (byProfile !== undefined) return forbidden('sandbox mode', effectiveWidth(requirements, sandbox), byProfile);
+  const byChoice = brokenByChoice(requirements, sandbox);
+  if (byChoice === undefined) return undefined;
+  const [first, ...others] = byChoice.allowed.map(({ id }) => id);
+  const rule = { ...byChoice, allowed: [first as string, ...others] } as const;
+  return forbidden('profile', profileWidth(sandbox), rule);
+}
+
+function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): SettingsChangeProblem {
+  return {
+    code: 'change-not-allowed',
+    message: `${key} in ${source} does not allow the ${what} "${value}". Nothing was changed.`,
+    next: `Choose one of these: ${allowed.join(', ')}. Or ask the administrator.`,
+  };
+}

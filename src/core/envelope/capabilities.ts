@@ -1,0 +1,102 @@
+import { defined } from '../../base/objects.ts';
+import { openGates } from '../config/features.ts';
+import { allowsAsking, type QuestionTopic } from '../policy/decide/approval-policy.ts';
+import { asksAboutTool } from '../policy/decide/decide-call.ts';
+import { isUnlimited } from '../policy/profiles/profile-entries.ts';
+import type { FoundCapabilities, ToolTraits, TurnFacts, TurnOffering } from './facts.ts';
+import { collaborationFor, type Identity } from './identity.ts';
+import type { ModelRecord } from './model-record.ts';
+import type { Policy } from './policy.ts';
+import type { EditTools, Settings, ToolChoice } from './settings.ts';
+
+/** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
+export interface Capabilities
+  extends
+    Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
+    Required<Pick<FoundCapabilities, 'apps' | 'plugins'>>,
+    ToolChoice {
+  readonly tools: readonly string[];
+  /** Tools that the client defined. A line of a turn has their names. */
+  readonly clientTools?: Settings['clientTools'];
+  /** Gates that are open. */
+  readonly features: readonly string[];
+  /** How the model edits files in this turn. */
+  readonly editTools: EditTools;
+}
+
+export function resolveCapabilities(
+  facts: TurnFacts,
+  settings: Settings,
+  { identity, policy }: { readonly identity: Identity; readonly policy: Policy },
+): Capabilities {
+  const { apps = false, plugins = false } = facts.found ?? {};
+  const { model } = identity;
+  const { onlyTools, withoutTools, clientTools } = settings;
+  const features = openGates(settings.features);
+  const editTools = settings.editTools ?? model.editTools;
+  const { mode } = collaborationFor(identity, settings);
+  const offered = facts.tools
+    .filter((tool) => isToolOffered(tool, identity, policy, { mode, features, editTools }))
+    .map(({ name }) => name);
+  return {
+    tools: offered,
+    features,
+    editTools,
+    modalities: model.modalities,
+    imageGeneration: model.imageGeneration,
+    webSearch: model.webSearch,
+    apps,
+    plugins,
+    ...defined({ onlyTools, withoutTools, clientTools }),
+  };
+}
+
+/** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
+export function isToolOffered(
+  { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
+  { model }: Pick<Identity, 'model'>,
+  {
+    approval,
+    sandboxLevel,
+    canAsk,
+    hasUser,
+    changesNothing,
+  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'hasUser' | 'changesNothing'>,
+  work: Omit<TurnOffering, 'hasUser' | 'isUnlimited'>,
+): boolean {
+  if (deferred === true) return false;
+  if (offeredIn?.({ ...work, isUnlimited: isUnlimited(sandboxLevel), hasUser: hasUser === true }) === false)
+    return false;
+  if (givesPictures === true && !model.modalities.includes('image')) return false;
+  const policy = { approval, sandboxLevel, ...defined({ canAsk, changesNothing }) };
+  if (mcp !== undefined && !isMcpToolUsable(mcp, policy)) return false;
+  if (asksAbout !== undefined && !canAskForMore(policy, asksAbout)) return false;
+  if (effect === undefined) return true;
+  if (approval === 'untrusted' && canAsk !== true) return false;
+  if (effect !== 'files' || sandboxLevel !== 'read-only') return true;
+  // A folder that was requested is open to patches as to commands.
+  return canAskForMore(policy, 'sandbox') || canAskForMore(policy, 'permissions');
+}
+
+/** Whether the policy lets calls of a server's tool run, at once or after a question. Grants of earlier answers aside. */
+export function isMcpToolUsable(
+  need: NonNullable<ToolTraits['mcp']>,
+  {
+    approval,
+    sandboxLevel,
+    canAsk,
+    changesNothing,
+  }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk' | 'changesNothing'>,
+): boolean {
+  const isFree = approval === 'never' && isUnlimited(sandboxLevel);
+  if (!asksAboutTool(need, { isFree, changesNothing: changesNothing === 'thread' })) return true;
+  return canAsk === true && allowsAsking(approval, 'mcp');
+}
+
+/** Whether a call may ask for more than the policy grants: there is a user to ask, and something left to ask for. */
+export function canAskForMore(
+  { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
+  about: QuestionTopic,
+): boolean {
+  return canAsk === true && !isUnlimited(sandboxLevel) && allowsAsking(approval, about);
+}

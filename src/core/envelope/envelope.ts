@@ -1,0 +1,144 @@
+import { defined } from '../../base/objects.ts';
+import type { AgentBounds } from '../../ports/agents.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
+import { type Capabilities, resolveCapabilities } from './capabilities.ts';
+import type { StepFacts, TurnFacts } from './facts.ts';
+import { type Collaboration, collaborationFor, type Identity, resolveIdentity } from './identity.ts';
+import { type Policy, resolvePolicyGroup } from './policy.ts';
+import type { OmittedContext, RealtimeSetting, Settings, TurnSettings } from './settings.ts';
+import { resolveWindow, type Window } from './window.ts';
+import {
+  type Instructions,
+  keepsOtherInstructions,
+  resolveInstructions,
+  resolveWorkspace,
+  type Workspace,
+} from './workspace-and-instructions.ts';
+
+/** What a turn may do: its agents may not do more. */
+export function resolveAgentBounds({ workspace, identity, policy, capabilities, modes }: Envelope): AgentBounds {
+  const { effort } = identity.chosen;
+  const { onlyTools, withoutTools } = capabilities;
+  return {
+    cwd: workspace.cwd,
+    provider: identity.provider,
+    model: identity.model.slug,
+    approval: policy.approval,
+    // What the mode sets aside comes back when it ends, for agents as well.
+    profile: policy.askedProfile ?? policy.profile,
+    mode: modes.collaboration.mode,
+    ...(policy.changesNothing === 'thread' ? { changesNothing: true } : {}),
+    ...defined({ effort, onlyTools, withoutTools }),
+  };
+}
+
+/** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Frozen all the way down. */
+export interface Envelope {
+  readonly identity: Identity;
+  readonly workspace: Workspace;
+  readonly instructions: Instructions;
+  readonly policy: Policy;
+  readonly capabilities: Capabilities;
+  readonly modes: Modes;
+  readonly telemetry: Telemetry;
+  readonly window: Window;
+}
+
+/** Each group may see the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
+export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envelope {
+  const identity = resolveIdentity(facts, settings);
+  const workspace = resolveWorkspace(facts, settings);
+  const instructions = resolveInstructions(facts, settings, { identity, workspace });
+  const policy = resolvePolicyGroup(facts, settings, { workspace, identity });
+  const capabilities = resolveCapabilities(facts, settings, { identity, policy });
+  const modes = resolveModes(facts, settings, { identity });
+  const telemetry = resolveTelemetry(facts, settings, { identity });
+  const window = resolveWindow(facts, settings, { identity });
+  return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
+}
+
+/** Freezes a value and everything in it. A part that is frozen already is taken to be so all the way down. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) if (typeof member === 'object') deepFreeze(member);
+  return value;
+}
+
+/** How the model and the user work together. */
+interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyberAccessProgram'> {
+  readonly collaboration: Collaboration;
+  readonly realtime: RealtimeSetting;
+  /** How a checkpoint is asked for. */
+  readonly compaction: NonNullable<TurnSettings['compaction']>;
+  readonly leaveOut: readonly OmittedContext[];
+}
+
+function resolveModes(facts: TurnFacts, settings: TurnSettings, { identity }: { readonly identity: Identity }): Modes {
+  const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
+  // Other providers do not know such programs, and may refuse a request that names one.
+  const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
+  return {
+    collaboration: collaborationFor(identity, settings),
+    ...defined({ personality }),
+    realtime: realtime ?? { active: false },
+    ...defined({ outputSchema }),
+    ...(known ? { cyberAccessProgram } : {}),
+    compaction: settings.compaction ?? 'structured',
+    leaveOut: settings.leaveOut ?? [],
+  };
+}
+
+/** What labels the turn in logs, traces and the rollout. */
+interface Telemetry {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  /** 32 hexadecimal digits: the caller's trace, or one named after the turn. */
+  readonly traceId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** Parts of the engine that were still starting when the turn began, by name. */
+  readonly readiness: Readonly<Record<string, 'ready' | 'starting'>>;
+  /** Who decided each setting that is not a default, by the setting's name. */
+  readonly origins: Readonly<Record<string, string>>;
+}
+
+function resolveTelemetry(
+  facts: TurnFacts,
+  settings: Settings,
+  { identity }: { readonly identity: Identity },
+): Telemetry {
+  const { id, turnId } = facts.thread;
+  return {
+    threadId: id,
+    turnId,
+    traceId: facts.traceId ?? turnId.replaceAll('-', ''),
+    startedAt: facts.time.epochMs,
+    readiness: facts.readiness ?? {},
+    // A choice that came after the thread had its instructions is not in force.
+    origins: keepsOtherInstructions(facts, settings, identity)
+      ? { ...settings.origins, baseInstructions: 'thread' }
+      : (settings.origins ?? {}),
+  };
+}
+
+/** Who gets the requests of a turn, and what it makes of them. */
+export function turnProvider({ identity }: Envelope): ProviderName {
+  const { address, modelClient, model } = identity;
+  const { slug, compatibility } = model;
+  return providerName(identity.provider, { ...defined({ address, compatibility }), wire: modelClient, model: slug });
+}
+
+/** One model request: the turn's envelope and what may have moved since the request before. */
+export interface Step {
+  readonly envelope: Envelope;
+  /** 0 for the first request of the turn. */
+  readonly index: number;
+  readonly facts: StepFacts;
+  /** Its budgets: those of the envelope, or narrower ones where a server has named its window since. */
+  readonly window: Window;
+  /** The tools as this request offers them, in a fixed order. */
+  readonly tools: readonly ToolSpec[];
+}

@@ -1,0 +1,185 @@
+import { defined } from '../../base/objects.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type Sampling, samplingFor } from '../config/providers/provider-config.ts';
+import type { Facts } from './facts.ts';
+import { lookUpModel, type ModelChoices, modelChoices, type ModelRecord } from './model-record.ts';
+import { findPrice, type Price } from './prices.ts';
+import type { CollaborationMode, Settings } from './settings.ts';
+
+/** Which model acts, by way of whom, thinking how hard, for which client. */
+export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
+  readonly model: ModelRecord;
+  /** Where it is reached, without anything secret: the same id at another address is another provider. */
+  readonly address?: string;
+  /** What its tokens cost. Absent: not known. */
+  readonly price?: Price;
+  /** How it chooses its words, where that is configured. */
+  readonly sampling?: Sampling;
+  /** The wire format that the provider speaks. */
+  readonly modelClient: string;
+  /** What was chosen of effort, summary and verbosity. What is absent is the default of the model, and changes with the model. */
+  readonly chosen: ModelChoices;
+  /** What was asked for, when requests go without it. */
+  readonly askedTier?: string;
+  readonly client: { readonly name: string; readonly version: string };
+  /** How the process came to be. */
+  readonly sessionSource: string;
+  /** For whom the thread was started. */
+  readonly threadSource: string;
+}
+
+export function resolveIdentity(facts: Facts, settings: Settings): Identity {
+  const model = lookUpModel(facts.catalogue, settings.model);
+  const choices = modelChoices(model, settings);
+  const effort = planEffort(model, settings) ?? choices.effort;
+  const serviceTier = tierFor(model, settings.serviceTier);
+  const { name, version, source, threadSource } = facts.client;
+  const { address, wire = 'responses' } = facts.provider ?? {};
+  const { provider } = settings;
+  const price = findPrice(facts.prices ?? [], { provider, model: model.slug, address, serviceTier });
+  return {
+    model,
+    provider,
+    ...defined({ address, price, sampling: samplingFor(facts.provider?.sampling, model.slug) }),
+    modelClient: wire,
+    ...choices,
+    ...defined({ effort }),
+    chosen: defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
+    ...defined({ serviceTier }),
+    ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
+    client: { name, version },
+    sessionSource: source,
+    threadSource: threadSource ?? 'user',
+  };
+}
+
+/** What is chosen for plans, where the model has it. It ends with the mode. */
+function planEffort(model: ModelRecord, settings: Settings): string | undefined {
+  const { planEffort: effort } = settings;
+  if (effort === undefined || collaborationFor({ model }, settings).mode !== 'plan') return undefined;
+  return effortProblem(model, effort) === undefined ? effort : undefined;
+}
+
+/** `fast` is the old name of `priority`. A tier that a known model does not have is left out, and so is the default. */
+export function tierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
+  const tier = chosen === 'fast' ? 'priority' : chosen;
+  if (tier === undefined || tier === 'default') return undefined;
+  return model.guessed || model.serviceTiers.includes(tier) ? tier : undefined;
+}
+
+export interface Collaboration {
+  readonly mode: CollaborationMode;
+  /** What was asked for, when the model cannot run it and the default took its place. */
+  readonly asked?: CollaborationMode;
+  /** Guidance of the model's record or of the client; absent when ours holds. */
+  readonly instructions?: string;
+  /** What the client gave, whether or not the model's own guidance comes before it. */
+  readonly given?: string;
+}
+
+/** The model's own guidance for a mode comes before the client's; a mode that it does not have becomes the default. */
+export function collaborationFor(
+  { model }: { readonly model: ModelRecord },
+  { collaboration }: Pick<Settings, 'collaboration'>,
+): Collaboration {
+  const asked = collaboration?.mode ?? 'default';
+  const runs = asked === 'default' || model.modes[asked] !== undefined;
+  const mode = runs ? asked : 'default';
+  const given = collaboration?.instructions;
+  const instructions = model.modes[mode]?.guidance ?? (runs ? given : undefined);
+  return { mode, ...(runs ? {} : { asked }), ...defined({ instructions, given }) };
+}
+
+/** Least first. */
+const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
+
+/** What was chosen for another model. */
+interface EffortBefore {
+  readonly model: string;
+  readonly effort?: string;
+}
+
+/**
+ * The effort of a model that takes over from another. It keeps the one that was chosen if it has it; else the nearest of
+ * its own holds. A model that has none is sent none, and so is one of which nothing is known, because many servers
+ * refuse an effort that they do not know. Undefined is the model's own default.
+ */
+export function effortFor(record: ModelRecord, { model, effort }: EffortBefore): string | undefined {
+  const { slug, supportedEfforts, guessed } = record;
+  if (slug === model || effort === undefined) return effort;
+  if (guessed || supportedEfforts.length === 0) return undefined;
+  return effortProblem(record, effort) === undefined ? effort : nearest(supportedEfforts, effort);
+}
+
+/** The lower one of two that are as near. Of a name that has no place among the others, the middle. */
+function nearest(supported: readonly string[], effort: string): string | undefined {
+  const middle = supported[Math.floor((supported.length - 1) / 2)];
+  const place = levels.indexOf(effort);
+  const known = supported.filter((each) => levels.includes(each));
+  if (place < 0 || known.length === 0) return middle;
+  const distance = (each: string): number => Math.abs(levels.indexOf(each) - place);
+  return known.toSorted((a, b) => distance(a) - distance(b) || levels.indexOf(a) - levels.indexOf(b))[0];
+}
+
+/** That a model runs with another effort than the one that was chosen for the model before; undefined when it does not. */
+export function effortNote(
+  record: ModelRecord,
+  before: EffortBefore,
+  now: string | undefined,
+): Outcome<'effort-changed'> | undefined {
+  const fitting = effortFor(record, before);
+  if (before.effort === undefined || fitting === before.effort || fitting !== now) return undefined;
+  const { slug, supportedEfforts, guessed } = record;
+  const had = JSON.stringify(before.effort);
+  if (guessed) {
+    const message = `Capstan does not know the reasoning efforts of the model ${slug}, so it sends none instead of ${had}.`;
+    return {
+      code: 'effort-changed',
+      message,
+      // The setting is that of the model before: a model that takes over by itself can have another one only this way.
+      next: 'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.',
+    };
+  }
+  const used = fitting === undefined ? 'Capstan sends none.' : `Capstan uses ${JSON.stringify(fitting)}.`;
+  const next =
+    supportedEfforts.length === 0
+      ? 'Nothing needs to be done.'
+      : `It has ${supportedEfforts.join(', ')}. Set model_reasoning_effort to choose another one.`;
+  return { code: 'effort-changed', message: `The model ${slug} has no reasoning effort ${had}. ${used}`, next };
+}
+
+/** A name of this side, sent as `disabled`: no catalogue lists it. */
+const unlisted = 'persistent';
+
+/** Why a model cannot have the effort that was chosen; undefined when it can, or when nothing is known about it. */
+export function effortProblem(
+  { slug, supportedEfforts, guessed }: ModelRecord,
+  effort: string,
+): Outcome<'effort-unsupported'> | undefined {
+  if (guessed || supportedEfforts.length === 0 || supportedEfforts.includes(effort) || effort === unlisted)
+    return undefined;
+  return {
+    code: 'effort-unsupported',
+    message: `The model ${slug} has no reasoning effort ${JSON.stringify(effort)}.`,
+    next: `Choose one of these: ${supportedEfforts.join(', ')}.`,
+  };
+}
+
+/** The same for an effort that a user typed: a word that no provider uses as one is a slip. */
+export function typedEffortProblem(record: ModelRecord, effort: string): Outcome<'effort-unsupported'> | undefined {
+  const problem = effortProblem(record, effort);
+  const isKnown = [...levels, ...record.supportedEfforts, unlisted].includes(effort);
+  if (problem !== undefined || isKnown) return problem;
+  return {
+    code: 'effort-unsupported',
+    message: `There is no reasoning effort ${JSON.stringify(effort)}.`,
+    next: `Choose one of these: ${levels.join(', ')}. If ${record.slug} has others, list them in a catalogue of your own (model_catalog_json).`,
+  };
+}
+
+/** The effort as providers name it. Two of the names that can be chosen are of this side only. */
+export function sentEffort({ supportedEfforts, defaultEffort }: ModelRecord, chosen: string): string {
+  if (chosen === unlisted) return 'disabled';
+  if (chosen !== 'ultra') return chosen;
+  return supportedEfforts.findLast((effort) => effort !== 'ultra') ?? defaultEffort ?? 'medium';
+}

@@ -1,0 +1,245 @@
+import { consumerTable } from './consumers.ts';
+import type { Envelope } from './envelope.ts';
+import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
+
+/** Who fills a field of the envelope and who reads it. */
+export interface Ownership {
+  /** Its dotted name. */
+  readonly field: EnvelopeField;
+  readonly source: FieldSource;
+  /**
+   * The sources that read it. Two are not listed because they take in every field: `core/state/drafts/turn-lines.ts`, which
+   * keeps it in the rollout, and `surfaces/envelope/`, which shows it.
+   */
+  readonly consumers: readonly Consumer[];
+  /** What will read it and is not there yet. Until then the field is kept and shown, and nothing more. */
+  readonly awaits?: string;
+}
+
+export interface FieldSource {
+  /** The settings by which it can be chosen, the one that counts first; `telemetry.origins` says who chose. */
+  readonly settings?: readonly SettingPath[];
+  /** Where it comes from without a choice. */
+  readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default' | 'effective window';
+}
+
+/** A setting, or a part of one that is chosen by itself. */
+export type SettingPath =
+  | keyof TurnSettings
+  | `window.${keyof WindowSettings}`
+  | `limits.${keyof SpendingLimits}`
+  | `instructionRules.${keyof NonNullable<TurnSettings['instructionRules']>}`
+  | `realtime.${keyof RealtimeSetting}`;
+
+/** The dotted name of every field. A field whose insides are read as one value has one name. */
+export type EnvelopeField = Fields<Envelope, ''>;
+
+type Fields<Value, Path extends string> = {
+  [Key in keyof Value & string]-?: Field<NonNullable<Value[Key]>, `${Path}${Key}`>;
+}[keyof Value & string];
+
+type Field<Value, Path extends string> = Path extends WholeField
+  ? Path
+  : Value extends string | number | boolean | readonly unknown[]
+    ? Path
+    : string extends keyof Value
+      ? Path
+      : Fields<Value, `${Path}.`>;
+
+type WholeField =
+  | 'identity.price'
+  | 'identity.sampling'
+  | 'identity.model.modes'
+  | 'identity.model.sources'
+  | 'workspace.places'
+  | 'instructions.base.provenance'
+  | 'policy.approval'
+  | 'policy.askedApproval'
+  | 'policy.limits.continued'
+  | 'policy.profile'
+  | 'policy.askedProfile'
+  | 'policy.resolved'
+  | 'policy.rules'
+  | 'policy.shellEnvironment'
+  | 'window.shares';
+
+type Row = Omit<Ownership, 'field' | 'consumers'>;
+
+function chosen(otherwise: FieldSource['otherwise'], ...settings: readonly SettingPath[]): Row {
+  return { source: { settings, otherwise } };
+}
+
+const catalogue: Row = { source: { otherwise: 'model catalogue' } };
+const facts: Row = { source: { otherwise: 'facts' } };
+const byDefault: Row = { source: { otherwise: 'default' } };
+/** A budget without a setting of its own is a share of the effective window. */
+const share: Row = { source: { otherwise: 'effective window' } };
+
+const ofModel = chosen('model catalogue', 'window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow');
+
+const fields: Readonly<Record<EnvelopeField, Row>> = {
+  'identity.model.slug': chosen('default', 'model'),
+  'identity.model.contextWindow': catalogue,
+  'identity.model.maxContextWindow': catalogue,
+  'identity.model.effectivePercent': catalogue,
+  'identity.model.autoCompactTokens': catalogue,
+  'identity.model.maxOutputTokens': catalogue,
+  'identity.model.truncation.mode': catalogue,
+  'identity.model.truncation.limit': catalogue,
+  'identity.model.defaultEffort': catalogue,
+  'identity.model.supportedEfforts': catalogue,
+  'identity.model.defaultSummary': catalogue,
+  'identity.model.defaultVerbosity': catalogue,
+  'identity.model.serviceTiers': catalogue,
+  'identity.model.modalities': catalogue,
+  'identity.model.imageGeneration': catalogue,
+  'identity.model.webSearch': catalogue,
+  'identity.model.modes': catalogue,
+  'identity.model.compatibility': catalogue,
+  'identity.model.instructions': catalogue,
+  'identity.model.editTools': catalogue,
+  'identity.model.parallelCalls': catalogue,
+  'identity.model.guessed': catalogue,
+  'identity.model.sources': catalogue,
+  'identity.provider': chosen('default', 'provider'),
+  'identity.address': facts,
+  'identity.modelClient': facts,
+  'identity.effort': chosen('default of the model', 'effort', 'planEffort'),
+  'identity.summary': chosen('default of the model', 'summary'),
+  'identity.verbosity': chosen('default of the model', 'verbosity'),
+  'identity.chosen.effort': chosen('default of the model', 'effort'),
+  'identity.chosen.summary': chosen('default of the model', 'summary'),
+  'identity.chosen.verbosity': chosen('default of the model', 'verbosity'),
+  'identity.serviceTier': chosen('default', 'serviceTier'),
+  'identity.askedTier': chosen('default', 'serviceTier'),
+  'identity.price': facts,
+  'identity.sampling': facts,
+  'identity.client.name': facts,
+  'identity.client.version': facts,
+  'identity.sessionSource': facts,
+  'identity.threadSource': facts,
+
+  'workspace.environment': { ...byDefault, awaits: 'commands in another environment' },
+  'workspace.cwd': chosen('facts', 'cwd'),
+  'workspace.roots': facts,
+  'workspace.places': facts,
+  'workspace.trust': facts,
+  'workspace.shell.name': facts,
+  'workspace.shell.path': facts,
+  'workspace.date': facts,
+  'workspace.timezone': facts,
+
+  'instructions.base.text': chosen('model catalogue', 'baseInstructions'),
+  'instructions.base.provenance': chosen('model catalogue', 'baseInstructions'),
+  'instructions.model': catalogue,
+  'instructions.developer': chosen('default', 'developerInstructions'),
+  'instructions.managed': chosen('default', 'managedInstructions'),
+  'instructions.user.maxBytes': chosen('default', 'instructionRules.maxBytes'),
+  'instructions.user.fallbackFilenames': chosen('default', 'instructionRules.fallbackFilenames'),
+  'instructions.user.rootMarkers': chosen('default', 'instructionRules.rootMarkers'),
+  'instructions.user.cwd': chosen('facts', 'cwd'),
+  'instructions.user.trusted': facts,
+  'instructions.compactPrompt': chosen('default', 'compactPrompt'),
+
+  'policy.approval': chosen('default', 'approvals'),
+  'policy.askedApproval': chosen('default', 'askedApproval'),
+  'policy.reviewer': chosen('default', 'reviewer'),
+  'policy.reviewPolicy': chosen('default', 'reviewPolicy'),
+  'policy.profile': chosen('default', 'sandbox', 'collaboration', 'changesNothing'),
+  'policy.changesNothing': chosen('default', 'changesNothing', 'collaboration'),
+  'policy.askedProfile': chosen('default', 'sandbox'),
+  'policy.resolved': chosen('default', 'sandbox', 'collaboration', 'changesNothing', 'networkRules'),
+  'policy.limits.turnTokens': chosen('default', 'limits.turnTokens'),
+  'policy.limits.threadTokens': chosen('default', 'limits.threadTokens'),
+  'policy.limits.turnCost': chosen('default', 'limits.turnCost'),
+  'policy.limits.threadCost': chosen('default', 'limits.threadCost'),
+  'policy.limits.continued': facts,
+  'policy.canAsk': facts,
+  'policy.hasUser': facts,
+  'policy.answersOnce': facts,
+  'policy.sandboxLevel': chosen('default', 'sandbox'),
+  'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
+  'policy.rules': chosen('default', 'rules'),
+  'policy.approvedPrefixes': chosen('default', 'approvedPrefixes', 'collaboration'),
+  'policy.askedPrefixes': chosen('default', 'approvedPrefixes'),
+  'policy.networkRules': chosen('default', 'networkRules'),
+  'policy.networkProxy': chosen('default', 'sandbox', 'networkRules'),
+
+  'capabilities.tools': facts,
+  'capabilities.features': chosen('default', 'features'),
+  'capabilities.editTools': chosen('model catalogue', 'editTools'),
+  'capabilities.modalities': catalogue,
+  'capabilities.imageGeneration': catalogue,
+  'capabilities.webSearch': catalogue,
+  'capabilities.apps': facts,
+  'capabilities.plugins': facts,
+  'capabilities.onlyTools': chosen('default', 'onlyTools'),
+  'capabilities.withoutTools': chosen('default', 'withoutTools'),
+  'capabilities.clientTools': chosen('default', 'clientTools'),
+
+  'modes.collaboration.mode': chosen('default', 'collaboration'),
+  'modes.collaboration.asked': chosen('default', 'collaboration'),
+  'modes.collaboration.instructions': chosen('model catalogue', 'collaboration'),
+  'modes.collaboration.given': chosen('default', 'collaboration'),
+  'modes.personality': chosen('default', 'personality'),
+  'modes.realtime.active': chosen('default', 'realtime.active'),
+  'modes.realtime.startInstructions': chosen('default', 'realtime.startInstructions'),
+  'modes.outputSchema': chosen('default', 'outputSchema'),
+  'modes.compaction': chosen('default', 'compaction'),
+  'modes.cyberAccessProgram': chosen('default', 'cyberAccessProgram'),
+  'modes.leaveOut': chosen('default', 'leaveOut'),
+
+  'telemetry.threadId': facts,
+  'telemetry.turnId': facts,
+  'telemetry.traceId': facts,
+  'telemetry.startedAt': facts,
+  'telemetry.readiness': { ...facts, awaits: 'parts that take time to start' },
+  'telemetry.origins': chosen('default', 'origins'),
+
+  'window.effective': ofModel,
+  'window.configured': ofModel,
+  'window.autoCompact': chosen(
+    'effective window',
+    'window.autoCompactTokens',
+    'window.autoCompactPercent',
+    'window.reservePercent',
+  ),
+  'window.mostAutoCompact': chosen('effective window', 'window.autoCompactPercent', 'window.reservePercent'),
+  'window.autoCompactScope': chosen('default', 'window.autoCompactScope'),
+  'window.compactionReserve': chosen('effective window', 'window.reservePercent', 'window.autoCompactPercent'),
+  'window.checkpoint.words': share,
+  'window.checkpoint.pictures': share,
+  'window.checkpoint.answer': share,
+  'window.checkpoint.records': share,
+  'window.skills': chosen('effective window', 'window.skillsTokens', 'window.skillsPercent'),
+  'window.memory': chosen('effective window', 'window.memoryPercent'),
+  'window.baseline': chosen('default', 'window.baselineTokens'),
+  'window.toolOutput.mode': catalogue,
+  'window.toolOutput.limit': chosen('model catalogue', 'window.toolOutputTokens'),
+  'window.shares': chosen('default', 'window'),
+};
+
+/** A source that reads the envelope: what it does, its path, and the fields or groups of fields that it reads. */
+export interface Consumer {
+  readonly role: string;
+  readonly path: string;
+  readonly reads: readonly string[];
+}
+
+/** The map as a table of consumers has it. */
+export function mapOwnership(table: string): readonly Ownership[] {
+  const consumers = table.trim().split('\n').map(readConsumer);
+  return Object.entries(fields).map(([field, row]) => ({
+    field: field as EnvelopeField,
+    consumers: consumers.filter(({ reads }) => reads.some((part) => part === field || field.startsWith(`${part}.`))),
+    ...row,
+  }));
+}
+
+function readConsumer(row: string): Consumer {
+  const [role = '', path = '', reads = ''] = row.split(' | ');
+  return { role, path, reads: reads.split(' ') };
+}
+
+/** The map: one row per field, in the order of the envelope. */
+export const ownership: readonly Ownership[] = mapOwnership(consumerTable);

@@ -1,0 +1,128 @@
+import { defined } from '../../base/objects.ts';
+import { type Allowance, noUsage, type RequestFit, type Usage } from '../../protocol/usage.ts';
+
+/** What a model's tokens cost, in US dollars per million. */
+export interface Price {
+  readonly input: number;
+  /** Absent: as other input. */
+  readonly cachedInput?: number;
+  /** Absent: as other input. */
+  readonly cacheWrite?: number;
+  readonly output: number;
+  /** When the price was right, as `YYYY-MM-DD`. Absent: the user did not say. */
+  readonly asOf?: string;
+  /** Where it comes from: `model_prices` of the configuration, or a page of the provider. */
+  readonly source: string;
+  /** A request with more input tokens has another price, which is not known. Absent: there is no such bound. */
+  readonly mostInput?: number;
+}
+
+export interface PriceEntry extends Price {
+  readonly provider: string;
+  readonly model: string;
+  /** Holds for this host alone, and for requests without a service tier. Absent: the user set it. */
+  readonly host?: string;
+}
+
+/** Of prices that the user set. */
+export const configuredSource = 'model_prices';
+
+/** Whether it is one that a provider publishes for requests with a key. */
+export function isListPrice({ source }: Pick<Price, 'source'>): boolean {
+  return source !== configuredSource;
+}
+
+interface PricedModel {
+  readonly provider: string;
+  readonly model: string;
+  readonly address?: string | undefined;
+  readonly serviceTier?: string | undefined;
+}
+
+/** The first entry that fits. A model with a date behind its name has the price of the name. */
+export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): Price | undefined {
+  const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
+  if (found === undefined) return undefined;
+  const { input, cachedInput, cacheWrite, output, asOf, source, mostInput } = found;
+  return {
+    input,
+    ...defined({ cachedInput, cacheWrite }),
+    output,
+    ...defined({ asOf }),
+    source,
+    ...defined({ mostInput }),
+  };
+}
+
+const datedName = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
+
+function fits({ model, host }: PriceEntry, asked: PricedModel): boolean {
+  if (model !== asked.model && model !== asked.model.replace(datedName, '')) return false;
+  if (host === undefined) return true;
+  // Another server under the same name, or another tier, has prices of its own.
+  return asked.serviceTier === undefined && hostOf(asked.address) === host;
+}
+
+function hostOf(address: string | undefined): string | undefined {
+  return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
+}
+
+/** The same with its cost; as it is where no price is known. */
+export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
+  if (price === undefined || usage.input > (price.mostInput ?? Infinity)) return usage;
+  const { input, cachedInput, cacheWriteInput, output } = usage;
+  const plain = Math.max(0, input - cachedInput - cacheWriteInput);
+  const { cachedInput: cached = price.input, cacheWrite = price.input } = price;
+  const microUsd = plain * price.input + cachedInput * cached + cacheWriteInput * cacheWrite + output * price.output;
+  return { ...usage, cost: { nanoUsd: Math.round(microUsd * 1000), unpriced: 0 } };
+}
+
+/** An answer with fewer tokens is of no use. */
+export const leastOutput = 2000;
+
+/** What a request may cost. */
+export interface RequestSize {
+  readonly input: number;
+  /** The most tokens that its answer has if nothing limits it. */
+  readonly output: number;
+  /** The fewest that it must have: all of them where the request cannot say how long its answer may be. */
+  readonly least: number;
+  readonly price: Price | undefined;
+}
+
+/** Whether a request can be sent under these limits, and how long its answer may be. Nothing is taken to be cached. */
+export function fitRequest(allowances: readonly Allowance[], size: RequestSize): RequestFit {
+  const unknown = allowances.find(({ unit, unpriced = 0 }) => unit === 'nanoUsd' && (unpriced > 0 || isUnpriced(size)));
+  if (unknown !== undefined) return { kind: 'unknown', allowance: unknown };
+  let { output } = size;
+  for (const allowance of allowances) {
+    const { of, each } = weights(allowance.unit, size);
+    const left = allowance.most - allowance.used - of;
+    const space = each === 0 ? (left >= 0 ? Infinity : -1) : Math.floor(left / each);
+    if (space < size.least) return { kind: 'reached', allowance, least: of + size.least * each };
+    output = Math.min(output, space);
+  }
+  return { kind: 'fits', output, most: mostUsage(size, output) };
+}
+
+function isUnpriced({ input, price }: RequestSize): boolean {
+  return price === undefined || input > (price.mostInput ?? Infinity);
+}
+
+/** What the input takes of a limit, and what each token of the answer does. */
+function weights(
+  unit: Allowance['unit'],
+  { input, price }: RequestSize,
+): { readonly of: number; readonly each: number } {
+  if (unit === 'tokens' || price === undefined) return { of: input, each: 1 };
+  return { of: Math.ceil(input * dearestInput(price) * 1000), each: price.output * 1000 };
+}
+
+function dearestInput({ input, cacheWrite = 0 }: Price): number {
+  return Math.max(input, cacheWrite);
+}
+
+function mostUsage({ input, price }: RequestSize, output: number): Usage {
+  const counts = { ...noUsage, input, output, total: input + output };
+  return usageWithCost(counts, price && { ...price, input: dearestInput(price) });
+}

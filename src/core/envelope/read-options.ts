@@ -1,0 +1,359 @@
+import { isWrongValue, memberPath, type WrongValue, wrongAt } from '../policy/profiles/profile-entries.ts';
+import { defined, notPlain, plainCopy } from '../../base/objects.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { describeValue } from '../config/keys/explain-wrong-value.ts';
+import { nearestKey } from '../config/keys/check-values.ts';
+
+/**
+ * Reads the objects that programs give to the library. A key that is silently ignored may be a restriction under another
+ * name, so every key must be known:
+ *
+ * - Options are records: each member, own or inherited from anything but `Object.prototype`, and whatever its value, must
+ *   be a known option. A known one that is `undefined` counts as absent.
+ * - Things have methods (a store, a tool, an asker). A plain object is held to the same rule. An instance of a class may
+ *   have members of its own, unless one is almost the name of an optional member that is absent.
+ *
+ * Each option is read once, and the copy shares no data with the caller. Things other than tools are used as they are.
+ */
+
+/** The values that an option takes. */
+export interface OptionType<Value> {
+  /** The rest of a sentence that begins with "must be". */
+  readonly expected: string;
+  /** The value as it is used, shared with no caller; undefined, or what is wrong in it, when it is not of this type. */
+  read(given: unknown): Value | WrongValue | undefined;
+}
+
+export interface Option<Value> {
+  readonly type: OptionType<Value>;
+  /** For the documentation: one sentence. */
+  readonly about: string;
+  readonly required?: true;
+}
+
+/** Describes each key of an options object once. With `satisfies`, a key that is in one and not in the other does not compile. */
+export type OptionTable<Options> = {
+  readonly [Key in keyof Options]-?: Option<Exclude<Options[Key], undefined>> &
+    (object extends Pick<Options, Key> ? { readonly required?: never } : { readonly required: true });
+};
+
+type AnyTable = Readonly<Record<string, Option<unknown>>>;
+
+export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
+
+/** Keys that another call takes, and how to use that. */
+interface Elsewhere {
+  readonly keys: readonly string[];
+  readonly next: string;
+}
+
+/** A copy of the options, or why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
+export function readOptions<Options>(
+  given: unknown,
+  table: OptionTable<Options>,
+  of: string,
+  elsewhere?: Elsewhere,
+): Options | OptionProblem {
+  try {
+    if (!isRecord(given)) {
+      const message = `The options of ${of} must be an object, not ${describeGiven(given)}.`;
+      return { code: 'options-malformed', message, next: 'Pass a plain object.' };
+    }
+    const read = readMembers(given, table as unknown as AnyTable, 'options');
+    if (!isWrongValue(read)) return read as Options;
+    const isNeeded = !Object.entries(table as unknown as AnyTable).some(
+      ([key, { required }]) => key === read.at && !required,
+    );
+    return problemOf(read, of, { ...defined({ elsewhere }), isNeeded });
+  } catch (error) {
+    const message = `The options of ${of} cannot be read: ${thrownMessage(error)}`;
+    return { code: 'options-malformed', message, next: 'Pass a plain object.' };
+  }
+}
+
+/** For test doubles, whose callers have no answer to look at: throws where a key is not one of these. */
+export function assertKnownKeys<Options extends object>(given: Options, keys: KeysOf<Options>, of: string): Options {
+  const unknown = memberNames(given).find((name) => !Object.hasOwn(keys, name));
+  if (unknown === undefined) return given;
+  const { message, next } = problemOf({ wrong: 'key', at: '', key: unknown, known: Object.keys(keys) }, of, {
+    isNeeded: false,
+  });
+  throw new TypeError(`${message} ${next}`);
+}
+
+type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
+
+/** An object with methods, and perhaps data. It has a life of its own and is used as it is. */
+export function objectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+  const copy = copiedObjectWithMethods(expected, table);
+  return {
+    expected,
+    read(given) {
+      const read = copy.read(given);
+      return read === undefined || isWrongValue(read) ? read : (given as Value);
+    },
+  };
+}
+
+/** A copy of the known members: methods stay bound to the object, and later changes of it do not count. */
+export function copiedObjectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+  return objectOf(expected, table, 'thing');
+}
+
+/** Options inside of options. */
+export function recordOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
+  return objectOf(expected, table, 'options');
+}
+
+function objectOf<Value>(expected: string, table: unknown, kind: 'options' | 'thing'): OptionType<Value> {
+  return {
+    expected,
+    read: (given) =>
+      isRecord(given) ? (readMembers(given, table as AnyTable, kind) as Value | WrongValue) : undefined,
+  };
+}
+
+/** A function is no record: its members are not meant as options. */
+function isRecord(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
+}
+
+function readMembers(
+  given: Readonly<Record<string, unknown>>,
+  table: AnyTable,
+  kind: 'options' | 'thing',
+): Readonly<Record<string, unknown>> | WrongValue {
+  const known = Object.keys(table);
+  const unknown = memberNames(given).filter((name) => !Object.hasOwn(table, name));
+  const values = new Map(known.map((key) => [key, given[key]]));
+  const isOwnBusiness = (name: string): boolean => {
+    if (kind === 'options' || isPlain(given)) return false;
+    const near = nearestOption(name, known);
+    return near === undefined || table[near]?.required === true || values.get(near) !== undefined;
+  };
+  const key = unknown.find((name) => !isOwnBusiness(name));
+  if (key !== undefined) return { wrong: 'key', at: '', key, known };
+  const read: Record<string, unknown> = {};
+  for (const [name, { type, required }] of Object.entries(table)) {
+    const value = values.get(name);
+    if (value === undefined && required !== true) continue;
+    if (value === undefined) return wrongAt(name, type.expected, undefined);
+    const taken = type.read(value);
+    if (taken === undefined) return wrongAt(name, type.expected, value);
+    if (isWrongValue(taken)) return { ...taken, at: within(name, taken.at) };
+    read[name] = kind === 'thing' && typeof taken === 'function' ? taken.bind(given) : taken;
+  }
+  return read;
+}
+
+function within(name: string, at: string): string {
+  return at === '' ? name : at.startsWith('[') ? `${name}${at}` : memberPath(name, at);
+}
+
+const mostPrototypes = 100;
+
+/** Own members and inherited ones, enumerable or not. Without the members of every object, and the class itself. */
+function memberNames(given: object): readonly string[] {
+  const names = new Set<string>();
+  let depth = 0;
+  for (let at: object | null = given; at !== null && !isRoot(at); at = Object.getPrototypeOf(at) as object | null) {
+    // A proxy can have any number of prototypes.
+    if (++depth > mostPrototypes) throw new Error('it inherits from too many objects.');
+    for (const name of Reflect.ownKeys(at)) if (at === given || name !== 'constructor') names.add(String(name));
+  }
+  return [...names];
+}
+
+function isPlain(given: object): boolean {
+  const prototype = Object.getPrototypeOf(given) as object | null;
+  return prototype === null || isRoot(prototype);
+}
+
+/** `Object.prototype`, also that of another realm. */
+function isRoot(value: object): boolean {
+  return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
+}
+
+/** Names that Codex, its SDK and older versions of this library have for options, without case and separators. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  sandboxmode: ['sandbox'],
+  sandboxpolicy: ['sandbox'],
+  permissionprofile: ['sandbox'],
+  permissions: ['sandbox'],
+  profile: ['sandbox'],
+  approvalpolicy: ['approvals'],
+  askforapproval: ['approvals'],
+  approvalsreviewer: ['reviewer'],
+  modelprovider: ['provider'],
+  reasoningeffort: ['effort'],
+  modelreasoningeffort: ['effort'],
+  reasoningsummary: ['summary'],
+  modelreasoningsummary: ['summary'],
+  workingdirectory: ['cwd'],
+  workdir: ['cwd'],
+  directory: ['cwd'],
+  folder: ['cwd'],
+  additionaldirectories: ['addDirectories'],
+  writableroots: ['addDirectories'],
+  configprofile: ['profile'],
+  overrides: ['config'],
+  configoverrides: ['config'],
+  collaborationmode: ['collaboration'],
+  mode: ['collaboration'],
+  dynamictools: ['clientTools'],
+  environment: ['env'],
+  home: ['osHome'],
+  clientinfo: ['client'],
+  maxcost: ['turnCost'],
+  maxtokens: ['turnTokens'],
+  abortsignal: ['signal'],
+  prompt: ['input'],
+  text: ['input', 'output'],
+  message: ['input'],
+  schema: ['parameters', 'outputSchema'],
+  inputschema: ['parameters'],
+  execute: ['run'],
+  handler: ['run'],
+  call: ['run'],
+  content: ['output'],
+  iserror: ['ok'],
+  success: ['ok'],
+};
+
+function nearestOption(written: string, known: readonly string[]): string | undefined {
+  const plain = written.replaceAll(/[-_]/g, '').toLowerCase();
+  const same = known.find((key) => key.toLowerCase() === plain);
+  const others = Object.hasOwn(otherNames, plain) ? otherNames[plain] : undefined;
+  return same ?? others?.find((key) => known.includes(key)) ?? nearestKey(written, known);
+}
+
+/** The key that was probably meant, or all there are, as a sentence. */
+export function suggestOption(written: string, known: readonly string[]): string {
+  const nearest = nearestOption(written, known);
+  return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+}
+
+interface Problem {
+  readonly elsewhere?: Elsewhere;
+  /** The caller cannot leave it out. */
+  readonly isNeeded: boolean;
+}
+
+function problemOf(wrong: WrongValue, of: string, { elsewhere, isNeeded }: Problem): OptionProblem {
+  const correct = isNeeded ? 'Correct it.' : 'Correct it or leave it out.';
+  if (wrong.wrong === 'value' && wrong.why !== undefined) {
+    const message = `${wrong.at} of ${of} is not valid. ${wrong.why}`;
+    return { code: 'option-wrong', message, next: correct };
+  }
+  if (wrong.wrong === 'value') {
+    const isMissing = wrong.given === undefined;
+    return {
+      code: isMissing ? 'option-missing' : 'option-wrong',
+      message: isMissing
+        ? `${of} needs ${wrong.at}: ${wrong.expected}.`
+        : `${wrong.at} of ${of} must be ${wrong.expected}, not ${describeGiven(wrong.given)}.`,
+      next: isMissing ? `Add ${wrong.at}.` : correct,
+    };
+  }
+  const what =
+    wrong.at === '' ? `${wrong.key} is not an option of ${of}.` : `${wrong.at} of ${of} has no key "${wrong.key}".`;
+  if (wrong.at === '' && elsewhere?.keys.includes(wrong.key) === true)
+    return { code: 'option-unknown', message: what, next: elsewhere.next };
+  const nearest = nearestOption(wrong.key, wrong.known);
+  const next = nearest === undefined ? `Remove it, or use ${wrong.known.join(', ')}.` : 'Rename or remove it.';
+  return { code: 'option-unknown', message: nearest === undefined ? what : `${what} Did you mean ${nearest}?`, next };
+}
+
+/** A value in a sentence. A proxy may throw whatever is done with it. */
+function describeGiven(given: unknown): string {
+  return typeof given === 'object' && given !== null && !Array.isArray(given) ? 'this object' : describeValue(given);
+}
+
+export const anyText: OptionType<string> = {
+  expected: 'a string',
+  read: (given) => (typeof given === 'string' ? given : undefined),
+};
+
+/** Takes any value: its user checks it. */
+export function uncheckedValue<Value>(expected: string): OptionType<Value> {
+  return { expected, read: (given) => given as Value };
+}
+
+export const booleanOption: OptionType<boolean> = {
+  expected: 'true or false',
+  read: (given) => (typeof given === 'boolean' ? given : undefined),
+};
+
+/** For options that can be switched on, and not off. */
+export const onlyTrue: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
+
+const longestName = 256;
+
+export const nameText: OptionType<string> = {
+  expected: 'a string that is not blank',
+  read(given) {
+    if (typeof given !== 'string' || given.trim() === '') return undefined;
+    if (given.length <= longestName) return given;
+    return wrongAt('', `a string of at most ${longestName} characters`, given);
+  },
+};
+
+export const positiveNumber: OptionType<number> = {
+  expected: 'a number greater than 0',
+  read: (given) => (typeof given === 'number' && Number.isFinite(given) && given > 0 ? given : undefined),
+};
+
+export const wholeNumber: OptionType<number> = {
+  expected: 'a whole number of at least 1',
+  read: (given) => (Number.isSafeInteger(given) && (given as number) >= 1 ? (given as number) : undefined),
+};
+
+/** Given to a caller to abort work. One of another realm has the same members. */
+export const abortSignal: OptionType<AbortSignal> = {
+  expected: 'an AbortSignal',
+  read(given) {
+    const { aborted, addEventListener } = (given ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
+    return typeof aborted === 'boolean' && typeof addEventListener === 'function' ? (given as AbortSignal) : undefined;
+  },
+};
+
+/** Plain data of JSON: nothing that could hide a member. */
+export const jsonObject: OptionType<JsonObject> = {
+  expected: 'a plain object of JSON data',
+  read(given) {
+    const copy = plainCopy(given);
+    return copy !== notPlain && isJsonObject(copy) ? copy : undefined;
+  },
+};
+
+export function functionOption<Function>(): OptionType<Function> {
+  return { expected: 'a function', read: (given) => (typeof given === 'function' ? (given as Function) : undefined) };
+}
+
+export function listOf<Value>(type: OptionType<Value>, expected: string): OptionType<readonly Value[]> {
+  return {
+    expected,
+    read(given) {
+      if (!Array.isArray(given)) return undefined;
+      const values: Value[] = [];
+      // Also the gaps of a sparse list.
+      for (let at = 0; at < given.length; at++) {
+        const value = type.read(given[at]);
+        if (value === undefined) return wrongAt(`[${at}]`, type.expected, given[at] ?? null);
+        if (isWrongValue(value)) return { ...value, at: within(`[${at}]`, value.at) };
+        values.push(value);
+      }
+      return values;
+    },
+  };
+}
+
+export function choiceOf<Choice extends string>(...choices: readonly Choice[]): OptionType<Choice> {
+  return { expected: `one of ${quoteEach(choices)}`, read: (given) => choices.find((one) => one === given) };
+}
+
+export function quoteEach(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(', ');
+}

@@ -1,0 +1,178 @@
+import {
+  anyText,
+  choiceOf,
+  booleanOption,
+  nameText,
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
+  quoteEach,
+  readOptions,
+  recordOf,
+} from './read-options.ts';
+import { approvalNames, readApprovalPolicy } from '../policy/decide/approval-policy.ts';
+import { normalisePath } from '../policy/paths/absolute-paths.ts';
+import { builtInProfile } from '../policy/profiles/profiles.ts';
+import { readSandbox, sandboxExpected, type SandboxSetting } from '../policy/profiles/read-profile.ts';
+import { memberPath, unknownKeyIn, wrongAt, type WrongValue } from '../policy/profiles/profile-entries.ts';
+import { type ClientTool, readClientTools } from '../../protocol/client-tool.ts';
+import { findUnstorableText, isJsonObject, type Json } from '../../protocol/json.ts';
+import type { ApprovalsReviewer } from '../../protocol/question.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../protocol/permissions.ts';
+import { notPlain, plainCopy } from '../../base/objects.ts';
+import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
+
+/** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
+export interface SettingsChange extends Partial<
+  Pick<Settings, 'cwd' | 'reviewer' | 'model' | 'collaboration' | 'clientTools'>
+> {
+  readonly approvals?: ApprovalPolicy;
+  readonly sandbox?: SandboxSetting;
+  readonly summary?: (typeof summaries)[number];
+  /** `null`: as the model has it. */
+  readonly effort?: string | null;
+  /** `null`: the standard tier. */
+  readonly serviceTier?: string | null;
+  /** `null`: none is chosen. */
+  readonly personality?: Personality | null;
+  /** Start instructions that are omitted stay. */
+  readonly realtime?: RealtimeSetting;
+}
+
+export const summaries = ['auto', 'concise', 'detailed', 'none'] as const;
+export const personalities: readonly Personality[] = ['none', 'friendly', 'pragmatic'];
+export const reviewers: readonly ApprovalsReviewer[] = ['user', 'auto_review'];
+const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
+const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+export const approvalOption: OptionType<ApprovalPolicy> = {
+  expected: `one of ${quoteEach(approvalNames)}, or an object with the key granular`,
+  read(given) {
+    const copy = plainCopy(given);
+    return copy === notPlain ? undefined : readApprovalPolicy(copy);
+  },
+};
+
+export const tierOption: OptionType<string> = {
+  ...nameText,
+  read: (given) => (given === 'fast' ? 'priority' : nameText.read(given)),
+};
+
+/** Unknown keys of a tool are its client's: the form is that of another program. */
+export const clientToolsOption: OptionType<readonly ClientTool[]> = {
+  expected: 'a list of tools, each with a name, a description and an inputSchema',
+  read(given) {
+    const copy = plainCopy(given);
+    if (copy === notPlain || !Array.isArray(copy)) return undefined;
+    const odd = oddTool(copy, '');
+    if (odd !== undefined) return odd;
+    const tools = readClientTools(copy);
+    return typeof tools === 'string' ? { ...wrongAt('', 'a list of tools', given), why: tools } : tools;
+  },
+};
+
+const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schema', 'deferLoading', 'defer_loading'];
+const namespaceKeys = ['type', 'name', 'description', 'tools'];
+
+/** A thread's file may hold what later versions write. A client is held to what is known. */
+function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
+  for (const [index, tool] of tools.entries()) {
+    if (!isJsonObject(tool)) continue;
+    const here = memberPath(at, index);
+    const { tools: inner } = tool;
+    const isGroup = tool['type'] === 'namespace';
+    const unknown = unknownKeyIn(tool, here, isGroup ? namespaceKeys : functionKeys);
+    if (unknown !== undefined) return unknown;
+    for (const key of ['deferLoading', 'defer_loading'])
+      if (!['boolean', 'undefined'].includes(typeof tool[key]))
+        return wrongAt(memberPath(here, key), 'true or false', tool[key]);
+    const odd = isGroup && Array.isArray(inner) ? oddTool(inner, memberPath(here, 'tools')) : undefined;
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
+}
+
+export const sandboxOption: OptionType<SandboxMode | PermissionProfile> = {
+  expected: sandboxExpected,
+  read(given) {
+    const copy = plainCopy(given);
+    return copy === notPlain ? undefined : readSandbox(copy);
+  },
+};
+
+/** In the order in which they are checked and reported. */
+export const settingsChangeOptions = {
+  cwd: { type: absolutePath(), about: 'Its folder, as an absolute path.' },
+  approvals: { type: approvalOption, about: 'When Capstan asks.' },
+  reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions.' },
+  sandbox: { type: profileOption(), about: 'What commands may access.' },
+  model: { type: nameText, about: 'The model.' },
+  effort: { type: orNull(nameText, null), about: 'How much the model thinks. `null`: as the model has it.' },
+  summary: { type: choiceOf(...summaries), about: 'How the model summarises its reasoning.' },
+  serviceTier: { type: orNull(tierOption, 'default'), about: 'The tier of the service. `null`: the standard one.' },
+  collaboration: {
+    type: recordOf<CollaborationSetting>('an object with a mode and perhaps instructions', {
+      mode: { type: choiceOf(...collaborationModes), about: 'How the model works with the user.', required: true },
+      instructions: { type: anyText, about: 'Instead of those that the mode has.' },
+    }),
+    about: 'How the model works with the user.',
+  },
+  personality: { type: orNull(choiceOf(...personalities), null), about: 'The manner. `null`: none is chosen.' },
+  realtime: {
+    type: recordOf<RealtimeSetting>('an object with active and perhaps startInstructions', {
+      active: { type: booleanOption, about: 'A conversation by voice runs.', required: true },
+      startInstructions: { type: anyText, about: 'Instructions at its start. Omitted: they stay.' },
+    }),
+    about: 'A conversation by voice.',
+  },
+  clientTools: { type: clientToolsOption, about: 'Tools that the client runs.' },
+} as const satisfies OptionTable<SettingsChange>;
+
+/** The fields of a change that were given, each as its option reads it. */
+export type ReadSettingsChange = {
+  readonly [Name in keyof typeof settingsChangeOptions]?: Exclude<
+    ReturnType<(typeof settingsChangeOptions)[Name]['type']['read']>,
+    WrongValue | undefined
+  >;
+};
+
+/** A copy of a change, or why it is refused as a whole. */
+export function readSettingsChange(given: unknown): ReadSettingsChange | OptionProblem {
+  const of = 'a change of settings';
+  const read = readOptions<ReadSettingsChange>(given, settingsChangeOptions, of);
+  if ('code' in read) return { ...read, next: `${read.next} Nothing was changed.` };
+  for (const [key, value] of Object.entries(read)) {
+    const odd = findUnstorableText(value as Json);
+    if (odd === undefined) continue;
+    const next = `Correct ${key} or leave it out. Nothing was changed.`;
+    return { code: 'option-wrong', message: `${key} of ${of} must not contain ${odd.what}.`, next };
+  }
+  return read;
+}
+
+function absolutePath(): OptionType<string> {
+  return {
+    expected: 'an absolute path',
+    // A path that is odd in another way is refused with its own reason.
+    read: (given) =>
+      typeof given === 'string' ? (findUnstorableText(given) ? given : normalisePath(given)) : undefined,
+  };
+}
+
+function profileOption(): OptionType<PermissionProfile> {
+  return {
+    ...sandboxOption,
+    read(given) {
+      const read = sandboxOption.read(given);
+      return typeof read === 'string' ? builtInProfile(read, noOptions) : read;
+    },
+  };
+}
+
+/** `null` stands for a value of its own. */
+function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {
+  return {
+    expected: `${field.expected}, or null`,
+    read: (given) => (given === null ? instead : field.read(given)),
+  };
+}

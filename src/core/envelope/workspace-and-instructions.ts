@@ -1,0 +1,78 @@
+import { defined } from '../../base/objects.ts';
+import type { BaseInstructions, Facts, TimeFacts, TurnFacts } from './facts.ts';
+import type { Identity } from './identity.ts';
+import type { InstructionRules, Settings } from './settings.ts';
+
+/**
+ * Text whose author is neither the model nor the user of this turn. AGENTS.md itself may move inside a turn and belongs
+ * to the step; what is fixed for the turn is where it is looked for.
+ */
+export interface Instructions {
+  /** What requests begin with as the turn begins. The state says what they begin with after a checkpoint. */
+  readonly base: BaseInstructions;
+  /** The instructions of the turn's model, if they differ from that and the user did not choose it. */
+  readonly model?: string;
+  readonly developer?: string;
+  readonly managed?: string;
+  readonly user: InstructionRules;
+  /** Replaces the prompt of a plain compaction. */
+  readonly compactPrompt?: string;
+}
+
+const defaultRules = { maxBytes: 32_768, fallbackFilenames: [], rootMarkers: ['.git'] } as const;
+
+export function resolveInstructions(
+  facts: TurnFacts,
+  settings: Settings,
+  { identity, workspace }: { identity: Identity; workspace: Workspace },
+): Instructions {
+  const base = facts.thread.base ?? ownInstructions(settings, identity);
+  const model = guidanceBesides(base, identity);
+  const { developerInstructions, managedInstructions, compactPrompt } = settings;
+  return {
+    base,
+    ...defined({ model, developer: developerInstructions, managed: managedInstructions }),
+    user: { ...defaultRules, ...settings.instructionRules, cwd: workspace.cwd, trusted: workspace.trust },
+    ...defined({ compactPrompt }),
+  };
+}
+
+/** Whether the thread continues with other base instructions than a thread that starts now would have. */
+export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: Identity): boolean {
+  const { base } = facts.thread;
+  return base !== undefined && base.text !== ownInstructions(settings, identity).text;
+}
+
+/** What a thread that starts now under these settings begins its requests with. */
+function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
+  if (settings.baseInstructions !== undefined) {
+    return { text: settings.baseInstructions, provenance: { type: 'custom' } };
+  }
+  return { text: model.instructions, provenance: { type: 'model', model: model.slug } };
+}
+
+function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Identity): string | undefined {
+  if (provenance.type === 'custom') return undefined;
+  return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
+}
+
+/** Where the turn works, and when. */
+export interface Workspace extends Pick<Facts, 'places' | 'trust' | 'shell'>, Pick<TimeFacts, 'date' | 'timezone'> {
+  /** Which machine or container commands run in. There is one so far: this one. */
+  readonly environment: 'local';
+  readonly cwd: string;
+  readonly roots: readonly string[];
+}
+
+export function resolveWorkspace(facts: Facts, settings: Settings): Workspace {
+  return {
+    environment: 'local',
+    cwd: settings.cwd,
+    roots: facts.places.workspaceRoots,
+    places: facts.places,
+    trust: facts.trust,
+    shell: facts.shell,
+    date: facts.time.date,
+    timezone: facts.time.timezone,
+  };
+}

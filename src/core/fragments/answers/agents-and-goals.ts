@@ -1,0 +1,127 @@
+import { defined } from '../../../base/objects.ts';
+import type { Goal } from '../../../protocol/thread.ts';
+import { continueAfterFailure, continueForOtherModel } from '../events/turns-and-goals.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
+/** What the tools for agents answer: JSON, as other programs have it, so that a model finds what it knows. */
+
+export function agentStarted({ id, path, note }: StartedAgent): string {
+  return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
+}
+
+interface StartedAgent {
+  readonly id: string;
+  readonly path: string;
+  /** What is odd about what was asked for. */
+  readonly note?: string;
+}
+
+export function agentSent(path: string, as: keyof typeof delivered): string {
+  return JSON.stringify({ agent_path: path, delivered: delivered[as] });
+}
+
+const delivered = {
+  turn: 'a new turn began',
+  steered: 'added to the turn that runs',
+  interrupted: 'the turn was interrupted',
+  restarted: 'the turn was interrupted, and a new one began',
+} as const;
+
+/** What an agent reads whose turn went on under narrower permissions. */
+export const continueWithFewerPermissions =
+  'The agent that gave you this task may do less than before, and so may you. Continue your task as far as your permissions allow now. If they do not allow it, say so and answer with what you have.';
+
+interface ShownAgent {
+  readonly path: string;
+  readonly role: string;
+  readonly status: string;
+  readonly tokens: number;
+  /** What came of its last work, where no notification is on its way that says it. */
+  readonly answer?: string;
+}
+
+interface ShownWait {
+  readonly agents: readonly ShownAgent[];
+  readonly timedOut: boolean;
+  readonly hasWords: boolean;
+}
+
+/** What answers may weigh, in tokens: of one agent that was waited for, and of one in a list. */
+const most = { waited: 2000, listed: 300 } as const;
+/** How many of them are given, the newest first. */
+const mostAnswers = 10;
+
+/** Answers that follow as notifications are not in it. */
+export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string {
+  const status = Object.fromEntries(agents.map((agent) => [agent.path, agent.status]));
+  const told = agents.filter(({ answer }) => answer !== undefined).slice(-mostAnswers);
+  const answers = Object.fromEntries(told.map(({ path, answer = '' }) => [path, cut(answer, most.waited)]));
+  return JSON.stringify({
+    status,
+    ...(told.length === 0 ? {} : { answers }),
+    timed_out: timedOut,
+    ...(hasWords ? { ended_by: 'a new message of the user' } : {}),
+  });
+}
+
+export function agentsListed(agents: readonly ShownAgent[]): string {
+  const shown = agents.map(({ path, role, status, tokens, answer }, index) => ({
+    agent_path: path,
+    agent_type: role,
+    status,
+    tokens,
+    ...(answer === undefined || index < agents.length - mostAnswers ? {} : { answer: cut(answer, most.listed) }),
+  }));
+  return JSON.stringify({ agents: shown });
+}
+
+function cut(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'tokens', limit });
+}
+
+export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'>): string {
+  return JSON.stringify({ agent_path: path, previous_status: status });
+}
+
+/**
+ * What Capstan says, or said in earlier versions, in the role of the user and without a tag: threads hold it so, and most
+ * formats keep it apart.
+ */
+const programMessages: ReadonlySet<string> = new Set([
+  continueForOtherModel,
+  continueAfterFailure,
+  continueWithFewerPermissions,
+]);
+
+/** Whether a whole message of the user's role is such words, and not the user's. */
+export function isProgramMessage(text: string): boolean {
+  return programMessages.has(text);
+}
+
+/** What the tools about goals answer, in the form of Codex. */
+export function goalAnswer(threadId: string, goal: Goal | undefined): string {
+  const left = goal?.tokenBudget === undefined ? null : Math.max(0, goal.tokenBudget - goal.tokensUsed);
+  return JSON.stringify({
+    goal: goal === undefined ? null : { threadId, ...shown(goal) },
+    remainingTokens: left,
+    completionBudgetReport: goal?.status === 'complete' ? report(goal) : null,
+  });
+}
+
+function shown({ objective, status, tokenBudget, tokensUsed, timeUsedSeconds, createdAt, updatedAt }: Goal): Goal {
+  const times = { timeUsedSeconds, createdAt, updatedAt };
+  return { objective, status, ...(tokenBudget === undefined ? {} : { tokenBudget }), tokensUsed, ...times };
+}
+
+function report({ tokensUsed, tokenBudget, timeUsedSeconds }: Goal): string {
+  const of = tokenBudget === undefined ? '' : ` of ${tokenBudget}`;
+  return `The goal took ${tokensUsed}${of} tokens and ${timeUsedSeconds} seconds. Tell the user.`;
+}
+
+export const goalExists =
+  'This thread has a goal that is not complete. Continue with it, or change it with update_goal; "active" resumes one that rests.';
+
+export const onlyUserRaisesBudget =
+  'Only the user gives the goal more tokens, and has said nothing since it continued by itself. Say what is done and what is left.';
+
+export const noGoal = 'This thread has no goal. Only the user decides that there is one.';

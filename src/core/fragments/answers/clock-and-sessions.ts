@@ -1,0 +1,32 @@
+import type { SessionFate } from '../../../ports/commands.ts';
+
+const became: Readonly<Record<SessionFate, string>> = {
+  exited: 'has ended, and an answer before said so',
+  'timed-out': 'was killed at its time limit, and an answer before said so',
+  stopped: 'was ended by the user',
+  pruned: 'was ended to make space: 64 sessions can run at once',
+  narrowed: 'was ended, because it had more permissions than you have now',
+  closed: 'was ended when the conversation was closed',
+  gone: 'ended, at the latest with the program that ran this conversation before',
+};
+
+/** A call that names a session which cannot be reached. */
+export function noSuchSession(id: number, fate: SessionFate | undefined): string {
+  const what = fate === undefined ? `There is no session ${id}.` : `Session ${id} ${became[fate]}.`;
+  return `Nothing was written: ${what} Start the command again with exec_command if you need it.`;
+}
+
+/** A session whose command reads nothing. */
+export function inputIsClosed(id: number): string {
+  return `Nothing was written: the input of session ${id} is closed. It runs on. To write to a command, start it with stdin or tty set to true.`;
+}
+
+export function timeNow(epochMs: number): string {
+  return `It is ${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC.`;
+}
+
+/** `isWhole`: it was not ended by a message or an interruption. */
+export function sleepEnded(milliseconds: number, { isWhole }: { readonly isWhole: boolean }): string {
+  const seconds = (milliseconds / 1000).toFixed(1);
+  return `Wall time: ${seconds} seconds\n${isWhole ? 'Sleep completed.' : 'Sleep interrupted by new input.'}`;
+}

@@ -1,0 +1,206 @@
+import { sentence } from '../../../protocol/outcome.ts';
+import type { RequestedHost } from '../../../protocol/permissions.ts';
+import type { Answer } from '../../../protocol/question.ts';
+import { hostAtPort } from '../../policy/network/host-lists.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+import { unansweredTool } from './content-parts.ts';
+import {
+  clientSilence,
+  declinedByUser,
+  interruptedWhileAsking,
+  noPreparedAnswer,
+  notAskedByClient,
+  stoppedByUser,
+  withUserWords,
+} from './tool-calls.ts';
+
+/** Why the question was asked, and what the model can do without it. */
+export interface AskedRefusal {
+  readonly why?: string;
+  readonly next?: string;
+  /** It asked for words, and no call waits for a permission. */
+  readonly content?: 'input' | 'client-tool';
+}
+
+/** What the model reads of a call that an answer did not let run, also in a later process. */
+export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
+  const { kind, note, by } = answer;
+  if (asked.content === 'input') return unansweredInput(answer);
+  if (asked.content === 'client-tool') return unansweredTool(answer);
+  if (by === 'review') return refusedByReview(answer);
+  if (by === 'hook') return declinedByHook(note);
+  if (kind === 'lapsed') return interruptedWhileAsking;
+  if (by === 'client') return notAskedByClient(note);
+  if (by === 'default') return noPreparedAnswer(asked.why, asked.next);
+  return kind === 'stopped' ? stoppedByUser(note) : declinedByUser(note);
+}
+
+/** What the model reads of a call that a hook did not let run. `command`: of a call that would have started one. */
+export function blockedByHook(
+  reason: string,
+  { tool, command }: { readonly tool: string; readonly command?: string },
+): string {
+  return command === undefined
+    ? `Tool call blocked by PreToolUse hook: ${sentence(reason)} Tool: ${tool}`
+    : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;
+}
+
+/** A hook answered the question about a call. */
+function declinedByHook(note: string | undefined): string {
+  return note === undefined || note === ''
+    ? 'Not run: a hook of the user declined it.'
+    : `Not run: a hook of the user declined it: ${sentence(note)}`;
+}
+
+const mostOfCall = 1000;
+
+/** Stands before the result: what ran is not what the model wrote. `ran`: the command, or the arguments. */
+export function changedByHook(ran: string): string {
+  const shown = truncateMiddle(ran, { mode: 'bytes', limit: mostOfCall });
+  return `A hook of the user changed this call before it ran. What ran: ${shown}`;
+}
+
+/** A hook changed a call into something that is no call. */
+export function brokenByHook(problem: string): string {
+  return `Not run: a hook of the user changed this call, and what it made of it cannot run. ${problem}`;
+}
+
+/** In place of the result of a call that a hook turned down. `exitCode`: of a command. */
+export function stoppedByHook(reason: string, exitCode?: number): string {
+  const ran = `The call ran${exitCode === undefined ? '' : ` and exited with code ${exitCode}`}.`;
+  return reason === ''
+    ? `${ran} A PostToolUse hook of the user withholds its result, and gave no reason.`
+    : `${ran} A PostToolUse hook of the user withholds its result and says: ${reason}`;
+}
+
+/** Before words of a hook about a command that ran on beyond its call. */
+export function aboutEndedCommand(command: string, words: string): string {
+  const shown = truncateMiddle(command, { mode: 'bytes', limit: mostOfCall });
+  return `About the command that has now ended, ${JSON.stringify(shown)}:\n${words}`;
+}
+
+/** What the model reads when its questions to the user got no answer. */
+function unansweredInput({ kind, note, by }: Answer): string {
+  if (kind === 'lapsed') return 'request_user_input was cancelled before receiving a response';
+  if (by === 'default') return `No answer was prepared for this run. ${goOn}`;
+  if (by === 'client') return `No answer of the user reached Capstan. ${note ?? clientSilence.unreadable} ${goOn}`;
+  if (kind === 'stopped') return withUserWords('The user did not answer, and stopped the turn.', note);
+  return withUserWords(`The user declined to answer. ${goOn}`, note);
+}
+
+const goOn = 'Decide yourself, and say in your answer what you assumed.';
+
+/** What the model reads when a reviewer did not let a call run. */
+export function refusedByReview(answer: Answer): string {
+  const { kind, verdict } = answer;
+  const next =
+    kind === 'stopped'
+      ? ['The turn ends here.']
+      : verdict === undefined
+        ? []
+        : [
+            'Do not try to reach the same in another way. Choose a materially safer one, or tell the user what is needed.',
+          ];
+  return [`Not run: ${decided(verdict)}.`, ...reviewReasons(answer), ...next].join(' ');
+}
+
+function decided(verdict: Answer['verdict']): string {
+  if (verdict === undefined) return 'it was not approved';
+  const judged = reviewJudgement(verdict);
+  if (verdict.overruled !== true) return `the reviewer declined it (${judged})`;
+  return `the reviewer would have allowed it (${judged}), and Capstan overruled the reviewer`;
+}
+
+function reviewJudgement({ risk, authorization }: NonNullable<Answer['verdict']>): string {
+  return `risk: ${risk}; authorization by the user: ${authorization}`;
+}
+
+/** Why a call was declined, as sentences. Where the reviewer was overruled, its own reason speaks for the call. */
+function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
+  const said = verdict?.overruled === true ? [note] : [verdict?.rationale, note];
+  return said.flatMap((text) => (text === undefined ? [] : sentence(text)));
+}
+
+/** Notes of a reviewer's answer, for the model. Those without a verdict say what to do next. */
+
+export function reviewTimedOut(seconds: number): string {
+  return `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
+}
+
+export function reviewFailed(why: string): string {
+  return `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
+}
+
+/** No reviewer saw it. */
+export const tooLongToReview =
+  'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
+
+/** The verdict was more than a reviewer may decide. */
+export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
+
+export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
+
+/** Who said no to what, with the reasons for the model. `what`: what a yes would have done, after "did not". */
+function declinedWords(answer: Answer, what: string): string {
+  const { by, note, verdict } = answer;
+  if (by === 'default') return `no answer was prepared that would ${what}.`;
+  if (by === 'client') return `no answer of the user came that would ${what}. ${note ?? clientSilence.unreadable}`;
+  if (by === 'hook') return `a hook of the user did not ${what}.${note === undefined ? '' : ` It says: ${note}`}`;
+  if (by !== 'review') return withUserWords(`the user did not ${what}.`, note);
+  const reasons = reviewReasons(answer);
+  if (verdict === undefined) return [`no review was finished that would ${what}.`, ...reasons].join(' ');
+  const judged = `(${reviewJudgement(verdict)})`;
+  const said =
+    verdict.overruled === true
+      ? `Capstan did not ${what}, although the reviewer would have ${judged}.`
+      : `the reviewer did not ${what} ${judged}.`;
+  return [said, ...reasons].join(' ');
+}
+
+/** A host that a command waited for, and what came of the question. */
+export interface AnsweredHost {
+  readonly host: RequestedHost;
+  readonly answer: Answer;
+}
+
+/** What the model reads of these, before the output of the command: one sentence for each answer. */
+export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[] {
+  const places = new Map<string, string[]>();
+  for (const { host, answer } of answered) {
+    const said = saidOf(answer);
+    places.set(said, [...(places.get(said) ?? []), hostAtPort(host.name, host.port)]);
+  }
+  return [...places].map(([said, hosts]) => `The command waited to connect to ${hosts.join(', ')}, and ${said}`);
+}
+
+function saidOf(answer: Answer): string {
+  if (answer.kind === 'allowed') return withUserWords('the user allowed that.', answer.note);
+  return answer.kind === 'lapsed' ? 'there was no answer.' : declinedWords(answer, 'allow that');
+}
+
+/** Another try of a command that the sandbox stopped. */
+export interface AskedRetry {
+  /** Absent: an answer of before covers it, and no question was asked. */
+  readonly answer?: Answer;
+}
+
+/** With the words for where it would run. */
+type RetryWhere = AskedRetry & { readonly where: string };
+
+const stopped = 'The sandbox stopped this command, and';
+
+/** It ran once more. What follows is of the second run. */
+export function ranAgain({ answer, where }: RetryWhere): string {
+  const who = answer?.by === 'review' ? 'the reviewer' : answer?.by === 'hook' ? 'a hook of the user' : 'the user';
+  const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
+  const words = answer?.by === undefined ? answer?.note : undefined;
+  return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);
+}
+
+/** It did not. What follows is of the only run. */
+export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
+  if (answer.kind === 'lapsed') {
+    return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;
+  }
+  return `${stopped} ${declinedWords(answer, `let it run again ${where}`)}`;
+}

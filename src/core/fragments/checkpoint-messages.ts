@@ -1,0 +1,203 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import { type OtherAuthor, speakerTags } from '../../protocol/user-input.ts';
+import { invisibleClass, spaceClass } from '../../base/invisible-characters.ts';
+import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
+import { defineFragment } from './text/define-fragment.ts';
+
+/** What a checkpoint keeps of the messages of the user and of the user's setup: one list, in the order of time. */
+export interface CheckpointIntentText {
+  readonly rows: readonly IntentRow[];
+  /** The model that chose the active task in this checkpoint; absent when no model did. */
+  readonly chosenBy?: string;
+  /** A command that prints everything, where something is cut or left out. */
+  readonly readAll?: string;
+}
+
+export type IntentRow = IntentMessage | ({ readonly kind: 'gap' } & LeftOutMessages);
+
+export interface IntentMessage {
+  readonly kind: 'message';
+  /** The number of its turn; absent where the file does not say it. */
+  readonly number?: number;
+  /** Absent: it is words, of the user or of their author. */
+  readonly by?: keyof typeof speakers;
+  /** Absent: the user wrote it. */
+  readonly author?: OtherAuthor;
+  /** Exact, or visibly cut. */
+  readonly text: string;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
+  /** `chosen`: the model of this checkpoint took it as the request that defines the active task; `before`: one earlier. */
+  readonly task?: 'chosen' | 'before';
+  /** Its pictures and their labels, which stand before its text. */
+  readonly pictures: readonly JsonObject[];
+  readonly pictureCount: number;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn: readonly number[];
+  readonly picturesLeftOut: number;
+}
+
+/** Messages that found no space in a checkpoint. */
+export interface LeftOutMessages {
+  readonly count: number;
+  /** How many of them are not the user's. */
+  readonly others?: number;
+  readonly tokens: number;
+  /** The numbers of their first and last turn. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Where a message stands in the joined texts of the parts, and which parts are its pictures. */
+interface IntentPlace extends TextPlace {
+  readonly pictures?: readonly [from: number, to: number];
+}
+
+const othersSpeak =
+  ' A note says which messages are from a hook or a program that the user set up: the user did not write those.';
+
+const othersAsk =
+  ' A note says which messages gave you work in place of the user: a model or a program wrote those, whatever they quote.';
+
+const speakers = {
+  hook: 'from a hook, not from the user',
+  program: 'from a program, not from the user',
+  shell: 'a shell command that the user ran, and its output',
+  answer: 'what the user answered when asked',
+} as const;
+
+let speakerTag: RegExp | undefined;
+
+/** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */
+function hasSpeakerTag(text: string): boolean {
+  const gap = `[${spaceClass}${invisibleClass}]*`;
+  const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleClass}]*`)).join('|');
+  // Made on use: with properties of Unicode in it, that takes some milliseconds of a start.
+  speakerTag ??= new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
+  return speakerTag.test(text);
+}
+
+const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
+
+/** Who wrote the words in the user's place. */
+const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
+  agent: 'written by the model of another thread, not by the user',
+  program: 'written by a program, not by the user',
+};
+
+const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string =>
+  [
+    `The conversation before this point was compacted. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`,
+    rows.some((row) => row.kind === 'message' && (row.by === 'hook' || row.by === 'program')) ? othersSpeak : '',
+    rows.some((row) => row.kind === 'message' && row.author !== undefined) ? othersAsk : '',
+    rows.some((row) => row.kind === 'message' && hasSpeakerTag(row.text)) ? tagsChange : '',
+    readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`,
+  ].join('');
+
+/**
+ * The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with.
+ * Each message row has a place, in order.
+ */
+export function layOutMessages(payload: CheckpointIntentText) {
+  const { rows } = payload;
+  const fence = fenceFor(
+    '=',
+    rows.map((row) => (row.kind === 'message' ? row.text : '')),
+  );
+  const note = (text: string): string => `\n${fence} ${text} ${fence}\n`;
+  const parts: JsonObject[] = [];
+  const places: IntentPlace[] = [];
+  let length = 0;
+  let text = opening(fence, payload);
+  const flush = (): void => {
+    parts.push({ type: 'input_text', text });
+    length += text.length;
+    text = '';
+  };
+  for (const row of rows) {
+    if (row.kind === 'gap') {
+      text += note(gapNote(row));
+      continue;
+    }
+    text += note(messageNote(row, payload));
+    const before = parts.length + 1;
+    if (row.pictures.length > 0) {
+      flush();
+      parts.push(...row.pictures);
+      length += row.pictures.reduce(
+        (sum, part) => sum + (typeof part['text'] === 'string' ? part['text'].length : 0),
+        0,
+      );
+    }
+    const range = row.pictures.length === 0 ? {} : { pictures: [before, parts.length] as const };
+    if (row.task === 'chosen') text += '<VERBATIM_REQUEST_START>\n';
+    const start = length + text.length;
+    text += row.text;
+    places.push({ start, end: start + row.text.length, ...range });
+    if (row.task === 'chosen') text += '\n<VERBATIM_REQUEST_END>';
+  }
+  text += note(closing(payload));
+  flush();
+  return { parts, places };
+}
+
+function closing({ rows, chosenBy }: CheckpointIntentText): string {
+  const messages = rows.filter((row) => row.kind === 'message' && row.by === undefined) as readonly IntentMessage[];
+  if (messages.length === 0) return 'the user has written nothing yet';
+  if (chosenBy !== undefined && messages.some(({ task }) => task === 'chosen')) return "end of the user's messages";
+  return "end of the user's messages. Which of them defines the active task was not decided: read them in order, a newer one may change or cancel an older one";
+}
+
+function messageNote(
+  { number, by: speaker, author, alsoIn, task, endedEarly, pictureCount, picturesLeftOut }: IntentMessage,
+  { rows, chosenBy }: CheckpointIntentText,
+): string {
+  const isOneOfSeveral = rows.filter((row) => row.kind === 'message' && row.task === 'chosen').length > 1;
+  const by = chosenBy === undefined ? 'the model' : JSON.stringify(chosenBy);
+  return [
+    number === undefined ? 'message' : `turn ${number}`,
+    ...(speaker === undefined ? [] : [speakers[speaker]]),
+    ...(author === undefined ? [] : [inPlaceOfUser[author]]),
+    ...(alsoIn.length === 0 ? [] : [`also in turn ${alsoIn.slice(-mostNamed).join(', ')}`]),
+    ...(pictureCount === 0 ? [] : [`with ${pictures(pictureCount)}`]),
+    ...(picturesLeftOut === 0 ? [] : [`${pictures(picturesLeftOut)} left out`]),
+    ...(endedEarly ? ['ended early'] : []),
+    ...(task === 'chosen'
+      ? [
+          `${isOneOfSeveral ? 'part of ' : ''}the request that defines the active task, as ${by} understood the conversation`,
+        ]
+      : []),
+    ...(task === 'before'
+      ? ['taken for the active task at an earlier checkpoint; newer messages may have changed that']
+      : []),
+  ].join(', ');
+}
+
+/** Of the turns with the same words, the newest are named. */
+const mostNamed = 8;
+
+function pictures(count: number): string {
+  return count === 1 ? '1 picture' : `${count} pictures`;
+}
+
+function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): string {
+  const turns =
+    from === undefined || to === undefined ? '' : from === to ? `turn ${from}: ` : `turns ${from} to ${to}: `;
+  const messages = count === 1 ? '1 message' : `${count} messages`;
+  const whose = others === 0 ? '' : `, ${others === count ? '' : `${others} of them `}not from the user`;
+  return `${turns}${messages} left out here${whose}, about ${tokens} tokens`;
+}
+
+/** The user's words in it must stay exact, so it has no markers that they could close. */
+export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
+  id: 'checkpoint-intent',
+  purpose:
+    "After a checkpoint: the user's messages, word for word, in the order of time, and which one defines the task.",
+  role: 'user',
+  capTokens: 400_000,
+  separate: true,
+  body: (payload) =>
+    layOutMessages(payload)
+      .parts.map(({ text }) => (typeof text === 'string' ? text : ''))
+      .join(''),
+});

@@ -1,0 +1,84 @@
+import type { AgentStatus } from '../../../protocol/agent.ts';
+import type { Json } from '../../../protocol/json.ts';
+import { defineFragment } from '../text/define-fragment.ts';
+import { withoutLineBreaks } from '../text/escape-markup.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
+export interface SubagentNotificationText {
+  readonly agentPath: string;
+  readonly status: AgentStatus;
+  /** What its answer may weigh, in tokens, where that is less than the most. */
+  readonly limit?: number;
+}
+
+/** The most that an answer may weigh, in tokens. */
+const mostTokens = 2400;
+
+/** One line of JSON in a shape that other programs read. */
+export const subagentNotificationFragment = defineFragment<SubagentNotificationText>({
+  id: 'subagent-notification',
+  purpose: 'The outcome of an agent that this one started.',
+  role: 'user',
+  markers: ['<subagent_notification>', '</subagent_notification>'],
+  capTokens: 5000,
+  separate: true,
+  body({ agentPath, status, limit = mostTokens }) {
+    const told = { agent_path: agentPath, status: statusValue(status, Math.min(limit, mostTokens)) };
+    return `\n${JSON.stringify(told).replaceAll('<', '\\u003c')}\n`;
+  },
+});
+
+function statusValue(status: AgentStatus, limit: number): Json {
+  switch (status.kind) {
+    case 'completed':
+      return { completed: status.answer === undefined ? null : shortened(status.answer, limit) };
+    case 'errored':
+      return { errored: shortened(status.message, limit) };
+    default:
+      return status.kind;
+  }
+}
+
+function shortened(text: string, limit: number): string {
+  return truncateMiddle(text, { mode: 'tokens', limit });
+}
+
+/** More than work side by side; older ones are counted. */
+const mostNamed = 40;
+
+export interface AgentsElsewhereText {
+  readonly [key: string]: readonly string[];
+  /** Oldest first. */
+  readonly paths: readonly string[];
+}
+
+export const agentsElsewhereFragment = defineFragment<AgentsElsewhereText>({
+  id: 'agents-elsewhere',
+  purpose: 'Which agents belong to the conversation that this one was branched from.',
+  role: 'developer',
+  markers: ['<agents_elsewhere>', '</agents_elsewhere>'],
+  capTokens: 1500,
+  body({ paths }) {
+    const older = paths.length > mostNamed ? [`and ${paths.length - mostNamed} older ones`] : [];
+    const named = paths.slice(-mostNamed).map((path) => path.slice(0, 120));
+    return `\nThese agents belong to the conversation that this one was branched from. They cannot be reached from here, and their answers do not come here: ${[...named, ...older].join(', ')}.\n`;
+  },
+});
+
+export interface InterAgentMessageText {
+  readonly type: 'MESSAGE' | 'NEW_TASK' | 'FINAL_ANSWER';
+  readonly taskName: string;
+  readonly sender: string;
+  readonly payload: string;
+}
+
+/** It stands in an item of its own type, which says what it is; so it has no markers. */
+export const interAgentMessageFragment = defineFragment<InterAgentMessageText>({
+  id: 'inter-agent-message',
+  purpose: 'What another agent wrote to this one.',
+  role: 'assistant',
+  capTokens: 10_000,
+  separate: true,
+  body: ({ type, taskName, sender, payload }) =>
+    `Message Type: ${type}\nTask name: ${withoutLineBreaks(taskName)}\nSender: ${withoutLineBreaks(sender)}\nPayload:\n${payload}`,
+});

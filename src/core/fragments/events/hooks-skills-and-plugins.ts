@@ -1,0 +1,116 @@
+import type { JsonObject } from '../../../protocol/json.ts';
+import { defineFragment } from '../text/define-fragment.ts';
+import { escapeMarkup, escapeText, quote, unescapeText } from '../text/escape-markup.ts';
+import { boundedList, truncateMiddle } from '../text/truncate.ts';
+
+export const hookContextFragment = defineFragment<{ readonly text: string }>({
+  id: 'hook-context',
+  purpose: 'Text that a hook added, once.',
+  role: 'developer',
+  markers: ['<hook_context>', '</hook_context>'],
+  capTokens: 5000,
+  separate: true,
+  body: ({ text }) => `\n${text}\n`,
+});
+
+/** What stands in the place of a text that is too long: its beginning and end, and where all of it is. */
+export function savedHookOutput(preview: string, path: string): string {
+  return `${preview}\n\nFull hook output saved to: ${path}`;
+}
+
+const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
+const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
+
+/** Other programs read this one as XML, so all of it is escaped. */
+export const hookPromptFragment = defineFragment<{ readonly runId: string; readonly prompt: string }>({
+  id: 'hook-prompt',
+  purpose: 'A hook kept the turn from ending and says what is left to do.',
+  role: 'user',
+  markers: ['<hook_prompt hook_run_id="ID">', '</hook_prompt>'],
+  capTokens: 5000,
+  markersFor: ({ runId }) => [
+    `<hook_prompt hook_run_id="${escapeMarkup(truncateMiddle(runId, { mode: 'bytes', limit: 200 }))}">`,
+    '</hook_prompt>',
+  ],
+  matches: (text) => prompt.test(text),
+  body: ({ prompt }) => escapeText(prompt),
+});
+
+/** What a hook said, without the tags and escapes of the fragment that carried it; undefined when no hook did. */
+export function readHookText(text: string): string | undefined {
+  const asked = prompt.exec(text)?.groups?.['words'];
+  if (asked !== undefined) return unescapeText(asked);
+  return context.exec(text)?.groups?.['words'];
+}
+
+export interface SkillBodyText extends JsonObject {
+  readonly name: string;
+  readonly path: string;
+  /** How the files beside it can be reached, where a plain path is not enough. */
+  readonly resourceAccess?: JsonObject;
+  readonly contents: string;
+  /** The contents are a part of the text, or empty, because the rest did not fit. */
+  readonly isCut?: boolean;
+}
+
+export const skillBodyFragment = defineFragment<SkillBodyText>({
+  id: 'skill-body',
+  purpose: 'The text of a skill that the user named.',
+  role: 'user',
+  markers: ['<skill>', '</skill>'],
+  capTokens: 10_000,
+  separate: true,
+  body({ name, path, resourceAccess, contents, isCut = false }) {
+    const lines = [
+      `<name>${short(name)}</name>`,
+      `<path>${short(path)}</path>`,
+      ...(resourceAccess === undefined ? [] : [`<resource_access>${access(resourceAccess)}</resource_access>`]),
+      ...(isCut && contents === '' ? [leftOutNotice] : [contents]),
+      ...(isCut && contents !== '' ? [cutNotice] : []),
+    ];
+    return `\n${lines.join('\n')}\n`;
+  },
+});
+
+const cutNotice = '[A part of this skill is left out for lack of space. Read the rest in the file at the path above.]';
+const leftOutNotice = '[No space is left for the text of this skill. Read it in the file at the path above.]';
+
+function short(text: string): string {
+  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
+}
+
+function access(value: JsonObject): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}
+
+/** The parts of a plugin that the user named. */
+export interface PluginHintText extends JsonObject {
+  readonly name: string;
+  /** What the names of its skills begin with. Absent when it has none. */
+  readonly skillPrefix?: string;
+  readonly apps: readonly string[];
+  readonly servers: readonly string[];
+}
+
+export const pluginHintFragment = defineFragment<PluginHintText>({
+  id: 'plugin-hint',
+  purpose: 'The parts of a plugin that the user named.',
+  role: 'developer',
+  markers: ['<plugin_hint>', '</plugin_hint>'],
+  capTokens: 700,
+  body({ name, skillPrefix, apps, servers }) {
+    const lines = [
+      `The user named the plugin ${quote(name)}. Prefer what belongs to it:`,
+      ...(skillPrefix === undefined ? [] : [`- skills whose names begin with ${quote(skillPrefix)}`]),
+      ...names('apps', apps),
+      ...names('tool servers', servers),
+    ];
+    return `\n${lines.join('\n')}\n`;
+  },
+});
+
+function names(title: string, entries: readonly string[]): readonly string[] {
+  if (entries.length === 0) return [];
+  const { kept, left } = boundedList(entries.map(quote), { count: 50, characters: 1000 });
+  return [`- ${title}: ${[...kept, ...(left === 0 ? [] : [`… and ${left} more`])].join(', ')}`];
+}

@@ -1,0 +1,132 @@
+import { defineFragment } from '../text/define-fragment.ts';
+import { escapeEndMarker, escapeMarkup, escapeText } from '../text/escape-markup.ts';
+import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/truncate.ts';
+
+export interface UserActionText {
+  /** What the user did. */
+  readonly action: 'review';
+  readonly context: string;
+  readonly results: string;
+}
+
+/** What the user did beside the conversation, in the form that other programs write. */
+export const userActionFragment = defineFragment<UserActionText>({
+  id: 'user-action',
+  purpose: 'Something that the user started beside the conversation, such as a review of code, and what came of it.',
+  role: 'user',
+  markers: ['<user_action>', '</user_action>'],
+  capTokens: 5000,
+  separate: true,
+  body: ({ action, context, results }) =>
+    `\n  <context>${escapeText(context)}</context>\n  <action>${action}</action>\n  <results>\n${escapeText(results)}\n  </results>\n`,
+});
+
+/** What the thread reads of a review that came to its end. */
+export const reviewContext =
+  'The user started a review of code. What follows is what the reviewer found. The user may ask you to work on some of it.';
+
+/** And of one that did not. */
+export const reviewInterrupted = {
+  context: 'The user started a review of code and interrupted it.',
+  results: 'None: it was interrupted. To review again, the user starts another one.',
+};
+
+export function reviewBroke(why: string): typeof reviewInterrupted {
+  return {
+    context: 'The user started a review of code, and it failed.',
+    results: `None: ${why}`,
+  };
+}
+
+export interface UserShellCommandText {
+  readonly command: string;
+  /** Absent: it did not end by itself. */
+  readonly exitCode?: number;
+  /** The user has ended it. */
+  readonly isStopped?: true;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** In the place of an exit code. */
+export const noExitCodeStopped = 'none (stopped by the user)';
+
+/** What ends the parts of the text. A command and its output cannot. */
+export const partEnds = ['</command>', '</result>'] as const;
+
+/** A command that the user ran, not the model, in the form that other programs write. */
+export const userShellCommandFragment = defineFragment<UserShellCommandText>({
+  id: 'user-shell-command',
+  purpose: 'A command that the user ran beside the conversation, and its output.',
+  role: 'user',
+  markers: ['<user_shell_command>', '</user_shell_command>'],
+  capTokens: 5000,
+  separate: true,
+  body: ({ command, exitCode, isStopped, seconds, output }) =>
+    `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? noExitCodeStopped : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
+});
+
+/** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */
+function shortened(text: string, tokens: number): string {
+  const plain = partEnds.reduce(escapeEndMarker, withoutControls(text));
+  return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
+}
+
+/** CSI; OSC and its kin up to their end; and what two characters say. */
+const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
+
+/** Without sequences that colour or move, and what a line wrote over: a model reads no screen. In linear time. */
+function withoutControls(text: string): string {
+  const lines = text.replaceAll(sequences, '').split('\n');
+  return lines
+    .map(lastWritten)
+    .join('\n')
+    .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '');
+}
+
+/** What stands in a line at its end: a carriage return begins it anew. */
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(end === 0 ? 0 : line.lastIndexOf('\r', end - 1) + 1, end);
+}
+
+export interface RealtimeDelegationText {
+  readonly source?: string;
+  readonly input: string;
+  /** What was said since the last time. */
+  readonly transcriptDelta?: string;
+}
+
+const fieldBytes = 4096;
+
+export const realtimeDelegationFragment = defineFragment<RealtimeDelegationText>({
+  id: 'realtime-delegation',
+  purpose: 'Work that a spoken conversation hands to the model.',
+  role: 'user',
+  markers: ['<realtime_delegation>', '</realtime_delegation>'],
+  capTokens: 3200,
+  separate: true,
+  body({ source, input, transcriptDelta }) {
+    const lines = [
+      ...(source === undefined ? [] : [`  <source>${head(escapeMarkup(source))}</source>`]),
+      `  <input>${head(escapeText(input))}</input>`,
+      ...(transcriptDelta === undefined
+        ? []
+        : [`  <transcript_delta>${tail(escapeText(transcriptDelta))}</transcript_delta>`]),
+    ];
+    return `\n${lines.join('\n')}\n`;
+  },
+});
+
+/** A request matters from its beginning; the cut never goes through an entity. */
+function head(text: string): string {
+  if (byteLength(text) <= fieldBytes) return text;
+  return `${firstBytes(text, fieldBytes - byteLength('…')).replace(/&[^;]*$/, '')}…`;
+}
+
+/** Of a conversation the newest words matter. */
+function tail(text: string): string {
+  if (byteLength(text) <= fieldBytes) return text;
+  return `…${lastBytes(text, fieldBytes - byteLength('…')).replace(/^[#\w]{0,6};/, '')}`;
+}

@@ -1,0 +1,308 @@
+import { controlClass } from '../../../base/invisible-characters.ts';
+import { defined } from '../../../base/objects.ts';
+import { bytesPerToken, sentBytes } from './truncate.ts';
+
+/** A part of a text, `end` not included. */
+export interface TextPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A mark that stands in a text in the place of what was cut out there. */
+export interface TextGap extends TextPlace {
+  /** What is missing, in bytes as it was sent. */
+  readonly bytes: number;
+}
+
+interface GappedText {
+  readonly text: string;
+  readonly gaps: readonly TextGap[];
+}
+
+export interface CutText extends GappedText {
+  /** The part that matters most: it stays beside head and tail, as far as there is space. */
+  readonly keep?: TextPlace;
+}
+
+/** A text that does not fit whole: its head and tail, and between them how much is missing. */
+export function cutText(text: string, tokens: number): string {
+  return sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
+}
+
+/** What a text and the gaps in it weigh together: what the text weighed before anything was cut out of it. */
+export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
+  return uncut({ text, gaps }, { start: 0, end: text.length });
+}
+
+const mark = (bytes: number, perToken: number): string =>
+  `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
+
+interface CutOptions extends Partial<Omit<CutText, 'text'>> {
+  /** Bytes of a token, as marks count them. */
+  readonly perToken?: number;
+  /** Parts that stay whole beside head and tail, while they are few and take little space; the first come first. */
+  readonly passages?: readonly TextPlace[];
+}
+
+/** Of the space, the part that what matters most may take. */
+const keepShare = 0.75;
+/** Share of the space that passages may take, with the marks behind them. */
+const passagesShare = 0.25;
+/** More of them would be a list of scraps. */
+const mostPassages = 12;
+
+/**
+ * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
+ * said is counted where they are cut out themselves. Marks stay however small the space is.
+ */
+export function cutAround(
+  text: string,
+  tokens: number,
+  { gaps = [], keep, perToken = bytesPerToken, passages = [] }: CutOptions,
+): CutText {
+  const most = tokens * bytesPerToken;
+  if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
+  const source = { text, gaps };
+  const widest = sentBytes(mark(uncutBytes(text, gaps), perToken));
+  const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
+  const taken = passages.length === 0 ? [] : takePassages();
+  const ends = endsAround(text, part, most - widest - weight(taken));
+  const ranges = joined([...ends, ...taken, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
+    aligned(range, source),
+  );
+  return assemble(source, ranges, { part, perToken });
+
+  function weight(some: readonly TextPlace[]): number {
+    return some.reduce((sum, { start, end }) => sum + sentBytes(text.slice(start, end)) + widest, 0);
+  }
+
+  /** Those that stand outside of what is kept in any case. */
+  function takePassages(): readonly TextPlace[] {
+    let left = Math.floor((most - widest) * passagesShare);
+    const sure = [...endsAround(text, part, most - widest - left), ...(part === undefined ? [] : [part])];
+    const found: TextPlace[] = [];
+    for (const passage of passages) {
+      if (found.length === mostPassages) break;
+      if (sure.some(({ start, end }) => start <= passage.start && passage.end <= end)) continue;
+      const bytes = weight([passage]);
+      if (bytes > left) continue;
+      left -= bytes;
+      found.push(passage);
+    }
+    return found;
+  }
+}
+
+/** As much of the beginning of a part as fits; nothing where there is no space for it. */
+function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | undefined {
+  const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
+  const to = forward(text, { start, end }, bytes);
+  return to > start ? { start, end: to } : undefined;
+}
+
+/** A place inside a pair of surrogates moves before it. */
+function characterStart(text: string, at: number): number {
+  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
+}
+
+/** Head and tail share what the part between them leaves. What one of them does not need goes to the other. */
+function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
+  const all = { start: 0, end: text.length };
+  const before = part === undefined ? all : { start: 0, end: part.start };
+  const after = part === undefined ? all : { start: part.end, end: text.length };
+  const marks = part === undefined ? 0 : sentBytes(mark(Number.MAX_SAFE_INTEGER / 1e6, bytesPerToken));
+  const left = Math.max(0, space - marks - (part === undefined ? 0 : sentBytes(text.slice(part.start, part.end))));
+  const half = Math.floor(left / 2);
+  const [needsBefore, needsAfter] = [before, after].map((range) => sentBytes(text.slice(range.start, range.end)));
+  const head = Math.min(needsBefore!, Math.max(half, left - needsAfter!));
+  const tail = Math.min(needsAfter!, left - head);
+  return [
+    { start: 0, end: signStart(text, forward(text, before, head)) },
+    { start: signEnd(text, backward(text, after, tail)), end: text.length },
+  ];
+}
+
+let segmenter: Intl.Segmenter | undefined;
+/** Signs of so many units are known whole: a family of four takes eleven, a letter with marks a few. */
+const longestSign = 40;
+
+/** A place inside a sign that a person reads as one moves before it, so that a cut leaves no half of it. */
+function signStart(text: string, at: number): number {
+  return signAround(text, at)?.start ?? at;
+}
+
+function signEnd(text: string, at: number): number {
+  return signAround(text, at)?.end ?? at;
+}
+
+/** Undefined: the place is between two signs. */
+function signAround(text: string, at: number): TextPlace | undefined {
+  if (at <= 0 || at >= text.length) return undefined;
+  // Between plain letters there is nothing to look for.
+  if (text.charCodeAt(at - 1) < 0x300 && text.charCodeAt(at) < 0x300 && text[at] !== '\n') return undefined;
+  const from = characterStart(text, Math.max(0, at - longestSign));
+  const near = text.slice(from, at + longestSign);
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const sign = segmenter.segment(near).containing(at - from);
+  if (sign === undefined || sign.index === at - from) return undefined;
+  return { start: from + sign.index, end: from + sign.index + sign.segment.length };
+}
+
+/** In order, those that touch as one. The ends of the text are there even when they are empty. */
+function joined(ranges: readonly TextPlace[], length: number): readonly TextPlace[] {
+  const result: TextPlace[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    const last = result.at(-1);
+    if (last !== undefined && range.start <= last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    else result.push(range);
+  }
+  return result.filter(({ start, end }) => start < end || start === 0 || end === length);
+}
+
+/** No mark is split, and none stands at the edge of a new gap: that one says it all. */
+function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonly TextPlace[] {
+  let [from, to] = [start, end];
+  for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
+  for (const gap of gaps.toReversed()) if (to < text.length && to > gap.start && to <= gap.end) to = gap.start;
+  return from <= to ? [{ start: from, end: to }] : [];
+}
+
+function assemble(
+  source: GappedText,
+  ranges: readonly TextPlace[],
+  { part, perToken }: { readonly part: TextPlace | undefined; readonly perToken: number },
+): CutText {
+  const { text, gaps } = source;
+  const found: TextGap[] = [];
+  let result = '';
+  let done = 0;
+  let kept: TextPlace | undefined;
+  const leave = (to: number): void => {
+    const bytes = uncut(source, { start: done, end: to });
+    if (to <= done || bytes === 0) return;
+    const start = result.length;
+    result += mark(bytes, perToken);
+    found.push({ start, end: result.length, bytes });
+  };
+  for (const { start, end } of ranges) {
+    leave(start);
+    const shift = result.length - start;
+    for (const gap of gaps.filter((each) => each.start >= start && each.end <= end))
+      found.push({ ...gap, start: gap.start + shift, end: gap.end + shift });
+    if (part !== undefined && part.start >= start && part.start < end)
+      kept = { start: part.start + shift, end: Math.min(part.end, end) + shift };
+    result += text.slice(start, end);
+    done = end;
+  }
+  leave(text.length);
+  return { text: result, gaps: found, ...defined({ keep: kept }) };
+}
+
+/** Of a range that splits no mark: what it weighs with what its marks stand for. */
+function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
+  const inside = gaps.filter((gap) => gap.start >= start && gap.end <= end);
+  return inside.reduce(
+    (sum, gap) => sum + gap.bytes - sentBytes(text.slice(gap.start, gap.end)),
+    sentBytes(text.slice(start, end)),
+  );
+}
+
+/** The end of as many whole characters from the start as fit. */
+function forward(text: string, { start, end }: TextPlace, bytes: number): number {
+  let left = bytes;
+  let at = start;
+  while (at < end) {
+    const code = text.codePointAt(at)!;
+    left -= sentSize(code);
+    const next = at + (code > 0xffff ? 2 : 1);
+    if (left < 0 || next > end) break;
+    at = next;
+  }
+  return at;
+}
+
+/** The start of as many whole characters before the end as fit. */
+function backward(text: string, { start, end }: TextPlace, bytes: number): number {
+  let left = bytes;
+  let at = end;
+  while (at > start) {
+    const pair = at - 2 >= start ? text.codePointAt(at - 2)! : 0;
+    const code = pair > 0xffff ? pair : text.charCodeAt(at - 1);
+    left -= sentSize(code);
+    if (left < 0) break;
+    at -= code > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x22, 0x5c]);
+
+/** The bytes of a character inside JSON. */
+function sentSize(code: number): number {
+  if (shortEscapes.has(code)) return 2;
+  if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}
+
+const marks =
+  /\n?\[… about (?<cut>\d{1,9}) tokens cut here …\]\n?|…(?<limited>\d{1,9}) (?<unit>chars|tokens) truncated…/g;
+
+/**
+ * The gaps of a text that no record describes: what a model wrote, or what a tool gave. Of the user's words a record
+ * says where they are cut, because the user may write such a mark, too.
+ */
+export function gapsIn(text: string): readonly TextGap[] {
+  return [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
+    const amount = Number(groups['cut'] ?? groups['limited']);
+    const bytes = groups['unit'] === 'chars' ? amount : amount * bytesPerToken;
+    return { start: index, end: index + found.length, bytes };
+  });
+}
+
+/**
+ * Splits a budget among parts that want so much each. Small ones get what they want, and large ones share the rest
+ * evenly. If that would leave one with less than `least`, the largest gets nothing, of two equal ones the later.
+ */
+export function splitBudget(wanted: readonly number[], budget: number, least: number): readonly number[] {
+  const bySize = [...wanted.entries()].toSorted(([, one], [, other]) => one - other);
+  for (let count = bySize.length; count > 0; count--) {
+    const shares = new Map<number, number>();
+    let left = Math.max(0, budget);
+    for (const [index, want] of bySize.slice(0, count)) {
+      const share = Math.min(want, Math.floor(left / (count - shares.size)));
+      shares.set(index, share);
+      left -= share;
+    }
+    const areUsable = [...shares].every(([index, share]) => share >= least || share === wanted[index]);
+    if (areUsable) return wanted.map((_, index) => shares.get(index) ?? 0);
+  }
+  return wanted.map(() => 0);
+}
+
+const shortest = 5;
+const longest = 10;
+
+/**
+ * What stands at the beginning of a line of ours between texts that are not ours, and that no line of theirs begins with.
+ * It stays short whatever they hold: beyond ten signs it is five signs with a number.
+ */
+export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
+  const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');
+  let used = shortest - 1;
+  const numbers = new Set<string>();
+  for (const text of texts) {
+    for (const [, signs = '', digits = ''] of text.matchAll(begun)) {
+      used = Math.max(used, signs.length);
+      for (let length = 1; signs.length === shortest && length <= digits.length; length++) {
+        numbers.add(digits.slice(0, length));
+      }
+    }
+  }
+  if (used < longest) return sign.repeat(used + 1);
+  let number = 1;
+  while (numbers.has(String(number))) number++;
+  return `${sign.repeat(shortest)}${number}`;
+}

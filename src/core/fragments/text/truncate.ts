@@ -1,0 +1,103 @@
+/** How text is measured when it must be cut. One token is taken as four bytes. */
+export interface Budget {
+  readonly mode: 'bytes' | 'tokens';
+  readonly limit: number;
+}
+
+export const bytesPerToken = 4;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(byteLength(text) / bytesPerToken);
+}
+
+export function byteLength(text: string): number {
+  // Counts without encoding.
+  return Buffer.byteLength(text);
+}
+
+/** What a text weighs as it is sent: inside JSON, the quotes aside. */
+export function sentTokens(text: string): number {
+  return Math.ceil(sentBytes(text) / bytesPerToken);
+}
+
+export function sentBytes(text: string): number {
+  return byteLength(JSON.stringify(text)) - 2;
+}
+
+/**
+ * The text itself if it fits, else its head and tail around a marker that says how much is missing. Characters are
+ * never split. A budget of 0 leaves the marker alone; an empty text stays empty.
+ */
+export function truncateMiddle(text: string, budget: Budget): string {
+  const limit = Math.max(0, budget.mode === 'tokens' ? budget.limit * bytesPerToken : budget.limit);
+  if (text.length * 3 <= limit) return text;
+  const bytes = encoder.encode(text);
+  if (bytes.length <= limit) return text;
+
+  const headEnd = characterStartAtOrBefore(bytes, Math.floor(limit / 2));
+  const tailStart = characterStartAtOrAfter(bytes, bytes.length - (limit - Math.floor(limit / 2)));
+  const head = decoder.decode(bytes.subarray(0, headEnd));
+  const tail = decoder.decode(bytes.subarray(tailStart));
+  return head + marker(bytes, headEnd, tailStart, limit, budget.mode) + tail;
+}
+
+/** As much of the beginning as fits, in whole characters. */
+export function firstBytes(text: string, limit: number): string {
+  const bytes = encoder.encode(text);
+  return decoder.decode(bytes.subarray(0, characterStartAtOrBefore(bytes, limit)));
+}
+
+/** As much of the end as fits, in whole characters. */
+export function lastBytes(text: string, limit: number): string {
+  const bytes = encoder.encode(text);
+  return decoder.decode(bytes.subarray(characterStartAtOrAfter(bytes, bytes.length - limit)));
+}
+
+function marker(bytes: Uint8Array, from: number, to: number, limit: number, mode: Budget['mode']): string {
+  if (mode === 'tokens') return `…${Math.ceil((bytes.length - limit) / bytesPerToken)} tokens truncated…`;
+  return `…${[...decoder.decode(bytes.subarray(from, to))].length} chars truncated…`;
+}
+
+function characterStartAtOrBefore(bytes: Uint8Array, index: number): number {
+  let at = index;
+  while (at > 0 && isContinuation(bytes[at])) at--;
+  return at;
+}
+
+function characterStartAtOrAfter(bytes: Uint8Array, index: number): number {
+  let at = index;
+  while (at < bytes.length && isContinuation(bytes[at])) at++;
+  return at;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+export interface BoundedList {
+  readonly kept: readonly string[];
+  /** How many entries found no space. */
+  readonly left: number;
+}
+
+/** As many entries from the front as fit. The caller says how many are missing. */
+export function boundedList(
+  entries: readonly string[],
+  { count, characters }: { readonly count: number; readonly characters: number },
+): BoundedList {
+  let used = 0;
+  const kept: string[] = [];
+  for (const entry of entries) {
+    used += entry.length + 1;
+    if (kept.length === count || used > characters) break;
+    kept.push(entry);
+  }
+  return { kept, left: entries.length - kept.length };
+}
+
+/** The entries as lines that begin with a dash, and a last line that counts what is missing. */
+export function dashedLines({ kept, left }: BoundedList): readonly string[] {
+  return [...kept.map((entry) => `- ${entry}`), ...(left === 0 ? [] : [`… and ${left} more that are not listed here`])];
+}

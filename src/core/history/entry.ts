@@ -1,0 +1,248 @@
+import type { LeftOutMessages } from '../fragments/checkpoint-messages.ts';
+import type { TextGap, TextPlace } from '../fragments/text/cut-and-fence-text.ts';
+import { isInjectedContext, recogniseFragment } from '../world/recognise-fragments.ts';
+import { defined } from '../../base/objects.ts';
+import { type InputWriter, otherAuthor, type OtherAuthor, readAuthor } from '../../protocol/user-input.ts';
+import { isMessage, type Item } from '../../protocol/item.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
+
+/** Where a model-visible item comes from. Kept beside the item in its line, never read out of its text. */
+export type Origin =
+  /** Words: what a user wrote, or what the author says in a user's place. */
+  | { readonly family: 'user'; readonly author?: OtherAuthor }
+  | { readonly family: 'model' }
+  | { readonly family: 'tool' }
+  /** Put in by the program that drives the engine. */
+  | { readonly family: 'client' }
+  /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
+  | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
+
+/** Why context was injected. `reinjection`: all of it was sent again, because nothing proves what the model knows. */
+export type EntryCause = (typeof causes)[number];
+
+const causes = ['initial', 'change', 'reinjection', 'event'] as const;
+
+/** One model-visible item with what is known about it. */
+export interface Entry {
+  readonly item: Item;
+  readonly origin: Origin;
+  readonly turn?: TurnId;
+  /** The number of that turn in the thread, from 1. Older lines and other programs do not say it. */
+  readonly number?: number;
+  /** Where a checkpoint's text quotes the user, in the order in which the user wrote. */
+  readonly words?: readonly QuotedWords[];
+  /** Where a checkpoint's text holds a model's summary. */
+  readonly summary?: SummaryPlace;
+  /** The user's words when Capstan or the model asked about the call that this item answers. Folded, not stored with it. */
+  readonly said?: readonly string[];
+  /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
+  readonly maker?: ProviderName;
+}
+
+/**
+ * Who speaks to the model beside the user's messages: a hook, a program that drives the thread, a command that the user
+ * ran, or the user in answer to a question.
+ */
+export type OtherSpeaker = (typeof otherSpeakers)[number];
+
+const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
+
+/** A message of the user, or of the user's setup, that stands in a text of ours, word for word. */
+export interface QuotedWords extends TextPlace {
+  /** Of the message that it was. */
+  readonly id: string;
+  readonly turn?: TurnId;
+  readonly number?: number;
+  /** Who said it; absent: the user, or the author in the user's place. */
+  readonly by?: OtherSpeaker;
+  /** Of words that gave a turn its work; absent: the user. */
+  readonly author?: OtherAuthor;
+  /** A model chose it as the request that defines the active task. */
+  readonly task?: true;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
+  /** Only a part of it stands there. */
+  readonly cut?: true;
+  /** Of a text that is cut: where marks stand in it, counted from its start, and what they stand for. */
+  readonly gaps?: readonly TextGap[];
+  /** Of a text that is cut: bytes of a token by our estimate of the whole text, as its marks count. Absent: four. */
+  readonly bytesPerToken?: number;
+  /** The part of it that a model quoted as the request, counted from its start. */
+  readonly request?: TextPlace;
+  /** Its pictures: the parts of the item's content from the first number up to the second. */
+  readonly pictures?: readonly [from: number, to: number];
+  /** How many of its pictures a checkpoint has left out. */
+  readonly picturesLeftOut?: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens?: number;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn?: readonly number[];
+  /** Messages between this one and the one before it that a checkpoint has left out. */
+  readonly leftOutBefore?: LeftOutMessages;
+}
+
+/** A summary that a model wrote, and how far into the thread it reaches. */
+export interface SummaryPlace extends TextPlace {
+  readonly model?: string;
+  /** The number of the turn in which it was written. */
+  readonly number?: number;
+  /** Those of earlier checkpoints that stand in the same text because this one is thin, oldest first. */
+  readonly earlier?: readonly SummaryPlace[];
+}
+
+/** A request for work: here a turn begins, and reasoning before it belongs to earlier turns. */
+export function isBoundary({ item, origin }: Entry): boolean {
+  if (origin.family === 'context') return origin.kinds.includes('turn-continued');
+  return origin.family === 'user' || item.type === 'agent_message';
+}
+
+/** The model made it in a response, whose usage covers it. */
+export function isModelMade({ item, origin }: Entry): boolean {
+  return origin.family === 'model' && item.type !== 'agent_message';
+}
+
+/** Another program's summary: a message in the user's place that no kind of ours fits. */
+export function isForeignSummary({ item, origin }: Entry): boolean {
+  if (origin.family !== 'context' || origin.kinds.length !== 1 || origin.kinds[0] !== 'foreign') return false;
+  return isMessage(item) && item.role === 'user';
+}
+
+/** Who wrote a message of the user's role, if not the user. */
+export function writerOf(entry: Entry): InputWriter | undefined {
+  const { item, origin } = entry;
+  if (!isMessage(item) || item.role !== 'user') return undefined;
+  if (origin.family === 'user') return origin.author;
+  if (isForeignSummary(entry)) return 'earlier-summary';
+  return origin.family === 'context' ? 'program' : undefined;
+}
+
+/** Line metadata that carries what is known about an entry beyond its item. Other programs keep it and ignore it. */
+export function entryMetadata({
+  item: _item,
+  ...known
+}: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+  return { capstan: known as unknown as JsonObject };
+}
+
+/** Whether a line says where its item comes from. Then nothing is read out of the item's text. */
+export function hasOrigin(metadata: JsonObject | undefined): boolean {
+  return metadata !== undefined && readOrigin(objectAt(metadata, 'capstan')) !== undefined;
+}
+
+/** The entry of a stored item: its recorded origin, or for foreign items what their shape says. */
+export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
+  const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
+  const origin = readOrigin(ours) ?? guessOrigin(item);
+  if (ours === undefined) return { item, origin };
+  const known = {
+    turn: stringAt(ours, 'turn') as TurnId | undefined,
+    number: countAt(ours, 'number'),
+    words: readWords(ours),
+    summary: readSummary(ours['summary']),
+    maker: readProviderName(ours['maker']),
+  };
+  return { item, origin, ...defined(known) };
+}
+
+function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
+  return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
+    const place = readPlace(value);
+    if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
+    const { id, pictures, alsoIn } = value;
+    const turn = stringAt(value, 'turn') as TurnId | undefined;
+    const known = {
+      by: otherSpeakers.find((speaker) => speaker === value['by']),
+      author: otherAuthor(readAuthor(value['author'])),
+      task: flagAt(value, 'task'),
+      endedEarly: flagAt(value, 'endedEarly'),
+      cut: flagAt(value, 'cut'),
+      gaps: readGaps(value),
+      bytesPerToken: readRate(value['bytesPerToken']),
+      request: readPlace(value['request']),
+      pictures: isRange(pictures) ? pictures : undefined,
+      picturesLeftOut: countAt(value, 'picturesLeftOut'),
+      picturesLeftOutTokens: countAt(value, 'picturesLeftOutTokens'),
+      alsoIn: isNumbers(alsoIn) ? alsoIn : undefined,
+      leftOutBefore: readLeftOut(value['leftOutBefore']),
+    };
+    return [{ id, ...defined({ turn, number: countAt(value, 'number') }), ...place, ...defined(known) }];
+  });
+}
+
+function readGaps(value: JsonObject): readonly TextGap[] | undefined {
+  return arrayAt(value, 'gaps')?.flatMap((gap): TextGap[] => {
+    const place = readPlace(gap);
+    const bytes = isJsonObject(gap) ? countAt(gap, 'bytes') : undefined;
+    return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
+  });
+}
+
+function readRate(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
+  const at = (key: string): number | undefined => (isJsonObject(value) ? countAt(value, key) : undefined);
+  const count = at('count');
+  if (count === undefined) return undefined;
+  return { count, tokens: at('tokens') ?? 0, ...defined({ others: at('others'), from: at('from'), to: at('to') }) };
+}
+
+function isNumbers(value: Json | undefined): value is number[] {
+  return Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
+}
+
+function readSummary(value: Json | undefined): SummaryPlace | undefined {
+  const place = readPlace(value);
+  if (!isJsonObject(value) || place === undefined) return undefined;
+  const model = stringAt(value, 'model');
+  const earlier = arrayAt(value, 'earlier')?.flatMap((one) => readSummary(one) ?? []);
+  return { ...place, ...defined({ model, number: countAt(value, 'number'), earlier }) };
+}
+
+function readPlace(value: Json | undefined): TextPlace | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { start, end } = value;
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
+}
+
+function isRange(value: Json | undefined): value is [number, number] {
+  return isNumbers(value) && value.length === 2;
+}
+
+/** A whole number above zero. */
+function countAt(source: JsonObject, key: string): number | undefined {
+  const count = source[key];
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+function flagAt(source: JsonObject, key: string): true | undefined {
+  return source[key] === true ? true : undefined;
+}
+
+function readOrigin(ours: JsonObject | undefined): Origin | undefined {
+  const origin = ours?.['origin'];
+  if (!isJsonObject(origin)) return undefined;
+  const family = origin['family'];
+  if (family === 'user') return { family, ...defined({ author: otherAuthor(readAuthor(origin['author'])) }) };
+  if (family === 'model' || family === 'tool' || family === 'client') return { family };
+  if (family !== 'context') return undefined;
+  const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
+  const cause = causes.find((known) => known === origin['cause']);
+  return { family, kinds, ...defined({ cause }) };
+}
+
+/** A part that no kind fits is named `foreign`. */
+function guessOrigin(item: Item): Origin {
+  if (item.type.endsWith('_output')) return { family: 'tool' };
+  if (item.type !== 'message' || item['role'] === 'assistant') return { family: 'model' };
+  const role = String(item['role']);
+  if (role === 'user' && !isInjectedContext(item)) return { family: 'user' };
+  const parts = isMessage(item) ? item.content : [];
+  const kinds = parts.map(
+    ({ text }) => (typeof text === 'string' ? recogniseFragment(role, text) : undefined) ?? 'foreign',
+  );
+  return { family: 'context', kinds };
+}

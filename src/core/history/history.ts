@@ -1,0 +1,94 @@
+import { defined } from '../../base/objects.ts';
+import type { Item, Role } from '../../protocol/item.ts';
+import { contextMessage } from '../fragments/message-items.ts';
+import type { Fragment } from '../fragments/text/define-fragment.ts';
+import type { Entry, EntryCause, Origin } from './entry.ts';
+
+/**
+ * The model-visible items, oldest first. A value: `append` gives a new one and the old one stays what it was. Values
+ * share one growing array, so that appending costs the same however long the history is.
+ */
+export interface History {
+  readonly length: number;
+  /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */
+  readonly storage: Entry[];
+}
+
+export function emptyHistory(): History {
+  return { length: 0, storage: [] };
+}
+
+export function historyOf(entries: readonly Entry[]): History {
+  return { length: entries.length, storage: [...entries] };
+}
+
+export function appendEntry(history: History, entry: Entry): History {
+  const { length } = history;
+  // Another value has grown this storage, or it is the shared empty one: branch off.
+  const storage = length > 0 && history.storage.length === length ? history.storage : history.storage.slice(0, length);
+  storage.push(entry);
+  return { length: length + 1, storage };
+}
+
+export function entries(history: History): readonly Entry[] {
+  return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
+}
+
+/** Whether the newest text of these kinds says something, and does not take it back. */
+export function isContextInForce(
+  history: History,
+  { telling, withdrawing }: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] },
+): boolean {
+  const context = contextIn(history);
+  for (let at = context.length - 1; at >= 0; at--) {
+    const { index, kinds } = context[at]!;
+    if (index >= history.length) continue;
+    const newest = kinds.findLast((kind) => telling.includes(kind) || withdrawing.includes(kind));
+    if (newest !== undefined) return telling.includes(newest);
+  }
+  return false;
+}
+
+interface ContextAt {
+  readonly index: number;
+  readonly kinds: readonly string[];
+}
+
+/** By storage, which only grows: each entry is looked at once, not once for each section of each step. */
+const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
+
+function contextIn({ storage, length }: History): readonly ContextAt[] {
+  const known = contexts.get(storage) ?? { length: 0, found: [] };
+  for (; known.length < length; known.length++) {
+    const { origin } = storage[known.length]!;
+    if (origin.family === 'context') known.found.push({ index: known.length, kinds: origin.kinds });
+  }
+  contexts.set(storage, known);
+  return known.found;
+}
+
+/** A message made of fragments, before it has an id. */
+export interface ContextMessage {
+  readonly role: Role;
+  readonly item: (id: string) => Item;
+  readonly origin: Origin;
+  readonly fragments: readonly Fragment[];
+}
+
+/** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
+export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause): readonly ContextMessage[] {
+  const groups: Fragment[][] = [];
+  for (const fragment of fragments) {
+    const last = groups.at(-1)?.at(-1);
+    const joins = last !== undefined && last.role === fragment.role && !last.separate && !fragment.separate;
+    if (joins) groups.at(-1)?.push(fragment);
+    else groups.push([fragment]);
+  }
+  return groups.map((group) => {
+    const { role } = group[0]!;
+    const kinds = group.map(({ kind }) => kind);
+    const texts = group.map(({ text }) => text);
+    const origin = { family: 'context', kinds, ...defined({ cause }) } as const;
+    return { fragments: group, role, item: (id) => contextMessage(id, role, texts), origin };
+  });
+}

@@ -1,0 +1,183 @@
+import { cachePerObject } from '../../base/objects.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { Item } from '../../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
+import { noUsage, type Usage } from '../../protocol/usage.ts';
+import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
+import { base64Bytes, mediaOf, partsKey } from './media-parts.ts';
+import { audioSeconds, imageSize } from './media-sizes.ts';
+import { textTokens } from './text-tokens.ts';
+
+/**
+ * What things are taken to weigh until a provider has counted them: their JSON, as a tokeniser would count it. What is
+ * not text to the model, pictures, sound and encrypted content, weighs by what it stands for, four bytes to a token.
+ */
+
+export const itemTokens = cachePerObject((item: Item) => Math.ceil(weighItem(item)));
+
+export const toolTokens = cachePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
+
+/** Found again at every step, and seldom other ones. */
+let newestInstructions = { text: '', tokens: 0 };
+
+export function instructionsTokens(text: string): number {
+  if (text !== newestInstructions.text) newestInstructions = { text, tokens: Math.ceil(textTokens(text)) };
+  return newestInstructions.tokens;
+}
+
+function weighItem(item: Item): number {
+  const encrypted = wholeEncrypted(item);
+  if (encrypted !== undefined) {
+    return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
+  }
+  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '') {
+    return jsonTokens({ ...item, result: '' }) + usualImageBytes / bytesPerToken;
+  }
+  const key = partsKey(item);
+  if (key === undefined) return jsonTokens(item);
+  const parts = (item[key] as readonly Json[]).map(weighPart);
+  const extra = parts.reduce((sum, part) => sum + part.extra, 0);
+  return jsonTokens({ ...item, [key]: parts.map(({ text }) => text) }) + extra / bytesPerToken;
+}
+
+/** Bytes of an encrypted item that are not what the model thought. */
+const encryptionBytes = 650;
+
+const encryptedTypes: ReadonlySet<string> = new Set([
+  'reasoning',
+  'compaction',
+  'compaction_summary',
+  'context_compaction',
+]);
+
+function wholeEncrypted(item: Item): string | undefined {
+  return encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
+}
+
+interface Weight {
+  /** The part as far as it weighs as text. */
+  readonly text: Json;
+  /** Bytes for the rest of it. */
+  readonly extra: number;
+}
+
+function weighPart(part: Json): Weight {
+  if (!isJsonObject(part)) return { text: part, extra: 0 };
+  if (part['type'] === 'encrypted_content') return weighEncrypted(part);
+  const media = mediaOf(part);
+  if (media === undefined) return { text: part, extra: 0 };
+  const { key, opening } = media === 'image' ? imageUrl : audioUrl;
+  const url = stringAt(part, key) ?? '';
+  const start = opening.exec(url)?.[0].length;
+  if (start === undefined) return { text: part, extra: 0 };
+  const payload = url.slice(start);
+  const extra = media === 'image' ? imageBytes(payload, part['detail']) : audioBytes(payload);
+  return extra === undefined ? { text: part, extra: 0 } : { text: { ...part, [key]: url.slice(0, start) }, extra };
+}
+
+/** Only what is inside the item is weighed by what it shows; an address weighs as text. */
+const imageUrl = { key: 'image_url', opening: /^data:image\/[^,]*;base64,/i };
+const audioUrl = { key: 'audio_url', opening: /^data:audio\/[^,]*;base64,/i };
+
+function weighEncrypted(part: JsonObject): Weight {
+  const payload = stringAt(part, 'encrypted_content');
+  if (payload === undefined) return { text: part, extra: 0 };
+  return { text: { ...part, encrypted_content: '' }, extra: Math.ceil((payload.length * 9) / 16) };
+}
+
+/** A picture that the provider scales to its usual size. */
+const usualImageBytes = 7373;
+const patchSide = 32;
+const mostPatches = 10_000;
+
+function imageBytes(payload: string, detail: Json | undefined): number {
+  if (detail !== 'original') return usualImageBytes;
+  const size = imageSize(base64Bytes(payload));
+  if (size === undefined) return usualImageBytes;
+  const patches = Math.ceil(size.width / patchSide) * Math.ceil(size.height / patchSide);
+  return Math.min(patches, mostPatches) * bytesPerToken;
+}
+
+const audioTokensPerSecond = 10;
+
+/** Undefined when the recording does not say how long it is: then it weighs as text. */
+function audioBytes(payload: string): number | undefined {
+  const seconds = audioSeconds(base64Bytes(payload));
+  return seconds === undefined ? undefined : Math.ceil(seconds * audioTokensPerSecond) * bytesPerToken;
+}
+
+/** What a part of a tool's output weighs by itself. */
+export function partBytes(part: JsonObject): number {
+  const { text, extra } = weighPart(part);
+  return byteLength(JSON.stringify(text)) + extra;
+}
+
+/** What a value weighs as JSON, in tokens. The quotes, colons and commas around texts are mostly one token together. */
+export function jsonTokens(value: Json): number {
+  if (typeof value === 'string') return textTokens(value) + perText;
+  if (typeof value !== 'object' || value === null) return textTokens(String(value)) + perText;
+  if (Array.isArray(value)) return value.reduce((sum: number, each: Json) => sum + jsonTokens(each), perBrackets);
+  let tokens = perBrackets;
+  for (const [key, each] of Object.entries(value)) {
+    if (each !== undefined) tokens += textTokens(key) + perText + jsonTokens(each);
+  }
+  return tokens;
+}
+
+const perText = 1;
+const perBrackets = 0.5;
+
+/** No character weighs more, in whatever text it stands; what JSON adds to texts weighs less than its characters do. */
+const perCharacter = 2;
+
+/** The most that parts of a request can weigh, by their length alone; no bound where there is a picture or sound. */
+export function tokenUpperBound(parts: Iterable<string | Item | ToolSpec>): number {
+  let characters = 0;
+  for (const part of parts) {
+    if (typeof part === 'string') characters += part.length;
+    else if (holdsMedia(part)) return Infinity;
+    else characters += JSON.stringify(part).length;
+  }
+  return perCharacter * characters + 1;
+}
+
+function holdsMedia(part: Item | ToolSpec): boolean {
+  const key = partsKey(part);
+  return key !== undefined && (part[key] as readonly Json[]).some((each) => isJsonObject(each) && mediaOf(each));
+}
+
+/** What is known of the tokens in the window. Nothing says which of these it is but `kind`: a total alone may be any. */
+export type NewestCount = ProviderCount | EstimatedCount | FullWindow;
+
+interface Covering {
+  /** How many entries history had when the line was written: what came later is not in the number. */
+  readonly upTo: number;
+  /** Who got the request; absent where the file does not say. */
+  readonly by?: ProviderName;
+}
+
+/** The provider counted a request and its answer. Later answers without a count leave it the newest one. */
+export interface ProviderCount extends Covering {
+  readonly kind: 'counted';
+  readonly usage: Usage;
+}
+
+/** No count of a provider fits: an estimate of what stood in history, with instructions and tools. */
+interface EstimatedCount extends Covering {
+  readonly kind: 'estimated';
+  readonly tokens: number;
+}
+
+/** A request was refused as too long, and none has been answered since. `tokens` is the size of the window. */
+interface FullWindow extends Covering {
+  readonly kind: 'full';
+  readonly tokens: number;
+}
+
+export const noCount: NewestCount = { kind: 'estimated', tokens: 0, upTo: 0 };
+
+/** The same as the shared file format writes it: what no provider counted is a total alone. */
+export function lastUsage(newest: NewestCount): Usage {
+  return newest.kind === 'counted' ? newest.usage : { ...noUsage, total: newest.tokens };
+}

@@ -1,0 +1,186 @@
+import { readHookText } from '../fragments/events/hooks-skills-and-plugins.ts';
+import { recogniseFragment } from '../world/recognise-fragments.ts';
+import { isImageLabel } from '../fragments/answers/content-parts.ts';
+import { defined } from '../../base/objects.ts';
+import { isMessage, messageText, type MessageItem } from '../../protocol/item.ts';
+import { stableItemId, type TurnId } from '../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
+import { isUserShellCommand } from './limit-output.ts';
+import { entries, type History } from './history.ts';
+
+/** What a checkpoint records of a message, and history knows of one that it holds. */
+type KnownWords = Omit<QuotedWords, 'start' | 'end' | 'pictures' | 'picturesLeftOut' | 'task' | 'cut'>;
+
+/** A message of the user, or of the user's setup, as far as it is still there. */
+export interface UserWords extends KnownWords {
+  /** Its texts, a line end between two of them. */
+  readonly text: string;
+  /** Its pictures with their labels, and whatever else it holds beside text. */
+  readonly pictures: readonly JsonObject[];
+  readonly picturesLeftOut: number;
+  /** A model chose it as the request that defines the active task, at the newest checkpoint. */
+  readonly task: boolean;
+  /** Only a part of it is left. */
+  readonly cut: boolean;
+}
+
+/** Every message of the user, oldest first, in history or quoted by a checkpoint. */
+export function usersWords(history: History, turns: FailedTurns = {}): readonly UserWords[] {
+  return userAndSetupWords(history, turns).filter(({ by }) => by === undefined);
+}
+
+interface FailedTurns {
+  /** Turns that ended by a failure: unlike one that was stopped, such a turn leaves nothing in history that says so. */
+  readonly failed?: readonly TurnId[] | undefined;
+}
+
+/** The same with what the user's setup said to the model: hooks, and the program that drives the thread. */
+export function userAndSetupWords(history: History, { failed = [] }: FailedTurns = {}): readonly UserWords[] {
+  const rows: Row[] = [];
+  /** The newest turn that took up the work of a message. */
+  const continued = new Map<Row, TurnId | undefined>();
+  const known = new Map<string, Row>();
+  const rowOf = (id: string, place: number, text: string): Row => {
+    const found = known.get(id);
+    if (found !== undefined && (found.text === '' || text === '' || found.text === text)) return found;
+    const row: Row = {
+      id: found === undefined && id !== '' ? id : stableItemId('msg', `${place}:${text}`),
+      text: '',
+      pictures: [],
+      picturesLeftOut: 0,
+      task: false,
+      cut: false,
+    };
+    rows.push(row);
+    known.set(row.id, row);
+    return row;
+  };
+  for (const [place, entry] of entries(history).entries()) {
+    const { item, origin } = entry;
+    for (const [index, text] of (entry.said ?? []).entries())
+      addAnswer(rowOf, { place, index, entry, text }, rows.at(-1)?.number);
+    if (!isMessage(item)) continue;
+    const other = otherWords(entry, item);
+    if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
+    else if (origin.family === 'user') addMessage(rowOf, place, entry, item);
+    else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
+    const newest = newestOf(rows);
+    if (origin.family !== 'context' || newest === undefined) continue;
+    if (origin.kinds.includes('turn-continued')) continued.set(newest, entry.turn);
+    if (!origin.kinds.includes('turn-aborted')) continue;
+    newest.endedEarly = true;
+    continued.delete(newest);
+  }
+  for (const id of failed) {
+    const newest = newestOf(rows.filter(({ turn }) => turn === id));
+    if (newest !== undefined) newest.endedEarly = true;
+  }
+  for (const [row, turn] of continued) if (turn === undefined || !failed.includes(turn)) delete row.endedEarly;
+  return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
+}
+
+/** The newest message of the user is the one whose turn it was. */
+function newestOf(rows: readonly Row[]): Row | undefined {
+  return rows.findLast(({ by }) => by === undefined);
+}
+
+type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
+type RowOf = (id: string, place: number, text: string) => Row;
+
+function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem): void {
+  const text = saidText(item);
+  const row = rowOf(stringAt(item, 'id') ?? '', place, text);
+  if (text !== '') row.text = text;
+  row.pictures = otherParts(item);
+  addKnown(row, { ...entry, ...(entry.origin.family === 'user' && defined({ author: entry.origin.author })) });
+  for (const quote of entry.words ?? []) addKnown(row, quote);
+}
+
+interface OtherWords extends Pick<UserWords, 'text' | 'pictures'> {
+  readonly by: OtherSpeaker;
+}
+
+const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
+
+/** What a hook, a program or a command of the user said to the model with this message; undefined when none did. */
+function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {
+  if (origin.family === 'client' && item.role !== 'assistant')
+    return { by: isUserShellCommand(item) ? 'shell' : 'program', text: saidText(item), pictures: otherParts(item) };
+  if (origin.family !== 'context' || origin.kinds.length === 0) return undefined;
+  if (!origin.kinds.every((kind) => hookKinds.has(kind))) return undefined;
+  const texts = item.content.flatMap(({ text }) => (typeof text === 'string' ? (readHookText(text) ?? text) : []));
+  return { by: 'hook', text: texts.join('\n'), pictures: [] };
+}
+
+/** It belongs to the turn of the message before it. */
+function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
+  const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
+  Object.assign(row, other);
+  addKnown(row, { ...defined({ number }), ...entry });
+}
+
+interface AnswerPlace {
+  readonly place: number;
+  readonly index: number;
+  readonly entry: Entry;
+  readonly text: string;
+}
+
+function addAnswer(rowOf: RowOf, { place, index, entry, text }: AnswerPlace, number: number | undefined): void {
+  const row = rowOf(stableItemId('msg', `answer:${stringAt(entry.item, 'id') ?? place}:${index}`), place, text);
+  Object.assign(row, { text, by: 'answer' });
+  addKnown(row, defined({ number, turn: entry.turn }));
+}
+
+function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
+  const whole = messageText(item);
+  for (const quote of words) {
+    const text = whole.slice(quote.start, quote.end);
+    const row = rowOf(quote.id, place, text);
+    if (text !== '') row.text = text;
+    if (quote.pictures !== undefined) row.pictures = item.content.slice(...quote.pictures);
+    addKnown(row, quote);
+  }
+}
+
+function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
+  const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
+  const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
+  Object.assign(
+    row,
+    defined({ turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }),
+  );
+  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
+}
+
+/** How many pictures stand among parts: their labels do not count. */
+export function countPictures(parts: readonly JsonObject[]): number {
+  return parts.filter(({ text }) => typeof text !== 'string').length;
+}
+
+/** What the user wrote in a message: neither the names of pictures nor context that stands beside it. */
+function saidText(item: MessageItem): string {
+  return saidParts(item)
+    .map(({ text }) => text as string)
+    .join('\n');
+}
+
+/** Pictures, their names, and whatever else is neither the user's text nor context. */
+function otherParts(item: MessageItem): readonly JsonObject[] {
+  const said = new Set(saidParts(item));
+  return item.content.filter((part) => !said.has(part) && !isContext(item, part));
+}
+
+function saidParts(item: MessageItem): readonly JsonObject[] {
+  const texts = item.content.filter(
+    ({ text }, index) => typeof text === 'string' && !isImageLabel(item.content, index),
+  );
+  const said = texts.filter((part) => !isContext(item, part));
+  // A message that is nothing but such text, and is known to be the user's, quotes it.
+  return said.length === 0 ? texts : said;
+}
+
+function isContext({ role }: MessageItem, { text }: JsonObject): boolean {
+  return typeof text === 'string' && recogniseFragment(role, text) !== undefined;
+}

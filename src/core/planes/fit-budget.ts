@@ -1,0 +1,112 @@
+import { countOmittedOutput } from '../../protocol/display-text.ts';
+import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.ts';
+
+/** A role of agents, as the tool that starts them lists it. */
+export interface ListedRole {
+  readonly name: string;
+  readonly description: string;
+  /** What is fixed for its agents. It is never cut: a task that needs more than that would be lost. */
+  readonly fixed?: string;
+}
+
+export interface FittingRoles {
+  /** In the same order, some with descriptions that are visibly cut. */
+  readonly listed: readonly ListedRole[];
+  readonly cut: number;
+  readonly leftOut: number;
+}
+
+/** A description with less says nothing. */
+const leastBytes = 40;
+
+/** Roles within so many tokens: descriptions are cut to one length first, then the last roles are left out. */
+export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingRoles {
+  if (countRoleTokens(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
+  let kept = roles;
+  while (kept.length > 0 && countRoleTokens(shortened(kept, leastBytes)) > tokens) kept = kept.slice(0, -1);
+  let [fits, tooLong] = [
+    leastBytes,
+    Math.max(leastBytes, ...kept.map(({ description }) => byteLength(description))) + 1,
+  ];
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (countRoleTokens(shortened(kept, middle)) <= tokens) fits = middle;
+    else tooLong = middle;
+  }
+  const listed = shortened(kept, fits);
+  const cut = listed.filter((role, at) => role !== kept[at]).length;
+  return { listed, cut, leftOut: roles.length - kept.length };
+}
+
+/** The name stands twice: among the values, and before its description. */
+export function countRoleTokens(roles: readonly ListedRole[]): number {
+  return sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${describeRole(role)} `).join(''));
+}
+
+/** What the model that starts agents reads of a role. */
+export function describeRole({ description, fixed }: ListedRole): string {
+  return fixed === undefined ? description : `${description} (fixed: ${fixed})`;
+}
+
+const mark = '…';
+
+function shortened(roles: readonly ListedRole[], bytes: number): readonly ListedRole[] {
+  return roles.map((role) => {
+    if (byteLength(role.description) <= bytes) return role;
+    return { ...role, description: `${firstBytes(role.description, bytes - byteLength(mark))}${mark}` };
+  });
+}
+
+/** Things that are offered together or not at all, and what they weigh. */
+export interface WeighedGroup<Name extends string = string> {
+  readonly name: Name;
+  readonly tokens: number;
+}
+
+/** The groups that fit the budget: the light ones first, so that one heavy group does not keep the others out. */
+export function groupsWithinBudget<Name extends string>(
+  groups: readonly WeighedGroup<Name>[],
+  budget: number,
+): ReadonlySet<Name> {
+  const direct = new Set<Name>();
+  let left = budget;
+  for (const { name, tokens } of groups.toSorted((a, b) => a.tokens - b.tokens || (a.name < b.name ? -1 : 1))) {
+    if (tokens > left) break;
+    direct.add(name);
+    left -= tokens;
+  }
+  return direct;
+}
+
+export interface FittingDiff {
+  readonly text: string;
+  /** Files that did not fit, by their names in the diff. */
+  readonly leftOut: readonly string[];
+  /** Its middle is missing, and with it perhaps the names of files. */
+  readonly isCut: boolean;
+}
+
+/** Whole files of a diff, in their order, as far as they fit. Half a file would be judged as if it were all. */
+export function fitDiff(diff: string, budget: number, weigh: (text: string) => number): FittingDiff {
+  const files = diff.split(/^(?=diff --git )/m).filter((text) => text.trim() !== '');
+  const kept: string[] = [];
+  const leftOut: string[] = [];
+  let left = budget;
+  // No line of a diff itself begins so: each has a sign before it.
+  const isCut = (text: string): boolean => countOmittedOutput(text) !== undefined;
+  for (const file of files) {
+    const tokens = weigh(file);
+    if (tokens <= left && !isCut(file)) {
+      kept.push(file);
+      left -= tokens;
+    } else {
+      leftOut.push(nameIn(file));
+    }
+  }
+  return { text: kept.join('').trimEnd(), leftOut, isCut: isCut(diff) };
+}
+
+function nameIn(file: string): string {
+  const [first = ''] = file.split('\n', 1);
+  return /^diff --git (?:"?a\/.*?"?) "?b\/(?<name>.*?)"?$/.exec(first)?.groups?.['name'] ?? first;
+}

@@ -1,0 +1,72 @@
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { ThreadSummary } from '../../protocol/thread.ts';
+import type { MemoryRules } from '../config/memories.ts';
+import { cutJsonLine, type ReviewEntry } from '../fragments/approval-review.ts';
+import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
+
+/** What is known of an attempt to write notes about a thread. */
+export interface TakenThread {
+  /** When the thread had been used last by then. */
+  readonly usedAt: number;
+  readonly at: number;
+  readonly isFailed: boolean;
+}
+
+/** How long a thread is left alone about which no notes could be written. */
+const rest = 24 * 3_600_000;
+
+/** Threads that notes should be written about, the newest first. Whether they may be is in their lines. */
+export function threadsDueForNotes(
+  threads: readonly ThreadSummary[],
+  taken: ReadonlyMap<string, TakenThread>,
+  { rules, now, except }: { readonly rules: MemoryRules; readonly now: number; readonly except: ThreadId },
+): readonly ThreadSummary[] {
+  return threads.filter(({ id, updatedAt, turns, archived }) => {
+    if (id === except || archived || turns === 0) return false;
+    const idle = now - updatedAt;
+    if (idle < rules.minIdleMs || idle > rules.maxAgeMs) return false;
+    const before = taken.get(id);
+    if (before === undefined || before.usedAt < updatedAt) return true;
+    return before.isFailed && now - before.at > rest;
+  });
+}
+
+/** What one entry may take of the space, in tokens. */
+const least = { said: 60, done: 30 } as const;
+const most = { said: 2000, done: 600 } as const;
+const share = { said: 0.2, done: 0.05 } as const;
+/** For a line that counts what is left out before an entry. */
+const gapTokens = 8;
+
+/**
+ * As much of a thread as fits: one JSON object per line, in the order of the thread. The user's words come first, then
+ * what the model said, then what it did, the newest first.
+ */
+export function threadExtract(entries: readonly ReviewEntry[], space: number): readonly string[] {
+  const shown = new Map<number, string>();
+  let left = space;
+  for (const at of byWorth(entries)) {
+    const { from, text } = entries[at]!;
+    const kind = rank(from) < 2 ? 'said' : 'done';
+    const tokens = Math.max(least[kind], Math.min(most[kind], Math.floor(space * share[kind])));
+    const { line } = cutJsonLine(text, tokens - gapTokens, (short) => ({ n: at + 1, from, text: short }));
+    const cost = Math.ceil((byteLength(line) + 1) / bytesPerToken) + gapTokens;
+    if (cost > left) continue;
+    left -= cost;
+    shown.set(at, line);
+  }
+  const places = [...shown.keys()].toSorted((a, b) => a - b);
+  return places.flatMap((at, index) => {
+    const missing = at - (places[index - 1] ?? -1) - 1;
+    return [...(missing === 0 ? [] : [JSON.stringify({ left_out: missing })]), shown.get(at)!];
+  });
+}
+
+function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
+  return entries.map((_, at) => at).toSorted((a, b) => rank(entries[a]!.from) - rank(entries[b]!.from) || b - a);
+}
+
+function rank(from: ReviewEntry['from']): number {
+  if (from === 'user' || from === 'summary') return 0;
+  return from === 'assistant' || from === 'agent' ? 1 : 2;
+}

@@ -1,0 +1,210 @@
+import type { ListedSkill, SkillCatalogue } from '../envelope/facts.ts';
+import { render } from '../fragments/text/define-fragment.ts';
+import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
+import { rootLine, skillLine, skillsCatalogueFragment } from '../world/sections/skills.ts';
+
+/** A skill that the model may choose by itself. */
+export interface OfferedSkill {
+  readonly name: string;
+  readonly description: string;
+  /** Of its SKILL.md, absolute. */
+  readonly path: string;
+  /** The folder in which it was found. */
+  readonly root: string;
+  /** Whose it is. */
+  readonly scope: SkillScope;
+}
+
+/** In the order in which they are listed, and kept where not all of them fit. */
+const scopes = ['bundled', 'machine', 'project', 'user'] as const;
+export type SkillScope = (typeof scopes)[number];
+
+/** What had to be done to keep the budget. */
+export interface SkillCuts {
+  /** How many descriptions are not whole. */
+  readonly shortened: number;
+  /** Names of skills that are not listed. */
+  readonly left: readonly string[];
+}
+
+interface SkillSelection extends SkillCuts {
+  readonly catalogue: SkillCatalogue;
+}
+
+/** More of one description is not read before its skill is chosen. */
+const longestListedDescription = 1024;
+const cutMark = '…';
+
+/**
+ * The list of skills within so many tokens. All of them before much of any: where not everything fits, folders get short
+ * names, then all descriptions are cut to one length, then they are left out, and only then skills are. The same skills
+ * and the same budget give the same list.
+ */
+export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
+  const skills = inOrder(offered);
+  const space = tokens * bytesPerToken;
+  const forms = [plainForm(skills), aliasedForm(skills)];
+  for (const form of forms) {
+    const whole = { ...form, left: 0 };
+    if (bytesOf(whole) <= space) return { catalogue: whole, shortened: 0, left: [] };
+  }
+  const [form = forms[0]!] = forms.map(withoutDescriptions).toSorted((a, b) => bytesOf(a) - bytesOf(b));
+  if (bytesOf(form) > space) return fewer(skills, space);
+  const described = form.roots.length === 0 ? forms[0]! : forms[1]!;
+  const length = longestThatFits(described, space - bytesOf(form));
+  const cut = described.skills.map((skill) => ({ ...skill, description: shorten(skill.description, length) }));
+  const shortened = cut.filter(({ description }, at) => description !== described.skills[at]?.description).length;
+  return { catalogue: { roots: form.roots, skills: cut, left: 0 }, shortened, left: [] };
+}
+
+/** By whose they are, then by name and path. */
+function inOrder(skills: readonly OfferedSkill[]): readonly OfferedSkill[] {
+  const key = ({ scope, name, path }: OfferedSkill): string => `${scopes.indexOf(scope)} ${name}\0${path}`;
+  const keyed = skills.map((skill) => ({ key: key(skill), skill }));
+  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ skill }) => skill);
+}
+
+function plainForm(skills: readonly OfferedSkill[]): SkillCatalogue {
+  return { roots: [], skills: skills.map((skill) => listed(skill, skill.path)), left: 0 };
+}
+
+/** Folders that hold more than one of them have short names, which paths begin with. */
+function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
+  const shared = [...new Set(skills.map(({ root }) => root))].filter(
+    (root) => skills.filter((skill) => skill.root === root).length > 1,
+  );
+  const roots = shared.map((path, at) => ({ alias: `r${at}`, path }));
+  const short = ({ root, path }: OfferedSkill): string => {
+    const alias = roots.find((each) => each.path === root)?.alias;
+    return alias === undefined || !path.startsWith(`${root}/`) ? path : alias + path.slice(root.length);
+  };
+  return { roots, skills: skills.map((skill) => listed(skill, short(skill))), left: 0 };
+}
+
+function listed({ name, description }: OfferedSkill, path: string): SkillCatalogue['skills'][number] {
+  return { name, description: shorten(description, longestListedDescription), path };
+}
+
+function withoutDescriptions(form: SkillCatalogue): SkillCatalogue {
+  return { ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) };
+}
+
+/** As many names as fit, the first ones, and how many there are besides. */
+function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
+  let [low, high] = [0, skills.length - 1];
+  const formOf = (count: number): SkillCatalogue => {
+    const kept = skills.slice(0, count);
+    const [best] = [plainForm(kept), aliasedForm(kept)]
+      .map(withoutDescriptions)
+      .toSorted((a, b) => bytesOf(a) - bytesOf(b));
+    return { ...best!, left: skills.length - count };
+  };
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (bytesOf(formOf(middle)) <= space) low = middle;
+    else high = middle - 1;
+  }
+  const catalogue = formOf(low);
+  const left = skills.slice(low).map(({ name }) => name);
+  return bytesOf(catalogue) > space ? undefined : { catalogue, shortened: 0, left };
+}
+
+/** The length to which all descriptions can be cut so that together they add at most so many bytes. */
+function longestThatFits({ skills }: SkillCatalogue, space: number): number {
+  const added = (length: number): number =>
+    skills.reduce((sum, skill) => {
+      const cut = { ...skill, description: shorten(skill.description, length) };
+      return sum + byteLength(skillLine(cut)) - byteLength(skillLine({ ...skill, description: '' }));
+    }, 0);
+  let [low, high] = [0, longestListedDescription];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (added(middle) <= space) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** So many characters at most, the mark of the cut included. */
+function shorten(text: string, length: number): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  return length < 2
+    ? ''
+    : `${characters
+        .slice(0, length - 1)
+        .join('')
+        .trimEnd()}${cutMark}`;
+}
+
+function bytesOf(catalogue: SkillCatalogue): number {
+  return byteLength(frame) + listBytes(catalogue);
+}
+
+const frame = render(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
+/** What counts the skills that are not listed, with its line end. */
+const leftBytes = 80;
+
+function listBytes({ roots, skills, left }: SkillCatalogue): number {
+  const lines = [...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]), ...skills.map(skillLine)];
+  return lines.reduce((sum, line) => sum + byteLength(line) + 1, left === 0 ? 0 : leftBytes);
+}
+
+/** More of them are no help. */
+const most = 3;
+/** What a word in the name of a skill counts, against one in its description. */
+const nameWeight = 3;
+/** Fewer words in common say nothing. */
+const leastScore = 3;
+const longestHintDescription = 400;
+
+/** Words that fit every skill. */
+const common = new Set(
+  'this that with from into when then them they your what which have does make made need needs using used uses user skill skills file files please about work task tasks other some more also each only should would could'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Skills that a message seems to be about, and that the list does not fully describe: at most three, the best first. The
+ * list itself depends on no message, so that it need not be sent again with each of them.
+ */
+export function relevantSkills(
+  offered: readonly OfferedSkill[],
+  { catalogue, left, shortened }: SkillSelection,
+  text: string,
+): readonly ListedSkill[] {
+  if (left.length === 0 && shortened === 0) return [];
+  const spoken = wordsOf(text);
+  const listed = new Map(catalogue.skills.map(({ name, description }) => [name, description]));
+  return offered
+    .filter(({ name, description }) => listed.get(name) !== description)
+    .map((skill) => ({ skill, score: scoreOf(skill, spoken) }))
+    .filter(({ score }) => score >= leastScore)
+    .toSorted((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1))
+    .slice(0, most)
+    .map(({ skill: { name, description, path } }) => ({ name, description: cut(description), path }));
+}
+
+function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string>): number {
+  const [inName, inDescription] = [wordsOf(name), wordsOf(description)];
+  const hits = (words: ReadonlySet<string>): readonly string[] => [...words].filter((word) => spoken.has(word));
+  return nameWeight * hits(inName).length + hits(inDescription).filter((word) => !inName.has(word)).length;
+}
+
+/** Without the ending that makes several of one. */
+function wordsOf(text: string): ReadonlySet<string> {
+  const found =
+    text
+      .slice(0, 20_000)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+  return new Set(found.filter((word) => !common.has(word)).map((word) => word.replace(/(?<=...)s$/, '')));
+}
+
+function cut(description: string): string {
+  const characters = [...description];
+  return characters.length <= longestHintDescription
+    ? description
+    : `${characters.slice(0, longestHintDescription - 1).join('')}…`;
+}

@@ -1,0 +1,90 @@
+/** A word of a command. Undefined: known only when it runs. */
+export type KnownWord = string | undefined;
+
+/** A shell that is started with a script in its arguments. */
+export interface ShellCall {
+  readonly shell: 'bash' | 'sh' | 'zsh' | 'other';
+  /** As it was called. */
+  readonly program: string;
+  /** Undefined: known only when it runs. */
+  readonly script: KnownWord;
+  /** `$0`, `$1` and so on for the script. */
+  readonly parameters: readonly KnownWord[];
+  /** Its options only make it run the script, perhaps as a login shell: no option changes what the script means. */
+  readonly isOrdinary: boolean;
+}
+
+const grammars: Readonly<Record<string, ShellCall['shell']>> = { bash: 'bash', sh: 'sh', zsh: 'zsh' };
+const otherShells = new Set('dash ksh mksh lksh oksh posh ash fish rbash yash csh tcsh nu elvish xonsh'.split(' '));
+const valued = new Set(['--rcfile', '--init-file']);
+
+export function isShell(word: string): boolean {
+  const name = programName(word);
+  return Object.hasOwn(grammars, name) || otherShells.has(name);
+}
+
+/** Undefined: no shell, or one that reads its script from a file or from its input. */
+export function shellCall([program, ...rest]: readonly KnownWord[]): ShellCall | undefined {
+  if (program === undefined || !isShell(program)) return undefined;
+  let isOrdinary = true;
+  let hasScript = false;
+  let at = 0;
+  for (; at < rest.length; at += 1) {
+    const word = rest[at];
+    if (word === '--' || word === '-') {
+      isOrdinary = false;
+      at += 1;
+      break;
+    }
+    if (word === undefined || !/^[-+]/.test(word)) break;
+    if (/^--?command$/.test(word)) hasScript = true;
+    else if (word.startsWith('--')) {
+      isOrdinary &&= word === '--login';
+      if (valued.has(word)) at += 1;
+    } else {
+      hasScript ||= word.startsWith('-') && word.includes('c');
+      isOrdinary &&= /^-[lc]+$/.test(word);
+      if (/[oO]/.test(word)) at += 1;
+    }
+  }
+  if (!hasScript || at >= rest.length) return undefined;
+  const shell = grammars[programName(program)] ?? 'other';
+  return { shell, program, script: rest[at], parameters: rest.slice(at + 1), isOrdinary };
+}
+
+/** A shell of the system, or the one that is configured: not one that lies in the workspace under the same name. */
+export function isFamiliarShell(program: string, configured: string | undefined): boolean {
+  if (program === configured) return true;
+  const name = programName(program);
+  return [name, `/bin/${name}`, `/usr/bin/${name}`].includes(program);
+}
+
+const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
+
+/**
+ * A shell whose input is its script, or may be: a file that is known only when it runs can be what another command
+ * writes, as in `bash <(echo ls)`.
+ */
+export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): boolean {
+  if (program === undefined) return false;
+  const isSourced = program === 'source' || program === '.';
+  if (!isSourced && !isShell(program)) return false;
+  const at = rest.findIndex((word) => word === undefined || !/^[-+]./.test(word));
+  const options = at < 0 ? rest : rest.slice(0, at);
+  if (options.some((word) => /^-\w*c/.test(word ?? ''))) return false;
+  if (at < 0) return !isSourced;
+  const script = rest[at];
+  return script === undefined || inputFile.test(script) || options.some((word) => /^-\w*s/.test(word ?? ''));
+}
+
+/** The name of a program without its folder and, as Windows has it, its ending. */
+export function programName(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
+  return name.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
+}
+
+/** The option itself or what programs take for it: its beginning, and a value behind it. */
+export function isLongOption(word: string, name: string): boolean {
+  const [given = ''] = word.split('=', 1);
+  return given.length > 2 && given.startsWith('--') && name.startsWith(given.slice(2));
+}

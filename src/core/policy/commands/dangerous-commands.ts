@@ -1,0 +1,212 @@
+import { isLongOption, programName } from './command-words.ts';
+
+/** Options before the subcommand that take the next word. */
+const valued = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix']);
+/** Paths that stand for all files. */
+const everything = /^(?:\.\.?\/?|\*|:\/?|:\/?\*|:\(top\).*|\/|\.\/\.|\.\/\*)$/;
+
+/** Subcommands of git that throw away work which git itself cannot bring back, or rewrite what others have. */
+const bySubcommand: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  branch: (words) => has(words, 'D') || (has(words, 'd', 'delete') && has(words, 'f', 'force')),
+  checkout: (words) => has(words, 'f', 'force') || words.some((word) => everything.test(word)) || isFromCommit(words),
+  clean: (words) => has(words, 'f', 'force') && !has(words, 'n', 'dry-run'),
+  'filter-branch': () => true,
+  'filter-repo': () => true,
+  gc: (words) => words.some((word) => word.startsWith('--prune=')),
+  prune: () => true,
+  push: (words) =>
+    has(words, 'f') ||
+    has(words, 'd') ||
+    words.some((word) => /^\+|^:./.test(word) || /^--(?:force|mirror|delete|prune)/.test(word)) ||
+    ['force', 'mirror', 'delete', 'prune'].some((name) => words.some((word) => isLongOption(word, name))),
+  reflog: (words) => words.includes('expire') || words.includes('delete'),
+  reset: (words) => words.some((word) => isLongOption(word, 'hard')),
+  restore: (words) =>
+    words.some((word) => everything.test(word)) && (!has(words, 'S', 'staged') || has(words, 'W', 'worktree')),
+  rm: (words) => has(words, 'f', 'force'),
+  stash: (words) => words.includes('drop') || words.includes('clear'),
+  switch: (words) => has(words, 'f', 'force') || words.some((word) => isLongOption(word, 'discard-changes')),
+  'update-ref': (words) => has(words, 'd'),
+  worktree: (words) => words.includes('remove') && has(words, 'f', 'force'),
+};
+
+export const dangerousSubcommands: readonly string[] = Object.keys(bySubcommand);
+
+/** The words behind `git`. */
+function isDangerousGit(words: readonly string[]): boolean {
+  const aliases = new Map<string, string>();
+  let isForced = false;
+  let at = 0;
+  for (; at < words.length && words[at]?.startsWith('-'); at += 1) {
+    const word = words[at] ?? '';
+    if (!valued.has(word)) continue;
+    at += 1;
+    const [, key = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(word === '-c' ? (words[at] ?? '') : '') ?? [];
+    if (/^alias\./i.test(key)) aliases.set(key.slice('alias.'.length), value.trim());
+    isForced ||= /^clean\.requireforce$/i.test(key) && /^(?:false|no|off|0|)$/i.test(value);
+  }
+  const name = words[at] ?? '';
+  const alias = aliases.get(name);
+  // An alias that runs a shell is not guessed at. Others are looked at as if they were written out.
+  if (alias?.startsWith('!')) return true;
+  const [subcommand = '', ...rest] = [...(alias?.split(/\s+/) ?? [name]), ...words.slice(at + 1)];
+  if (subcommand === 'clean' && isForced && !has(rest, 'n', 'dry-run')) return true;
+  return Object.hasOwn(bySubcommand, subcommand) && bySubcommand[subcommand]?.(rest) === true;
+}
+
+/** Files of a commit take the place of those that are here and of what is staged. A new branch takes no files. */
+function isFromCommit(words: readonly string[]): boolean {
+  if (has(words, 'b', 'orphan') || has(words, 'B') || has(words, 't', 'track')) return false;
+  const operands = words.filter((word) => word === '--' || !word.startsWith('-'));
+  return operands[0] !== '--' && operands.filter((word) => word !== '--').length > 1;
+}
+
+/** An option by its letter, alone or in a cluster, or by its name or a beginning of it, before `--`. */
+function has(words: readonly string[], letter: string, name?: string): boolean {
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).some(
+    (word) => (/^-[A-Za-z]+$/.test(word) && word.includes(letter)) || (name !== undefined && isLongOption(word, name)),
+  );
+}
+
+export type DangerKind = 'forced-removal' | 'destructive';
+
+/** Programs that destroy by their nature. */
+const always = new Set(
+  (
+    'shred srm wipefs blkdiscard mke2fs mkswap shutdown reboot halt poweroff killall5 sfdisk sgdisk fdisk parted ' +
+    'lvremove vgremove pvremove'
+  ).split(' '),
+);
+
+const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
+
+/** Programs that destroy with some words. Each gets the words behind its name. */
+const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
+  chgrp: isRecursive,
+  chmod: isRecursive,
+  chown: isRecursive,
+  cp: writesDevice,
+  crontab: (words) => hasOption(words, 'r', 'remove'),
+  cryptsetup: (words) => words.includes('luksFormat') || words.includes('erase'),
+  dd: (words) => words.some((word) => word.startsWith('of=') && !/^of=\/dev\/(?:null|stdout|stderr|tty)$/.test(word)),
+  diskutil: (words) => words.some((word) => /^(?:erase|partition|zero|random|secureErase)/i.test(word)),
+  find: (words) => words.includes('-delete'),
+  // Another name for a program that can destroy: which words it gets then is not known here.
+  hash: (words) => hasOption(words, 'p', 'p') && words.some((word) => dangerousNames.has(programName(word))),
+  git: isDangerousGit,
+  init: (words) => /^[06]$/.test(words[0] ?? ''),
+  install: writesDevice,
+  kill: killsAll,
+  mv: (words) => writesDevice(words) || words.at(-1) === '/dev/null',
+  rsync: (words) => writesDevice(words) || words.some((word) => /^--(?:del|remove-source)/.test(word)),
+  systemctl: (words) => words.some((word) => /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/.test(word)),
+  tee: writesDevice,
+  telinit: (words) => /^[06]$/.test(words[0] ?? ''),
+  truncate: (words) => words.some((word, at) => shrinks(word, words[at + 1])),
+  zfs: (words) => words.includes('destroy') || words.includes('rollback'),
+  zpool: (words) => words.includes('destroy'),
+};
+
+/** Every name that can be dangerous, as `dangerOfWords` looks for it. Those of `mkfs` and `newfs` have endings. */
+export const dangerousNames: ReadonlySet<string> = new Set([
+  ...always,
+  ...Object.keys(byWords),
+  'rm',
+  'cmd',
+  'powershell',
+  'pwsh',
+]);
+
+/** What is known of the words of one command, wrappers removed. */
+export function dangerOfWords([program, ...words]: readonly string[]): DangerKind | undefined {
+  if (program === undefined) return undefined;
+  const name = programName(program);
+  if (name === 'rm') return hasOption(words, 'f', 'force') ? 'forced-removal' : undefined;
+  if (always.has(name) || /^(?:mkfs|newfs)(?:[._].*)?$/.test(name)) return 'destructive';
+  if (Object.hasOwn(byWords, name)) return byWords[name]?.(words) === true ? 'destructive' : undefined;
+  return windowsDanger([program, ...words]);
+}
+
+/** Whether writing to it destroys more than a file. */
+export function isDevice(path: string): boolean {
+  return devices.test(path) || path === '/proc/sysrq-trigger';
+}
+
+/** In a cluster of letters or by its long name or a beginning of it, before `--`. */
+function hasOption(words: readonly string[], letter: string, name: string): boolean {
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).some(
+    (word) => (/^-[^-]/.test(word) && word.includes(letter)) || isLongOption(word, name),
+  );
+}
+
+function isRecursive(words: readonly string[]): boolean {
+  return hasOption(words, 'R', 'recursive');
+}
+
+function writesDevice(words: readonly string[]): boolean {
+  return words.some(isDevice);
+}
+
+/** `-1` as a target is every process; as the first word it is the signal 1. */
+function killsAll(words: readonly string[]): boolean {
+  return words.some((word, at) => word === '-1' && at > 0);
+}
+
+/** To a size that is not given as more than the present one. */
+function shrinks(word: string, next: string | undefined): boolean {
+  const [, inline] = /^(?:--?s(?:i|iz|ize)?=?|-[a-z]*s)(.*)$/.exec(word) ?? [];
+  if (inline === undefined) return false;
+  const size = inline === '' ? next : inline;
+  return size === undefined || !/^[+>]/.test(size);
+}
+
+const address = /^["']?https?:\/\//i;
+const openers = new Set(['start-process', 'saps', 'invoke-item', 'ii', 'start', 'explorer', 'mshta', 'rundll32']);
+const browsers = new Set(['chrome', 'msedge', 'firefox', 'iexplore']);
+const removers = new Set(['remove-item', 'ri', 'rm', 'del', 'erase', 'rd', 'rmdir']);
+
+/** The shells of Windows, whose scripts no grammar here reads: their words are looked at one statement at a time. */
+export function windowsDanger(words: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+  const [program = '', ...rest] = words;
+  const name = programName(program);
+  if (name === 'cmd') {
+    const at = rest.findIndex((word) => /^\/[ck]/i.test(word));
+    return at < 0 ? undefined : strictestOf(statementsOf(rest.slice(at + 1), /&&|\|\||[&|\n]/).map(dangerOfCmd));
+  }
+  if (name !== 'powershell' && name !== 'pwsh') return undefined;
+  const at = rest.findIndex((word) => /^[-/]c(?:o|om|omm|omma|omman|ommand)?$/i.test(word));
+  return strictestOf(statementsOf(at < 0 ? rest : rest.slice(at + 1), /[;|&\n{}()]/).map(dangerOfPowerShell));
+}
+
+function statementsOf(words: readonly string[], separator: RegExp): readonly (readonly string[])[] {
+  return words
+    .join(' ')
+    .split(separator)
+    .map((statement) => statement.trim().split(/\s+/));
+}
+
+function dangerOfCmd([command = '', ...rest]: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+  const name = programName(command.replace(/^"|"$/g, ''));
+  const has = (letter: string): boolean => rest.some((word) => word.toLowerCase().includes(`/${letter}`));
+  if ((name === 'del' || name === 'erase') && has('f')) return 'forced-removal';
+  if ((name === 'rd' || name === 'rmdir') && has('s') && has('q')) return 'forced-removal';
+  return opensAddress(name, rest);
+}
+
+function dangerOfPowerShell([command = '', ...rest]: readonly string[]): 'forced-removal' | 'destructive' | undefined {
+  const name = programName(command.replace(/^["']|["']$/g, ''));
+  // Any beginning that is no other option's: `-fo` and longer.
+  if (removers.has(name) && rest.some((word) => /^-fo(?:r|rc|rce)?(?::\$true)?$/i.test(word))) return 'forced-removal';
+  return opensAddress(name, rest);
+}
+
+function opensAddress(name: string, rest: readonly string[]): 'destructive' | undefined {
+  const isOpened = (openers.has(name) || browsers.has(name)) && rest.some((word) => address.test(word));
+  return isOpened ? 'destructive' : undefined;
+}
+
+function strictestOf(found: readonly ('forced-removal' | 'destructive' | undefined)[]) {
+  return found.find((kind) => kind !== undefined);
+}

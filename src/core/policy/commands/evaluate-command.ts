@@ -1,0 +1,259 @@
+import type { ShellReader } from '../../../ports/commands.ts';
+import { isFamiliarShell, type KnownWord, programName, shellCall, type ShellCall } from './command-words.ts';
+import { type DangerKind, dangerOfWords, isDevice } from './dangerous-commands.ts';
+import { isReadOnlyCommand } from './read-only-commands.ts';
+import { mayEvaluate } from './shell-builtins.ts';
+import { findActions, scriptArgument, type TakenScript, unwrap, type Unwrapped } from './wrapper-programs.ts';
+
+/** Programs in programs in programs: beyond this no honest command goes. */
+export const maximumWrappers = 8;
+const maximumFound = 20_000;
+/** Wrappers that leave nothing behind themselves. */
+const quietWrappers = new Set(['command', 'exec', 'time', 'timeout', 'nice', 'ionice', 'stdbuf', 'env', 'xargs']);
+
+export interface CommandFindings {
+  readonly commands: string[][];
+  readonly seen: string[][];
+  /** Wrappers, and shells in the script. */
+  readonly starters: string[];
+  isKnown: boolean;
+  /** May hold where `isKnown` does not: whatever words `cat` gets from elsewhere, it changes nothing. */
+  isReadOnly: boolean;
+  /** A command is started by another program, by a shell in the script, or with a variable of its own. */
+  isIndirect: boolean;
+  /** A cause why it is not known. */
+  whyUnknown: UnknownReason | undefined;
+  /** A word, or what a program gets added to its words, is known only when it runs. */
+  hasOpenWords: boolean;
+  /** The first command of the shell that may run what stands in its words. */
+  evaluating: string | undefined;
+  danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
+}
+
+/** Why no rule covers a script. `syntax`: a loop, a heredoc, or whatever else is not read for sure. */
+export type UnknownReason =
+  | { readonly kind: 'syntax' }
+  | { readonly kind: 'open-words' }
+  | { readonly kind: 'assignment'; readonly name: string }
+  /** As it is written: `> log`. */
+  | { readonly kind: 'redirection'; readonly written: string };
+
+export interface KnownScript {
+  readonly shell: ShellCall['shell'];
+  readonly script: string;
+}
+
+export interface EvaluationContext {
+  readonly reader: ShellReader;
+  readonly depth: number;
+  /** The configured shell, as it is called. */
+  readonly configured: string | undefined;
+  /** How many more scripts may turn out to be unreadable: each can cost the parser half a second. */
+  readonly budget: { unreadable: number };
+  readonly evaluateScript: (script: KnownScript, setting: EvaluationContext, found: CommandFindings) => void;
+}
+
+export function noFindings(): CommandFindings {
+  return {
+    commands: [],
+    seen: [],
+    starters: [],
+    isKnown: true,
+    isReadOnly: true,
+    isIndirect: false,
+    whyUnknown: undefined,
+    hasOpenWords: false,
+    evaluating: undefined,
+    danger: undefined,
+  };
+}
+
+/** One command with its words, as a program gets them. */
+export function evaluateCommand(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
+  if (found.seen.length > maximumFound || setting.depth > maximumWrappers) {
+    // More than can be looked at.
+    noteDanger(found, 'destructive', literalWords(words));
+    noteUnknown(found);
+    return;
+  }
+  const firstDynamic = words.indexOf(undefined);
+  if (firstDynamic >= 0) noteOpenWords(found);
+  const prefix = literalWords(firstDynamic >= 0 ? words.slice(0, firstDynamic) : words);
+  const [program] = words;
+  if (program === undefined) return;
+  const deeper = { ...setting, depth: setting.depth + 1 };
+  const call = shellCall(words);
+  if (call !== undefined) return evaluateShell(call, words, deeper, found);
+  found.seen.push(prefix);
+  if (mayEvaluate(words)) found.evaluating ??= program;
+  const danger = dangerOfWords(literalWords(words));
+  if (danger !== undefined) noteDanger(found, danger, literalWords(words));
+
+  const script = scriptArgument(words);
+  if (script !== undefined) return evaluateTaken(script, words, deeper, found);
+  const wrapped = unwrap(words);
+  if (wrapped !== undefined) return evaluateWrapped(wrapped, words, deeper, found);
+
+  found.commands.push(prefix);
+  found.isReadOnly &&= isReadOnlyCommand(prefix, { isOpen: false });
+  if (programName(program) === 'find') {
+    for (const action of findActions(words)) evaluateAdded(action, deeper, found);
+  }
+}
+
+function evaluateShell(
+  call: ShellCall,
+  words: readonly KnownWord[],
+  setting: EvaluationContext,
+  found: CommandFindings,
+): void {
+  if (setting.depth > 0) noteStarter(found, call.program);
+  if (!isFamiliarShell(call.program, setting.configured)) {
+    found.commands.push([call.program]);
+    found.seen.push([call.program]);
+    found.isReadOnly = false;
+  }
+  if (!call.isOrdinary || call.shell === 'other' || call.script === undefined) noteUnknown(found);
+  if (call.script === undefined) return;
+  if (/^[ \t\n]*$/.test(call.script)) {
+    found.commands.push(literalWords(words));
+    found.isReadOnly = false;
+    return;
+  }
+  setting.evaluateScript({ shell: call.shell, script: call.script }, setting, found);
+}
+
+function evaluateTaken(
+  { script, isWhole, isOpen = false }: TakenScript,
+  words: readonly KnownWord[],
+  setting: EvaluationContext,
+  found: CommandFindings,
+): void {
+  noteStarter(found, words[0]);
+  found.isReadOnly = false;
+  if (isOpen) noteUnknown(found);
+  if (!isWhole) found.commands.push(literalWords(words));
+  if (script === undefined) {
+    if (isWhole) noteUnknown(found);
+  } else if (isWhole) setting.evaluateScript({ shell: 'other', script }, setting, found);
+  else searchScript(script, setting, found);
+}
+
+/** Looks for danger alone: that the text is a script is a guess. */
+export function searchScript(script: string, setting: EvaluationContext, found: CommandFindings): void {
+  const own = noFindings();
+  setting.evaluateScript({ shell: 'other', script }, setting, own);
+  addSearched(found, own);
+}
+
+/** Text that may not run as it stands is only searched. */
+export function addSearched(found: CommandFindings, own: CommandFindings): void {
+  found.danger ??= own.danger;
+  found.evaluating ??= own.evaluating;
+  found.hasOpenWords ||= own.hasOpenWords;
+  found.seen.push(...own.seen);
+}
+
+function evaluateWrapped(
+  { inner, variables, isSure, effect }: Unwrapped,
+  words: readonly KnownWord[],
+  setting: EvaluationContext,
+  found: CommandFindings,
+): void {
+  noteStarter(found, words[0]);
+  if (effect === 'other') found.commands.push(literalWords(words));
+  if (effect === 'other' || !quietWrappers.has(words[0] ?? '')) found.isReadOnly = false;
+  for (const variable of variables) noteAssignment(found, variable);
+  if (!isSure) noteUnknown(found);
+  if (!isSure) {
+    // Which word is the program depends on options that are not known: any of the first may be.
+    for (let at = 1; at < Math.min(words.length, 40); at += 1) {
+      const kind = dangerOfWords(literalWords(words.slice(at)));
+      if (kind !== undefined && words[at] !== undefined) noteDanger(found, kind, literalWords(words.slice(at)));
+    }
+  }
+  if (effect === 'adding') evaluateAdded(inner, setting, found);
+  else evaluateCommand(inner, setting, found);
+}
+
+/** A command that gets further words from elsewhere: which command it is, and what `rm` removes, is known only when it runs. */
+function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
+  const own = noFindings();
+  evaluateCommand(words, setting, own);
+  const [program = '', ...rest] = literalWords(words);
+  if (programName(program) === 'rm' && own.danger === undefined) noteDanger(own, 'destructive', [program, ...rest]);
+  if (program.includes('{}')) noteUnknown(own);
+  const isOne = own.isKnown && own.commands.length === 1;
+  found.isReadOnly &&= isOne && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
+  // A command that is read-only stays so, whatever it gets.
+  const { isReadOnly } = found;
+  noteOpenWords(found);
+  found.isReadOnly = isReadOnly;
+  found.commands.push(...own.commands);
+  addSearched(found, own);
+}
+
+/** Where a command writes: nothing but the null device and other descriptors leaves it as it is. */
+export function evaluateRedirection(operator: string, target: KnownWord, found: CommandFindings): void {
+  const kind = operator.replace(/^\d+/, '');
+  if (/^[<>]&-$/.test(kind)) return;
+  if (target !== undefined && !kind.startsWith('<') && isDevice(target)) {
+    noteDanger(found, 'destructive', [operator, target]);
+  }
+  const isDuplicate = /^[<>]&$/.test(kind) && /^\d+-?$|^-$/.test(target ?? '');
+  const isNull = /^(?:>|>>|>\||&>|&>>|>&|<)$/.test(kind) && target === '/dev/null';
+  const isInput = kind === '<' && target !== undefined && !/^\/dev\/(?:tcp|udp)\//.test(target);
+  if (isDuplicate || isNull || isInput) return;
+  if (target === undefined) noteOpenWords(found);
+  else noteUnknown(found, { kind: 'redirection', written: `${operator} ${target}` });
+}
+
+export function noteDanger(found: CommandFindings, kind: DangerKind, words: readonly string[]): void {
+  found.danger ??= { kind, words };
+}
+
+function noteStarter(found: CommandFindings, program: KnownWord): void {
+  found.isIndirect = true;
+  if (program !== undefined) found.starters.push(program);
+}
+
+export function noteUnknown(found: CommandFindings, why: UnknownReason = { kind: 'syntax' }): void {
+  found.isKnown = false;
+  found.isReadOnly = false;
+  // A cause with a name says more.
+  if (found.whyUnknown === undefined || found.whyUnknown.kind === 'syntax') found.whyUnknown = why;
+}
+
+export function noteOpenWords(found: CommandFindings): void {
+  found.hasOpenWords = true;
+  noteUnknown(found, { kind: 'open-words' });
+}
+
+/** `NAME=value` in front of a command, or alone. */
+export function noteAssignment(found: CommandFindings, assignment: KnownWord): void {
+  if (assignment === undefined) noteOpenWords(found);
+  else if (!isHarmlessVariable(assignment))
+    noteUnknown(found, { kind: 'assignment', name: assignment.replace(/\+?=.*/s, '') });
+}
+
+export function literalWords(words: readonly KnownWord[]): string[] {
+  return words.filter((word) => word !== undefined);
+}
+
+/**
+ * Variables that change how a program looks or counts, and never which code it runs or which files it touches. All
+ * others may: `PATH`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, and what a program of tomorrow reads.
+ */
+const names = new Set(
+  (
+    'LANG LANGUAGE TERM COLUMNS LINES CI DEBUG NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE PY_COLORS ' +
+    'CARGO_TERM_COLOR RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE'
+  ).split(' '),
+);
+
+/** An assignment of a plain value to such a variable. A value with a slash could name a file. */
+function isHarmlessVariable(assignment: string): boolean {
+  const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(assignment) ?? [];
+  if (name === 'TZ') return /^\w+(?:[/_+-]\w+)*$/.test(value);
+  return (names.has(name) || /^LC_[A-Z]+$/.test(name)) && /^[\w.,:@=+*-]*$/.test(value);
+}

@@ -1,0 +1,252 @@
+import type { ShellNode, ShellRedirection, ShellSimpleCommand, ShellWord } from '../../../protocol/shell.ts';
+import { type KnownWord, readsScriptFromInput, type ShellCall } from './command-words.ts';
+import {
+  addSearched,
+  type CommandFindings,
+  evaluateCommand,
+  evaluateRedirection,
+  type EvaluationContext,
+  type KnownScript,
+  literalWords,
+  maximumWrappers,
+  noFindings,
+  noteAssignment,
+  noteDanger,
+  noteOpenWords,
+  noteUnknown,
+  searchScript,
+} from './evaluate-command.ts';
+import { isReadOnlyCommand } from './read-only-commands.ts';
+import { agreedPieces, readByQuoting } from './script-pieces.ts';
+import { joinLines, literalWord } from './shell-quoting.ts';
+import { unwrap } from './wrapper-programs.ts';
+
+/** All commands of a script. What is not read for sure is still searched for danger. */
+export function evaluateScript(
+  { shell, script: given }: KnownScript,
+  setting: EvaluationContext,
+  found: CommandFindings,
+): void {
+  const { script, isOdd } = joinLines(given);
+  const read = setting.budget.unreadable > 0 ? setting.reader.read(script) : undefined;
+  if (read === undefined) return searchUnread({ shell, script }, setting, found);
+  if (isOdd || agreedPieces(script, read, shell) === undefined) {
+    noteUnknown(found);
+    // The grammar is that of bash. Other shells may run other commands.
+    const other = isOdd ? 'other' : shell;
+    if (readByQuoting(script, other).length > 1 || (shell !== 'bash' && script.includes('(('))) {
+      searchUnread({ shell: other, script }, setting, found);
+    }
+  }
+  const walk = new ScriptWalk(shell, setting, found);
+  for (const { node } of read.body.parts) walk.node(node);
+  walk.finish();
+}
+
+function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext, found: CommandFindings): void {
+  setting.budget.unreadable -= 1;
+  noteUnknown(found);
+  const own = noFindings();
+  // Substitutions not at every depth: the work would double with each.
+  const readings = [unreadCommands(script, shell), ...(setting.depth <= 1 ? [unreadSubstitutions(script, shell)] : [])];
+  for (const { commands, isCut } of readings) {
+    for (const words of commands) evaluateCommand(words, setting, own);
+    if (isCut) noteDanger(own, 'destructive', []);
+  }
+  if (script.includes('((')) own.evaluating ??= '((';
+  addSearched(found, own);
+}
+
+class ScriptWalk {
+  readonly #shell: ShellCall['shell'];
+  readonly #setting: EvaluationContext;
+  readonly #found: CommandFindings;
+  /** Text that a shell may get as its input. */
+  readonly #data: string[] = [];
+  #hasInputShell = false;
+
+  constructor(shell: ShellCall['shell'], setting: EvaluationContext, found: CommandFindings) {
+    this.#shell = shell;
+    this.#setting = setting;
+    this.#found = found;
+  }
+
+  /** A shell somewhere in the script may run whatever text is in the script. */
+  finish(): void {
+    if (!this.#hasInputShell) return;
+    const deeper = { ...this.#setting, depth: this.#setting.depth + 1 };
+    for (const text of this.#data) searchScript(text, deeper, this.#found);
+  }
+
+  node(node: ShellNode): void {
+    switch (node.kind) {
+      case 'command':
+        return this.#command(node);
+      case 'joined':
+        this.node(node.left);
+        return this.node(node.right);
+      case 'negated':
+        return this.node(node.node);
+      case 'subshell':
+      case 'group':
+        for (const part of node.body.parts) this.node(part.node);
+        return;
+      case 'redirected':
+        this.node(node.node);
+        return this.#redirections(node.redirections, []);
+      case 'function':
+        noteUnknown(this.#found);
+        if (node.inside.some((inner) => startsItself(node.name, inner))) {
+          noteDanger(this.#found, 'destructive', [node.name]);
+        }
+        return this.#inside(node.inside);
+      case 'dynamic':
+        noteUnknown(this.#found);
+        return this.#inside(node.inside);
+    }
+  }
+
+  #command({ assignments, words, redirections }: ShellSimpleCommand): void {
+    this.#found.isIndirect ||= assignments.length > 0;
+    for (const assignment of assignments) noteAssignment(this.#found, this.#text(assignment));
+    const known = words.map((word) => this.#text(word));
+    const program = innermost(known);
+    this.#hasInputShell ||= readsScriptFromInput(program);
+    if (program[0] === 'echo' || program[0] === 'printf') this.#data.push(literalWords(program.slice(1)).join(' '));
+    if (known.length > 0) evaluateCommand(known, this.#setting, this.#found);
+    this.#redirections(redirections, known);
+  }
+
+  #redirections(redirections: readonly ShellRedirection[], words: readonly KnownWord[]): void {
+    for (const { operator, target, text } of redirections) {
+      const known = target && this.#text(target);
+      if (text !== undefined) {
+        this.#data.push(text.source);
+        this.#inWord(text.inside);
+        noteUnknown(this.#found);
+      } else if (operator.endsWith('<<<') && known !== undefined) {
+        this.#data.push(known);
+        // Input that is no file may be a script for a program that takes one.
+        if (!isReadOnlyCommand(literalWords(words), { isOpen: false })) noteUnknown(this.#found);
+      } else evaluateRedirection(operator, known, this.#found);
+    }
+  }
+
+  /** Its text in this shell; in a shell that may read it otherwise it is not known, but still searched. */
+  #text({ source, inside }: ShellWord): KnownWord {
+    this.#inWord(inside);
+    const word = literalWord(source);
+    if (word?.only === 'bash' && this.#shell !== 'bash') noteUnknown(this.#found);
+    if (word?.only === 'not-zsh' && /zsh|other/.test(this.#shell)) noteUnknown(this.#found);
+    return word?.text;
+  }
+
+  #inWord(nodes: readonly ShellNode[]): void {
+    if (nodes.length > 0) noteOpenWords(this.#found);
+    this.#inside(nodes);
+  }
+
+  #inside(nodes: readonly ShellNode[]): void {
+    if (nodes.length === 0) return;
+    noteUnknown(this.#found);
+    for (const node of nodes) this.node(node);
+  }
+}
+
+function innermost(words: readonly KnownWord[]): readonly KnownWord[] {
+  let inner = words;
+  for (let depth = 0; depth <= maximumWrappers; depth += 1) {
+    const wrapped = unwrap(inner);
+    if (wrapped === undefined) break;
+    inner = wrapped.inner;
+  }
+  return inner;
+}
+
+/** A function that starts itself in the background or twice at once never ends. */
+function startsItself(name: string, node: ShellNode): boolean {
+  switch (node.kind) {
+    case 'joined':
+      if (node.operator.startsWith('|') && calls(name, node.left) && calls(name, node.right)) return true;
+      return startsItself(name, node.left) || startsItself(name, node.right);
+    case 'subshell':
+    case 'group':
+      return node.body.parts.some(
+        (part) => (part.end === '&' && calls(name, part.node)) || startsItself(name, part.node),
+      );
+    case 'negated':
+    case 'redirected':
+      return startsItself(name, node.node);
+    case 'function':
+    case 'dynamic':
+      return node.inside.some((inner) => startsItself(name, inner));
+    case 'command':
+      return false;
+  }
+}
+
+function calls(name: string, node: ShellNode): boolean {
+  switch (node.kind) {
+    case 'command':
+      return node.words[0]?.source === name;
+    case 'joined':
+      return calls(name, node.left) || calls(name, node.right);
+    case 'subshell':
+    case 'group':
+      return node.body.parts.some((part) => calls(name, part.node));
+    case 'negated':
+    case 'redirected':
+      return calls(name, node.node);
+    case 'function':
+    case 'dynamic':
+      return node.inside.some((inner) => calls(name, inner));
+  }
+}
+
+const leading = new Set('if then elif else while until do for case ! { } time'.split(' '));
+
+export interface UnreadCommands {
+  readonly commands: readonly (readonly KnownWord[])[];
+  /** There are more than can be looked at. */
+  readonly isCut: boolean;
+}
+
+const nothing: UnreadCommands = { commands: [], isCut: false };
+
+/**
+ * What may be commands in a script that the grammar does not read: shells run the lines before the one that they cannot
+ * read, and read more than the grammar does.
+ */
+function unreadCommands(script: string, shell: ShellCall['shell']): UnreadCommands {
+  return isNeverRun(script) ? nothing : commandsIn(script, shell);
+}
+
+/** The same as if substitutions stood in lines of their own, whatever is around them. */
+function unreadSubstitutions(script: string, shell: ShellCall['shell']): UnreadCommands {
+  return isNeverRun(script) ? nothing : commandsIn(script.replaceAll(/"|`|\$\(/g, '\n'), shell);
+}
+
+/** A quote of the first line that is never closed: no shell runs any of it. */
+function isNeverRun(script: string): boolean {
+  if (/<<|\$\(|`|\$\{|\\/.test(script)) return false;
+  const [line = ''] = script.split('\n', 1);
+  const outside = line.replaceAll(/'[^']*'|"[^"]*"/g, '').replace(/(?:^|\s)#.*/, '');
+  const [quote] = /['"]/.exec(outside) ?? [];
+  return quote !== undefined && !script.slice(line.length).includes(quote);
+}
+
+function commandsIn(script: string, shell: ShellCall['shell']): UnreadCommands {
+  const readings = readByQuoting(script, shell);
+  const commands = new Map<string, readonly KnownWord[]>();
+  for (const piece of readings.flatMap(({ pieces }) => pieces)) {
+    if (typeof piece === 'string') continue;
+    const start = piece.words.findIndex((word) => !leading.has(word));
+    if (start < 0) continue;
+    const words = piece.words.slice(start);
+    commands.set(
+      JSON.stringify(words),
+      words.map((word) => literalWord(word)?.text),
+    );
+  }
+  return { commands: [...commands.values()], isCut: readings.some(({ isCut }) => isCut) };
+}

@@ -1,0 +1,282 @@
+import type {
+  ShellBlock,
+  ShellNode,
+  ShellRedirection,
+  ShellScript,
+  ShellSimpleCommand,
+} from '../../../protocol/shell.ts';
+import type { ShellCall } from './command-words.ts';
+
+/** The pieces of a script that the grammar and the rules of quoting read alike. Undefined: what it does is not sure. */
+export function agreedPieces(
+  script: string,
+  read: ShellScript,
+  shell: ShellCall['shell'],
+): readonly WrittenPiece[] | undefined {
+  const pieces = scriptPieces(read);
+  if (pieces === undefined) return undefined;
+  const text = JSON.stringify(pieces);
+  const agrees = readByQuoting(script, shell).every(
+    (second) => second.isSure && JSON.stringify(withoutEmptyStatements(second.pieces)) === text,
+  );
+  return agrees ? pieces : undefined;
+}
+
+/** No script that can be run has more words: systems take no argument of more than 128 KiB. */
+const maximumWords = 70_000;
+const blanks = /(?:[ \t]|\\\n)+/y;
+const comment = /#[^\n]*/y;
+const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
+
+/**
+ * Whose operators and quotes hold: those of bash, those that every shell has, or those of zsh. To dash `a &>b c` is two
+ * commands, `10>b` begins with a word, and a backslash in `$'…'` is a letter.
+ */
+type Dialect = 'bash' | 'posix' | 'zsh';
+
+interface Tokens {
+  readonly joining: RegExp;
+  readonly redirecting: RegExp;
+  readonly quoted: RegExp;
+}
+
+const tokensOfBash: Tokens = {
+  joining: /&&|\|\||\|&|[;|&()]/y,
+  redirecting: /\d*[<>]&-|&>>|&>|\d*(?:<<<|<<-|<<|<>|<&|<|>>|>&|>\||>)/y,
+  quoted: /\\[^]|\$'(?:[^'\\]|\\[^])*'|'[^']*'|\$?"(?:[^"\\]|\\[^])*"|\$(?!['"])/y,
+};
+const tokens: Readonly<Record<Dialect, Tokens>> = {
+  bash: tokensOfBash,
+  posix: {
+    joining: /&&|\|\||[;|&()]/y,
+    redirecting: /\d?(?:[<>]&-|<<-|<<|<>|<&|<|>>|>&|>\||>)/y,
+    quoted: /\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"|\$/y,
+  },
+  // `2&>a` is one redirection, and so is a single digit alone. `<1-9>` is a wildcard.
+  zsh: { ...tokensOfBash, redirecting: /\d?(?:[<>]&-|&>>|&>|<<<|<<-|<<|<>|<&|<(?!\d*-\d*>)|>>|>&|>\||>)/y },
+};
+
+const dialects: Readonly<Record<ShellCall['shell'], readonly Dialect[]>> = {
+  bash: ['bash'],
+  // It may be bash under another name.
+  sh: ['bash', 'posix'],
+  zsh: ['zsh'],
+  other: ['bash', 'posix', 'zsh'],
+};
+
+const reserved = new Set(
+  'if then elif else fi for while until do done case esac function select coproc [[ ]] in foreach end repeat'.split(
+    ' ',
+  ),
+);
+
+export interface QuotingReading {
+  readonly pieces: readonly WrittenPiece[];
+  /** Nothing in it that this reading has no rules for. */
+  readonly isSure: boolean;
+  /** It has more words than are read. */
+  readonly isCut: boolean;
+}
+
+/** A reading for each way in which the shell may read the script; alike ones once. */
+export function readByQuoting(script: string, shell: ShellCall['shell']): readonly QuotingReading[] {
+  const readings = new Map(
+    dialects[shell].map((dialect) => {
+      const reading = secondReading(script, dialect);
+      return [JSON.stringify(reading), reading] as const;
+    }),
+  );
+  return [...readings.values()];
+}
+
+/**
+ * Reads a script by the rules of quoting alone, without a grammar. What runs unasked must be read alike both ways: the
+ * grammar was made for editors, and is looser than any shell. Never fails: what is not understood is cut into words all
+ * the same, so that dangerous ones can be looked for.
+ */
+function secondReading(script: string, dialect: Dialect): QuotingReading {
+  const { joining, redirecting, quoted } = tokens[dialect];
+  const pieces: WrittenPiece[] = [];
+  let words: string[] = [];
+  let redirections: WrittenRedirection[] = [];
+  let isSure = true;
+  let count = 0;
+  let at = 0;
+
+  const finish = (): void => {
+    const first = words.findIndex((word) => !/^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word));
+    const assignments = words.splice(0, first < 0 ? words.length : first);
+    if (assignments.length + words.length + redirections.length > 0) {
+      pieces.push({ assignments, words, redirections });
+    }
+    words = [];
+    redirections = [];
+  };
+  const pushOperator = (operator: WrittenOperator): void => {
+    finish();
+    pieces.push(operator);
+  };
+
+  while (at < script.length && count < maximumWords) {
+    at += taken(blanks, script, at).length;
+    at += taken(comment, script, at).length;
+    if (script.charAt(at) === '\n') {
+      if (pieces.at(-1) !== ';' || words.length + redirections.length > 0) pushOperator(';');
+      at += 1;
+      continue;
+    }
+    count += 1;
+    const redirection = taken(redirecting, script, at);
+    if (redirection !== '') {
+      const start = at + redirection.length;
+      const isClosing = /[<>]&-$/.test(redirection);
+      const word = readShellWord(script, start + taken(blanks, script, start).length, quoted);
+      redirections.push({ operator: redirection, target: isClosing ? '' : word.text });
+      // A heredoc has its text elsewhere, and a parenthesis begins a substitution.
+      isSure &&= isClosing || (word.isWhole && word.text !== '' && !/^\d*<<-?$/.test(redirection));
+      // Only some shells take a file behind it.
+      isSure &&= dialect !== 'posix' || !/[<>]&$/.test(redirection) || /^\d$|^-$/.test(word.text);
+      at = isClosing ? start : word.end;
+      continue;
+    }
+    const operator = taken(joining, script, at);
+    if (operator !== '') {
+      // `;;` and `((` belong to control flow; `x (` to functions and globs.
+      isSure &&= !(operator === ';' && script.charAt(at + 1) === ';');
+      isSure &&= !(operator === '(' && (words.length > 0 || script.charAt(at + 1) === '('));
+      pushOperator(operator as WrittenOperator);
+      at += operator.length;
+      continue;
+    }
+    const word = readShellWord(script, at, quoted);
+    if (word.end === at) break;
+    // `{name}>file` opens a descriptor.
+    isSure &&= word.isWhole && !(/^\{\w+\}$/.test(word.text) && /[<>]/.test(script.charAt(word.end)));
+    at = word.end;
+    if (words.length === 0 && redirections.length === 0 && /^[{}!]$/.test(word.text)) {
+      pushOperator(word.text as WrittenOperator);
+    } else {
+      isSure &&= words.length > 0 || !reserved.has(word.text);
+      words.push(word.text);
+    }
+  }
+  finish();
+  const isCut = at < script.length;
+  return { pieces, isSure: isSure && !isCut, isCut };
+}
+
+/** Up to the first character that ends a word outside of quotes. Continued lines leave no trace. */
+function readShellWord(script: string, from: number, quoted: RegExp) {
+  const parts: string[] = [];
+  let at = from;
+  for (;;) {
+    const part = taken(unquoted, script, at) || taken(quoted, script, at);
+    if (part === '') break;
+    if (part !== '\\\n') parts.push(part);
+    at += part.length;
+  }
+  // A quote that is never closed, or a backslash at the very end.
+  const isWhole = !/['"\\$]/.test(script.charAt(at));
+  if (!isWhole) parts.push(script.slice(at));
+  return { text: parts.join(''), end: isWhole ? at : script.length, isWhole };
+}
+
+/** What the pattern matches right there. */
+function taken(pattern: RegExp, script: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(script)?.[0] ?? '';
+}
+
+/** The pieces of a script that has no control flow, in order. Blanks, comments and empty statements leave no trace. */
+export type WrittenPiece = WrittenCommand | WrittenOperator;
+type WrittenOperator = '&&' | '||' | '|' | '|&' | ';' | '&' | '(' | ')' | '{' | '}' | '!';
+
+/** Words and targets as they are written, with their quotes. */
+export interface WrittenCommand {
+  readonly assignments: readonly string[];
+  readonly words: readonly string[];
+  readonly redirections: readonly WrittenRedirection[];
+}
+
+interface WrittenRedirection {
+  readonly operator: string;
+  readonly target: string;
+}
+
+/** Undefined: it has control flow, a heredoc, or something else that pieces cannot show. */
+function scriptPieces({ body }: ShellScript): readonly WrittenPiece[] | undefined {
+  const pieces: WrittenPiece[] = [];
+  return writeBlock(body, pieces) ? withoutEmptyStatements(pieces) : undefined;
+}
+
+/** One separator between two statements, and none before what closes or joins them. */
+function withoutEmptyStatements(pieces: readonly WrittenPiece[]): readonly WrittenPiece[] {
+  const kept: WrittenPiece[] = [];
+  for (const piece of pieces) {
+    const last = kept.at(-1);
+    const isAfterCommand = last !== undefined && (typeof last === 'object' || last === ')' || last === '}');
+    if (piece === ';' && !isAfterCommand) continue;
+    if ((piece === ')' || piece === '}') && last === ';') kept.pop();
+    kept.push(piece);
+  }
+  if (kept.at(-1) === ';') kept.pop();
+  return kept;
+}
+
+function writeBlock({ parts }: ShellBlock, pieces: WrittenPiece[]): boolean {
+  return parts.every(({ node, end }) => {
+    const isWritten = writeNode(node, pieces);
+    pieces.push(end);
+    return isWritten;
+  });
+}
+
+function writeNode(node: ShellNode, pieces: WrittenPiece[]): boolean {
+  switch (node.kind) {
+    case 'command': {
+      const command = writtenCommand(node);
+      if (command !== undefined) pieces.push(command);
+      return command !== undefined;
+    }
+    case 'joined': {
+      if (!writeNode(node.left, pieces)) return false;
+      pieces.push(node.operator);
+      return writeNode(node.right, pieces);
+    }
+    case 'negated':
+      pieces.push('!');
+      return writeNode(node.node, pieces);
+    case 'subshell':
+    case 'group': {
+      pieces.push(node.kind === 'subshell' ? '(' : '{');
+      const isWritten = writeBlock(node.body, pieces);
+      pieces.push(node.kind === 'subshell' ? ')' : '}');
+      return isWritten;
+    }
+    case 'redirected': {
+      if (!writeNode(node.node, pieces)) return false;
+      const redirections = writtenRedirections(node.redirections);
+      if (redirections !== undefined) pieces.push({ assignments: [], words: [], redirections });
+      return redirections !== undefined;
+    }
+    case 'function':
+    case 'dynamic':
+      return false;
+  }
+}
+
+function writtenCommand({ assignments, words, redirections }: ShellSimpleCommand): WrittenCommand | undefined {
+  const written = writtenRedirections(redirections);
+  return (
+    written && {
+      assignments: assignments.map(({ source }) => source),
+      words: words.map(({ source }) => source),
+      redirections: written,
+    }
+  );
+}
+
+function writtenRedirections(redirections: readonly ShellRedirection[]): readonly WrittenRedirection[] | undefined {
+  if (redirections.some(({ text }) => text !== undefined)) return undefined;
+  return redirections.map(({ operator, target }) => ({ operator, target: target?.source ?? '' }));
+}

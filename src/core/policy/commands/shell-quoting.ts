@@ -1,0 +1,217 @@
+/** A word whose text is known before it runs. */
+export interface LiteralWord {
+  readonly text: string;
+  /** Other shells may read it otherwise: `$'…'` is of bash, and zsh may be set to expand `^`, `#`, `~` and braces. */
+  readonly only?: 'bash' | 'not-zsh';
+}
+
+const expanding = '*?[`';
+const ending = ' \t\n|&;()<>\0';
+const escapedInQuotes = '$`"\\';
+const simpleEscapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  E: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '?': '?',
+};
+
+/** As many digits as bash takes. */
+const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/y;
+
+/** A word as the program gets it. Undefined: something in it is expanded, or it is not one word. */
+export function literalWord(source: string): LiteralWord | undefined {
+  // A bracket without an end is no wildcard. What else stands in `((` is no words.
+  if (source === '[' || source === '[[' || source === '((') return { text: source, only: 'not-zsh' };
+  let text = '';
+  let only: LiteralWord['only'];
+  let hasBraces = false;
+  let at = 0;
+  while (at < source.length) {
+    const char = source.charAt(at);
+    const next = source.charAt(at + 1);
+    if (char === "'") {
+      const end = source.indexOf("'", at + 1);
+      if (end < 0) return undefined;
+      text += source.slice(at + 1, end);
+      at = end + 1;
+    } else if (char === '"' || (char === '$' && next === '"')) {
+      if (char === '$') only = 'bash';
+      const quoted = doubleQuoted(source, char === '$' ? at + 2 : at + 1);
+      if (quoted === undefined) return undefined;
+      text += quoted.text;
+      at = quoted.end;
+    } else if (char === '$' && next === "'") {
+      only = 'bash';
+      const quoted = ansiQuoted(source, at + 2);
+      if (quoted === undefined) return undefined;
+      text += quoted.text;
+      at = quoted.end;
+    } else if (char === '\\') {
+      if (next === '') return undefined;
+      if (next !== '\n') text += next;
+      at += 2;
+    } else {
+      if (expanding.includes(char) || ending.includes(char)) return undefined;
+      if (char === '$' && next !== '') return undefined;
+      if (char === '~' && (at === 0 || /[:=]/.test(source.charAt(at - 1)))) return undefined;
+      if (char === '{' && next === '}') {
+        text += '{}';
+        at += 2;
+        continue;
+      }
+      hasBraces ||= char === '{' || char === '}';
+      if ('^#~{}'.includes(char) || (char === '=' && at === 0)) only ??= 'not-zsh';
+      text += char;
+      at += 1;
+    }
+  }
+  if (hasBraces && /,|\.\./.test(source)) return undefined;
+  return only === undefined ? { text } : { text, only };
+}
+
+function doubleQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  let text = '';
+  for (let at = from; at < source.length; at += 1) {
+    const char = source.charAt(at);
+    const next = source.charAt(at + 1);
+    if (char === '"') return { text, end: at + 1 };
+    if (char === '`' || char === '\0') return undefined;
+    // A dollar before a blank or the end stands for itself.
+    if (char === '$' && !/["\s]/.test(next)) return undefined;
+    if (char === '\\' && next === '\n') at += 1;
+    else if (char === '\\' && next !== '' && escapedInQuotes.includes(next)) {
+      text += next;
+      at += 1;
+    } else text += char;
+  }
+  return undefined;
+}
+
+function ansiQuoted(source: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  let text = '';
+  let at = from;
+  while (at < source.length) {
+    const char = source.charAt(at);
+    if (char === "'") return { text, end: at + 1 };
+    if (char !== '\\') {
+      text += char;
+      at += 1;
+      continue;
+    }
+    const simple = simpleEscapes[source.charAt(at + 1)];
+    if (simple !== undefined) {
+      text += simple;
+      at += 2;
+      continue;
+    }
+    numericEscape.lastIndex = at;
+    const [all, octal, ...hex] = numericEscape.exec(source) ?? [''];
+    const code = octal === undefined ? Number.parseInt(hex.join(''), 16) : Number.parseInt(octal, 8);
+    // Bytes above are parts of letters, and nothing follows a zero.
+    if (!(code > 0 && code < 0x80)) return undefined;
+    text += String.fromCharCode(code);
+    at += all.length;
+  }
+  return undefined;
+}
+
+export interface JoinedLines {
+  readonly script: string;
+  /** A line goes on within or right before an operator or a quote of bash: not all shells join those. */
+  readonly isOdd: boolean;
+}
+
+/** What is kept as it is written. */
+const kept = /\$'(?:[^'\\]|\\[^])*'|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^\n]|[^\\'"$#]+|[^]/y;
+const comment = /#[^\n]*/y;
+const heredoc = /(?<!<)<<(?!<)/;
+
+/**
+ * Joins lines that end in a backslash, as shells do before they look for operators: `5\⏎>a` opens descriptor 5. Quotes
+ * and comments stay as they are, and so does a script with a heredoc, in which lines may end a text.
+ */
+export function joinLines(script: string): JoinedLines {
+  if (!script.includes('\\\n')) return { script, isOdd: false };
+  if (heredoc.test(script)) return { script, isOdd: true };
+  const parts: string[] = [];
+  let isOdd = false;
+  let at = 0;
+  while (at < script.length) {
+    const last = parts.at(-1) ?? '\n';
+    // An escaped blank is a letter of a word.
+    const isBehindBlank = /[ \t\n]$/.test(last) && !last.startsWith('\\');
+    if (script.startsWith('\\\n', at)) {
+      at += 2;
+      const next = script.startsWith('\\\n', at) ? '' : script.charAt(at);
+      isOdd ||= last.endsWith('$') || (!isBehindBlank && /[&|;<>()]/.test(next));
+      continue;
+    }
+    const begins = isBehindBlank || (/[|&;()<>]$/.test(last) && !last.startsWith('\\'));
+    const pattern = script.charAt(at) === '#' && begins ? comment : kept;
+    pattern.lastIndex = at;
+    const [part = ''] = pattern.exec(script) ?? [];
+    parts.push(part);
+    at += part.length;
+  }
+  const joined = parts.join('');
+  return heredoc.test(joined) ? { script, isOdd: true } : { script: joined, isOdd };
+}
+
+/**
+ * The words of a command as a POSIX shell splits them, without any meaning of its other signs: quotes, backslashes and
+ * comments. Undefined when a quote or a backslash is open at the end.
+ */
+export function splitWords(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] ?? '';
+    if (' \t\n'.includes(sign)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (sign === '#' && word === undefined) {
+      const end = text.indexOf('\n', at);
+      at = end === -1 ? text.length : end - 1;
+    } else if (sign === "'") {
+      const end = text.indexOf("'", at + 1);
+      if (end === -1) return undefined;
+      word = (word ?? '') + text.slice(at + 1, end);
+      at = end;
+    } else if (sign === '"') {
+      const quoted = inDoubleQuotes(text, at + 1);
+      if (quoted === undefined) return undefined;
+      word = (word ?? '') + quoted.text;
+      at = quoted.end;
+    } else if (sign === '\\') {
+      const next = text[++at];
+      if (next === undefined) return undefined;
+      if (next !== '\n') word = (word ?? '') + next;
+    } else word = (word ?? '') + sign;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/** Up to the closing quote. There a backslash escapes only what would mean something. */
+function inDoubleQuotes(text: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  let found = '';
+  for (let at = from; at < text.length; at++) {
+    const sign = text[at] ?? '';
+    if (sign === '"') return { text: found, end: at };
+    const next = text[at + 1];
+    if (sign !== '\\' || next === undefined || !'$`"\\\n'.includes(next)) found += sign;
+    else {
+      at++;
+      if (next !== '\n') found += next;
+    }
+  }
+  return undefined;
+}

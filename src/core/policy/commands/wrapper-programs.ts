@@ -1,0 +1,253 @@
+import { type KnownWord, programName } from './command-words.ts';
+import { isNameLookup } from './shell-builtins.ts';
+
+/** What a program that starts another one starts. */
+export interface Unwrapped {
+  readonly inner: readonly KnownWord[];
+  /** Variables that it sets for it, as `NAME=value`. */
+  readonly variables: readonly KnownWord[];
+  /** Its options are all understood, so `inner` is what it starts. */
+  readonly isSure: boolean;
+  /**
+   * `transparent`: the command does what it does without the wrapper. `adding`: it gets further words from elsewhere.
+   * `other`: it runs as another user or leaves something behind, so the wrapper is a command of its own.
+   */
+  readonly effect: 'transparent' | 'adding' | 'other';
+}
+
+/**
+ * Programs that hand their words, or the word after `-c`, to a shell. `short`: options that take the next word;
+ * `operands`: words before those of the script.
+ */
+const scriptTakers: Readonly<Record<string, { readonly short: string; readonly operands: number }>> = {
+  flock: { short: 'wE', operands: 1 },
+  parallel: { short: 'jaNnI', operands: 0 },
+  runuser: { short: 'ugGs', operands: 0 },
+  script: { short: 'oIOBmET', operands: 0 },
+  sg: { short: '', operands: 1 },
+  ssh: { short: 'BbcDEeFIiJLlmOopQRSWw', operands: 1 },
+  su: { short: 'gGsw', operands: 0 },
+  watch: { short: 'n', operands: 0 },
+};
+
+interface Options {
+  /** Options that take the next word, as letters and names. */
+  readonly short?: string;
+  readonly long?: readonly string[];
+  /** Options that stand alone. Others make it unsure. */
+  readonly flags?: string;
+  readonly longFlags?: readonly string[];
+  /** Words between the options and the command. */
+  readonly operands?: number;
+  /** `NAME=value` before the command. */
+  readonly variables?: true;
+  readonly effect?: Unwrapped['effect'];
+}
+
+const table: Readonly<Record<string, Options>> = {
+  command: { flags: 'p' },
+  builtin: {},
+  noglob: {},
+  nocorrect: {},
+  exec: { short: 'a', flags: 'cl' },
+  time: { flags: 'p', variables: true },
+  timeout: {
+    short: 'ks',
+    long: ['kill-after', 'signal'],
+    flags: 'v',
+    longFlags: ['foreground', 'preserve-status', 'verbose'],
+    operands: 1,
+  },
+  nice: { short: 'n', long: ['adjustment'] },
+  ionice: { short: 'cn', long: ['class', 'classdata'], flags: 't', longFlags: ['ignore'] },
+  nohup: {},
+  stdbuf: { short: 'ioe', long: ['input', 'output', 'error'] },
+  setsid: { flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] },
+  env: {
+    short: 'uCSP',
+    long: ['unset'],
+    flags: 'i0v',
+    longFlags: ['ignore-environment', 'null', 'debug'],
+    variables: true,
+  },
+  sudo: {
+    short: 'ACDghpRrTtUu',
+    long: 'close-from chdir group host prompt chroot role type command-timeout other-user user'.split(' '),
+    flags: 'bEHKkNnPSi',
+    longFlags: 'background preserve-env set-home non-interactive preserve-groups stdin login'.split(' '),
+    variables: true,
+    effect: 'other',
+  },
+  doas: { short: 'Cu', flags: 'Lns', effect: 'other' },
+  pkexec: { long: ['user'], longFlags: ['disable-internal-agent', 'keep-cwd'], effect: 'other' },
+  chroot: { long: ['groups', 'userspec'], longFlags: ['skip-chdir'], operands: 1, effect: 'other' },
+  busybox: { effect: 'other' },
+  toybox: { effect: 'other' },
+  xargs: {
+    short: 'adEILnPs',
+    long: 'arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var'.split(' '),
+    flags: '0ortxpe',
+    longFlags: 'null no-run-if-empty verbose exit open-tty interactive'.split(' '),
+    effect: 'adding',
+  },
+  coproc: { effect: 'other' },
+  taskset: { flags: 'acp', longFlags: ['all-tasks', 'cpu-list', 'pid'], operands: 1, effect: 'other' },
+  chrt: { short: 'TPD', flags: 'abdfiormRv', operands: 1, effect: 'other' },
+  setarch: { flags: 'BFILRSTXZv3', operands: 1, effect: 'other' },
+  ...Object.fromEntries(
+    `linux32 linux64 i386 x86_64 fakeroot unbuffer eatmydata xvfb-run dbus-run-session prlimit numactl setpriv valgrind
+    ltrace gdb rlwrap faketime firejail bwrap cpulimit chronic catchsegv cgexec capsh proxychains proxychains4 perf`
+      .split(/\s+/)
+      .map((name) => [name, { effect: 'other' } as const]),
+  ),
+  unshare: { short: 'SGRw', flags: 'imnpuUCTfrc', effect: 'other' },
+  nsenter: { short: 'tSGN', flags: 'amuinpUCTFreZ', effect: 'other' },
+  'systemd-run': {
+    short: 'pEMuHd',
+    long: 'unit property description slice uid gid nice working-directory setenv machine host'.split(' '),
+    flags: 'tPqGrS',
+    longFlags: 'user system scope pipe pty wait quiet collect same-dir remain-after-exit no-block shell'.split(' '),
+    effect: 'other',
+  },
+  repeat: { operands: 1, effect: 'other' },
+  strace: { short: 'eopsu', flags: 'fqtvT', effect: 'other' },
+};
+
+/** Options whose value changes which program is started: a folder, a path of folders, a script, a word for what is read. */
+const unclear: Readonly<Record<string, string>> = { env: 'CSP', xargs: 'I' };
+
+export const wrapperNames: ReadonlySet<string> = new Set([
+  ...Object.keys(table),
+  ...Object.keys(scriptTakers),
+  'find',
+  'trap',
+  'eval',
+  'alias',
+  'awk',
+]);
+
+const awkName = /^[gmn]?awk$/;
+const awkText = /"((?:[^"\\]|\\[^])*)"/g;
+
+/** Undefined: it starts no other program, or nothing is left for it to start. */
+export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | undefined {
+  if (program === undefined) return undefined;
+  const name = programName(program);
+  const options = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (options === undefined || (name === 'command' && isNameLookup(rest))) return undefined;
+  const { end, isSure } = skipOptions(rest, options, name);
+  let at = end;
+  const variables: KnownWord[] = [];
+  while (options.variables && /^[A-Za-z_]\w*=/.test(rest[at] ?? '')) variables.push(rest[at++]);
+  at += options.operands ?? 0;
+  // `time` and `coproc` are words of the shell's own language: after them come assignments, `!` and groups.
+  const isSpoken =
+    (name === 'coproc' && rest.includes('{')) ||
+    (name === 'time' && (variables.length > 0 || /^(?:[!{}]|\[\[|if|for|while|until|case)$/.test(rest[at] ?? '')));
+  if (at >= rest.length && isSure && !isSpoken) return undefined;
+  const effect = options.effect ?? 'transparent';
+  // The program of a path may be any program.
+  return {
+    inner: rest.slice(at),
+    variables,
+    isSure: isSure && !isSpoken,
+    effect: program === name ? effect : 'other',
+  };
+}
+
+function skipOptions(words: readonly KnownWord[], options: Options, name: string) {
+  let isSure = true;
+  let at = 0;
+  for (; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === undefined) {
+      isSure = false;
+      break;
+    }
+    if (word === '--') {
+      at += 1;
+      break;
+    }
+    // `env -` is `env -i`; for others a dash is a word.
+    if (word === '-' && name === 'env') continue;
+    if (!word.startsWith('-') || word === '-') break;
+    if (word.startsWith('--')) {
+      const [long = '', value] = word.slice(2).split('=', 2);
+      if (options.long?.includes(long)) at += value === undefined ? 1 : 0;
+      else isSure &&= options.longFlags?.includes(long) ?? false;
+    } else if (name === 'nice' && /^-\d+$/.test(word)) continue;
+    else {
+      const letters = word.slice(1).split('');
+      const taking = letters.findIndex((letter) => options.short?.includes(letter));
+      const flags = taking < 0 ? letters : letters.slice(0, taking);
+      isSure &&= flags.every((letter) => options.flags?.includes(letter));
+      if (taking === letters.length - 1 && taking >= 0) at += 1;
+      isSure &&= taking < 0 || !unclear[name]?.includes(letters[taking] ?? '');
+    }
+    isSure &&= !word.startsWith('--replace');
+  }
+  return { end: at, isSure };
+}
+
+export interface TakenScript {
+  readonly script: KnownWord;
+  /** Running it is all that the program does. */
+  readonly isWhole: boolean;
+  /** The program adds words that it reads elsewhere. */
+  readonly isOpen?: boolean;
+}
+
+/** The script in the words of a program that is no shell but runs one. */
+export function scriptArgument(words: readonly KnownWord[]): TakenScript | undefined {
+  const [program, ...rest] = words;
+  if (program === undefined) return undefined;
+  const name = programName(program);
+  const operands = rest[0] === '--' ? rest.slice(1) : rest;
+  if (name === 'eval' && operands.length > 0) {
+    const isKnown = operands.every((word) => word !== undefined);
+    return { script: isKnown ? operands.join(' ') : undefined, isWhole: program === name };
+  }
+  if (name === 'trap') {
+    const action = operands[0];
+    const isAction = operands.length > 1 && action !== '-' && action !== '' && !/^-[lpP]$/.test(action ?? 'x');
+    return isAction ? { script: action, isWhole: program === name } : undefined;
+  }
+  if (name === 'env') {
+    const at = rest.findIndex((word) => /^-\w*S|^--split/.test(word ?? ''));
+    if (at < 0) return undefined;
+    const inline = /^(?:-\w*?S|--split[^=]*=?)(.*)$/s.exec(rest[at] ?? '')?.[1] ?? '';
+    return { script: joined([inline, ...rest.slice(at + 1)]), isWhole: false };
+  }
+  if (name === 'alias') {
+    const values = operands.map((word) => /^[^=]+=(.*)$/s.exec(word ?? '')?.[1]).filter((value) => value !== undefined);
+    return values.length === 0 ? undefined : { script: values.join('\n'), isWhole: false };
+  }
+  if (awkName.test(name)) {
+    const program = joined(rest);
+    if (!/\bsystem\s*\(|\|/.test(program)) return undefined;
+    return { script: Array.from(program.matchAll(awkText), ([, text = '']) => text).join('\n'), isWhole: false };
+  }
+  const taker = Object.hasOwn(scriptTakers, name) ? scriptTakers[name] : undefined;
+  if (taker === undefined) return undefined;
+  const option = rest.findIndex((word) => /^-[a-z]*c$|^--command$/.test(word ?? ''));
+  if (option >= 0 && name !== 'ssh') return { script: rest[option + 1], isWhole: false };
+  const { end } = skipOptions(rest, taker, name);
+  return { script: joined(rest.slice(end + taker.operands)), isWhole: false, isOpen: name === 'parallel' };
+}
+
+function joined(words: readonly KnownWord[]): string {
+  return words.filter((word) => word !== undefined).join(' ');
+}
+
+/** The commands that `find` starts, each with `{}` in it. */
+export function findActions(words: readonly KnownWord[]): readonly (readonly KnownWord[])[] {
+  const found: (readonly KnownWord[])[] = [];
+  for (let at = 1; at < words.length; at += 1) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(words[at] ?? '')) continue;
+    let end = at + 1;
+    while (end < words.length && words[end] !== ';' && !(words[end] === '+' && words[end - 1] === '{}')) end += 1;
+    found.push(words.slice(at + 1, end));
+    at = end;
+  }
+  return found;
+}

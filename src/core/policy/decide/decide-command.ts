@@ -1,0 +1,319 @@
+import { defined } from '../../../base/objects.ts';
+import { sentence } from '../../../protocol/outcome.ts';
+import type { ExtraPermissions } from '../../../protocol/permissions.ts';
+import { gitDanger, startsGit } from '../git/git-commands.ts';
+import {
+  firstNeverGranted,
+  grantedPolicy,
+  isNoPermission,
+  joinPermissions,
+  missingPermissions,
+  standingPermissions,
+} from '../grants/granted-policy.ts';
+import { commandKey, coversAll } from '../grants/grants.ts';
+import { isDenied, needsSandbox } from '../paths/access.ts';
+import { withReadOnlyBesideGit } from '../profiles/narrower-profile.ts';
+import type { RuleMatch } from '../rules/match-rules.ts';
+import type { QuestionTopic } from './approval-policy.ts';
+import {
+  type BlockedFiles,
+  type CallDecision,
+  type CallNeeds,
+  canAskAbout,
+  type DecisionContext,
+  type NotOfferedAnswers,
+  reasonNotAsked,
+  refuseDeniedPath,
+  refuseMissingPaths,
+} from './call-decision.ts';
+import { type CommandJudgement, judgeCommands, longestMatch } from './judge-commands.ts';
+import {
+  describeInsideRun,
+  describeNotOffered,
+  describeOpenedNetwork,
+  describeOutsideRun,
+  offeredRule,
+  reasonNoSessionAnswer,
+  ruleKeepsSandbox,
+} from './question-content.ts';
+
+/** By its rules first, then by what it is known to do, then by what it asks for. */
+export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
+  const asks = wanted(context, needs);
+  if ('kind' in asks) return asks;
+  const { where, extra } = asks;
+  const judged = judgeCommands(context, needs, { escalates: asks.beyond });
+  const forbidden = longestMatch(judged, 'forbidden');
+  if (forbidden !== undefined) {
+    const why = sentence(ruleWords('forbids', forbidden));
+    return { kind: 'refuse', why, next: 'Find another way, or tell the user what is needed.' };
+  }
+  if (judged.decision === 'allow') {
+    return { kind: 'run', where: judged.allowedByRules ? 'outside' : 'sandbox', ...defined({ extra }) };
+  }
+  const about: QuestionTopic = judged.byRule ? 'rules' : 'sandbox';
+  if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
+  const { argv, cwd, escalation, paths, typed } = needs;
+  // Outside there is nothing more to permit.
+  const permitted = where === 'outside' ? undefined : asks.lacking;
+  // What would run besides may be another program the next time.
+  const danger = dangerOutside(context, needs, where);
+  const byUser = danger !== undefined || undefined;
+  const leaves = where === 'outside' || !needsSandbox(context.policy);
+  const session = reasonNoSessionAnswer(context, judged, { typed: typed === true, isByUser: byUser === true, leaves });
+  const isOnce = byUser === true || session !== undefined;
+  const grantKeys = isOnce ? [] : lastingKeys(context, needs, { where, permitted });
+  if (coversAll(context.grants, grantKeys)) return { kind: 'run', where, ...defined({ extra }) };
+  const offered =
+    permitted === undefined ? offeredRule(context, judged, needs) : { why: { kind: 'permissions' } as const };
+  const prefix = 'prefix' in offered ? offered.prefix : undefined;
+  const notOffered = nonEmptyOrNone(defined({ rule: 'why' in offered ? offered.why : undefined, session }));
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'command',
+      ...defined({
+        reason: reasonOf(context, judged, { ...asks, needs, notOffered }),
+        justification: escalation?.reason,
+        paths,
+        permissions: permitted,
+        prefix,
+        confined: ruleKeepsSandbox(context.policy, prefix),
+        argv,
+        cwd,
+        typed,
+        commands: context.analysis?.commands,
+        seen: context.analysis?.seen,
+      }),
+      scopes: [
+        'call',
+        ...(grantKeys.length === 0 ? [] : ['session' as const]),
+        ...(prefix === undefined ? [] : ['rule' as const]),
+      ],
+    },
+    where,
+    ...defined({ extra, byUser, notOffered }),
+    grantKeys,
+  };
+}
+
+/** What a yes would also let happen outside the sandbox, or where there is none. */
+function dangerOutside(context: DecisionContext, needs: CallNeeds, where: Wanted['where']): string | undefined {
+  if (where === 'outside') return dangerOutsideSandbox(context, needs);
+  return needsSandbox(context.policy) ? undefined : describeEvaluation(context);
+}
+
+/** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
+function lastingKeys(
+  { canonical }: DecisionContext,
+  { argv, cwd = '/', typed }: CallNeeds,
+  { where, permitted }: { readonly where: 'sandbox' | 'outside'; readonly permitted: ExtraPermissions | undefined },
+): readonly string[] {
+  if (argv === undefined) return [];
+  const command = canonical ?? JSON.stringify(argv);
+  return [commandKey({ command, cwd, where, ...defined({ extra: permitted, typed }) })];
+}
+
+/** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
+function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
+  const { policy, grants } = context;
+  const standing = standingPermissions(policy, grants);
+  const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
+  // Without a sandbox there is nothing to get out of.
+  if (escalation === undefined || !needsSandbox(policy)) return usual;
+  const lacking =
+    escalation.permissions &&
+    missingPermissions(
+      withReadOnlyBesideGit(grantedPolicy(policy, { where: 'sandbox', extra: standing }), kept),
+      escalation.permissions,
+    );
+  if (lacking !== undefined && isNoPermission(lacking)) return usual;
+  const denied = firstNeverGranted(policy, lacking ?? {});
+  if (denied !== undefined) return refuseDeniedPath(denied);
+  if (!canAskAbout(context, 'sandbox')) {
+    const next = 'Run it within the sandbox, or tell the user what is needed.';
+    return { kind: 'refuse', why: reasonNotAsked(context, 'sandbox'), next } as const;
+  }
+  const absent = lacking && refuseMissingPaths(lacking, missing);
+  if (absent !== undefined) return absent;
+  if (lacking === undefined) return { where: 'outside', beyond: true, lacking, extra: undefined } as const;
+  return { where: 'sandbox', beyond: true, lacking, extra: joinPermissions(standing, lacking) } as const;
+}
+
+function nonEmptyOrNone(notOffered: NotOfferedAnswers): NotOfferedAnswers | undefined {
+  return Object.keys(notOffered).length === 0 ? undefined : notOffered;
+}
+
+function nonEmpty(extra: ReturnType<typeof missingPermissions>) {
+  return { extra: isNoPermission(extra) ? undefined : extra };
+}
+
+function refused(
+  context: DecisionContext,
+  needs: CallNeeds,
+  judged: CommandJudgement,
+  about: QuestionTopic,
+): CallDecision {
+  const { danger } = judged;
+  const why = reasonNotAsked(context, danger !== undefined && !judged.byRule ? 'danger' : about);
+  if (danger !== undefined && !judged.byRule) {
+    return { kind: 'refuse', why: `${dangerWords(danger)}; ${why}`, next: dangerAdvice[danger.kind] };
+  }
+  const prompting = longestMatch(judged, 'prompt');
+  if (prompting !== undefined) {
+    const held = ruleWords('asks before', prompting);
+    const next = 'Find another way, or tell the user what is needed.';
+    return { kind: 'refuse', why: `${withoutStop(held)}; ${why}`, next };
+  }
+  const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
+  return { kind: 'refuse', why, next: within };
+}
+
+const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';
+
+type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
+
+/** Why the question is asked, and where a yes lets it run. */
+function reasonOf(
+  context: DecisionContext,
+  judged: CommandJudgement,
+  asked: Wanted & { readonly needs: CallNeeds; readonly notOffered: NotOfferedAnswers | undefined },
+): string {
+  const { where, beyond, lacking, needs, notOffered } = asked;
+  const { policy } = context;
+  const place =
+    where === 'outside'
+      ? describeOutsideRun(policy)
+      : beyond
+        ? `${describeInsideRun(policy)}, with more`
+        : describeInsideRun(policy);
+  const opened = beyond && lacking?.network === true ? describeOpenedNetwork(policy.lists) : undefined;
+  const danger = dangerOutside(context, needs, where) ?? describeTyping(needs);
+  const why = whyAsked(judged) ?? (context.approval === 'untrusted' && !beyond ? untrusted : undefined);
+  const once = notOffered && describeNotOffered(notOffered, { isSaid: danger !== undefined });
+  return [why, `It would run ${place}.`, opened, danger, once].filter((part) => part !== undefined).join(' ');
+}
+
+function whyAsked(judged: CommandJudgement): string | undefined {
+  const prompting = longestMatch(judged, 'prompt');
+  if (prompting !== undefined) return sentence(capital(ruleWords('asks before', prompting)));
+  return judged.danger === undefined ? undefined : `${capital(dangerWords(judged.danger))}.`;
+}
+
+const untrusted =
+  'The approval policy is untrusted: only commands that are known to change nothing run without a question.';
+
+/** Which rule has a say, and why in the words of its author. */
+function ruleWords(does: 'forbids' | 'asks before', { prefix, justification }: RuleMatch): string {
+  const rule = `a rule ${does} commands that begin with ${quoted(prefix)}`;
+  return justification === undefined ? rule : `${rule}: ${justification.trim()}`;
+}
+
+function dangerWords({ kind, words }: NonNullable<CommandJudgement['danger']>): string {
+  const what = quoted(words);
+  return kind === 'forced-removal' ? `${what} removes files by force` : `${what} destroys what may not come back`;
+}
+
+const dangerAdvice = {
+  'forced-removal': 'Remove what you mean by name and without -f, or tell the user what to remove.',
+  destructive: 'Find a way that can be taken back, or tell the user what to run.',
+} as const;
+
+function quoted(words: readonly string[]): string {
+  const text = words.join(' ');
+  return `\`${text.length > 80 ? `${text.slice(0, 79)}…` : text}\``;
+}
+
+function withoutStop(text: string): string {
+  return text.trim().replace(/\.+$/, '');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * What a yes to leaving the sandbox would also let happen, for the question. Rules and answers for the session say
+ * nothing about it: such a call leaves only by a question of its own. Undefined: nothing is known.
+ */
+function dangerOutsideSandbox(
+  context: Pick<DecisionContext, 'ground' | 'analysis'>,
+  needs: Pick<CallNeeds, 'typed'>,
+): string | undefined {
+  const found = [describeTyping(needs), gitDanger(context), describeEvaluation(context)].filter(
+    (words) => words !== undefined,
+  );
+  return found.length === 0 ? undefined : found.join(' ');
+}
+
+/** Names the command. Undefined: no command of the shell evaluates its words. */
+function describeEvaluation({ analysis }: Pick<DecisionContext, 'analysis'>): string | undefined {
+  const name = analysis?.evaluating;
+  return name && `The shell may run what stands in the words of \`${name}\`, or in the file that they name.`;
+}
+
+/** For every question about such a call. Undefined: its input is closed. */
+export function describeTyping({ typed }: Pick<CallNeeds, 'typed'>): string | undefined {
+  return typed === true ? 'The model will be able to type into it while it runs.' : undefined;
+}
+
+/**
+ * Whether a command that the sandbox kept from its files may run once more, in the same call and outside the sandbox.
+ * Undefined: its failure stands, without a question.
+ */
+export function decideRetry(
+  context: DecisionContext,
+  needs: CallNeeds,
+  blocked: BlockedFiles,
+): CallDecision | undefined {
+  const { policy, grants } = context;
+  if (
+    needs.effect !== 'program' ||
+    needs.argv === undefined ||
+    !needsSandbox(policy) ||
+    !canAskAbout(context, 'sandbox')
+  )
+    return undefined;
+  const paths = blocked.paths.filter(({ path }) => !isDenied(policy, path));
+  if (paths.length === 0) return undefined;
+  const { argv = [], cwd = '/' } = needs;
+  const judged = judgeCommands(context, needs, { escalates: true });
+  if (judged.decision === 'forbidden') return undefined;
+  const command = context.canonical ?? JSON.stringify(argv);
+  const besides = dangerOutsideSandbox(context, needs);
+  // Other calls of its step may still run, and change what git finds.
+  const isByUser = besides !== undefined || startsGit(context.analysis);
+  const noSession = reasonNoSessionAnswer(context, judged, { typed: needs.typed === true, isByUser, leaves: true });
+  const isOnce = judged.danger !== undefined || besides !== undefined;
+  const grantKeys = isByUser || noSession !== undefined ? [] : [commandKey({ command, cwd, where: 'outside' })];
+  if (coversAll(grants, grantKeys)) return { kind: 'run', where: 'outside' };
+  const offered = isOnce && judged.danger === undefined ? undefined : offeredRule(context, judged, needs);
+  const prefix = offered !== undefined && 'prefix' in offered ? offered.prefix : undefined;
+  const noRule = offered === undefined ? noSession : 'why' in offered ? offered.why : undefined;
+  const notOffered = defined({ rule: noRule, session: noSession });
+  const session = grantKeys.length === 0 ? [] : (['session'] as const);
+  const scopes = ['call', ...session, ...(prefix === undefined ? [] : (['rule'] as const))] as const;
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'retry',
+      reason: [
+        `It would run again ${describeOutsideRun(policy)}.`,
+        besides,
+        describeNotOffered(notOffered, { isSaid: besides !== undefined }),
+      ]
+        .filter((part) => part !== undefined)
+        .join(' '),
+      ...defined({ justification: needs.escalation?.reason, prefix, confined: ruleKeepsSandbox(policy, prefix) }),
+      ...defined({ commands: context.analysis?.commands, seen: context.analysis?.seen, typed: needs.typed }),
+      argv,
+      cwd,
+      paths,
+      scopes: isOnce ? ['call'] : scopes,
+    },
+    where: 'outside',
+    ...(besides === undefined ? {} : { byUser: true }),
+    ...(Object.keys(notOffered).length === 0 ? {} : { notOffered }),
+    grantKeys,
+  };
+}

@@ -1,0 +1,229 @@
+import type { NetworkLists, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { UnknownReason } from '../commands/evaluate-command.ts';
+import { builtinEffect } from '../commands/shell-builtins.ts';
+import { isGit, startsGit } from '../git/git-commands.ts';
+import { deniesReading } from '../grants/granted-policy.ts';
+import { needsSandbox } from '../paths/access.ts';
+import { quotedPath } from '../paths/walk-path.ts';
+import { isBannedPrefix } from '../rules/banned-prefixes.ts';
+import type { CallNeeds, DecisionContext, NotOfferedAnswers, NotOfferedReason } from './call-decision.ts';
+import type { CommandJudgement } from './judge-commands.ts';
+
+type RuleContext = Pick<DecisionContext, 'rules' | 'analysis' | 'ground'>;
+type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
+
+/**
+ * The rule that the user may save with a yes: what the model proposes, if that would do, or else the command that
+ * needs the question. None where it would allow anything, or nothing: a rule lets out neither what commands can replace
+ * nor what is typed into.
+ */
+export function offeredRule(
+  context: RuleContext,
+  judged: CommandJudgement,
+  { escalation, typed }: RuleNeeds,
+): { readonly prefix: readonly string[] } | { readonly why: NotOfferedReason } {
+  const { commands, byRule, danger, isLooked } = judged;
+  if (typed === true) return { why: { kind: 'typed' } };
+  if (context.rules.savesNone === true) return { why: { kind: 'no-rules' } };
+  if (byRule) return { why: { kind: 'rule' } };
+  if (danger !== undefined) return { why: { kind: 'danger' } };
+  if (context.analysis !== undefined && context.analysis.commands === undefined)
+    return { why: { kind: 'script', why: context.analysis.whyUnknown ?? { kind: 'syntax' } } };
+  const held = isLooked ? commands.find(({ mayLeave }) => !mayLeave) : undefined;
+  if (held !== undefined) return { why: whyHeld(context, held.words) };
+  const proposed = escalation?.prefix;
+  const isMatched = commands.some(({ matches }) => matches.length > 0);
+  if (proposed !== undefined && proposed.length > 0 && !isMatched && !isBannedPrefix(proposed)) {
+    if (commands.every(({ words }) => proposed.every((word, i) => word === words[i]))) return { prefix: proposed };
+  }
+  const [first = [], ...others] = commands.flatMap(({ decision, words }) => (decision === 'prompt' ? [words] : []));
+  // A rule for one of several commands would not let the script run: it would be asked about again.
+  const isEnough = others.every((words) => first.every((word, i) => word === words[i]));
+  if (!isEnough && others.every((words) => isEndOf(words, first)))
+    return { why: { kind: 'wrapper', name: first[0] ?? '' } };
+  if (first.length === 0 || !isEnough) return { why: { kind: 'several' } };
+  return isBannedPrefix(first) ? { why: { kind: 'broad', words: first } } : { prefix: withoutMessage(first) };
+}
+
+function isEndOf(words: readonly string[], whole: readonly string[]): boolean {
+  const before = whole.length - words.length;
+  return before > 0 && words.every((word, at) => word === whole[before + at]);
+}
+
+/** Why no rule lets this command out. */
+function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): NotOfferedReason {
+  const [named = ''] = words;
+  const effect = builtinEffect(words) ?? 'plain';
+  if (effect !== 'plain') return { kind: 'builtin', name: named, effect };
+  const program = [named, ...(analysis?.starters ?? [])].find((name) => ground?.settled.has(name) !== true) ?? named;
+  if (ground?.openVariable !== undefined) return { kind: 'variable', name: ground.openVariable };
+  if (ground?.settled.has(program) !== true && !program.includes('/') && ground?.writablePathFolder !== undefined)
+    return { kind: 'search-path', folder: ground.writablePathFolder };
+  return isGit(words) && ground?.settled.has(program) === true ? { kind: 'git' } : { kind: 'program', program };
+}
+
+/** Why an answer for the session is not offered to what may run once. Undefined: it is. */
+export function reasonNoSessionAnswer(
+  context: Pick<DecisionContext, 'analysis'>,
+  { danger }: Pick<CommandJudgement, 'danger'>,
+  { typed, isByUser, leaves }: { readonly typed: boolean; readonly isByUser: boolean; readonly leaves: boolean },
+): NotOfferedReason | undefined {
+  const { evaluating, hasOpenWords } = context.analysis ?? {};
+  if (danger !== undefined) return { kind: 'danger' };
+  if (isByUser) {
+    if (typed) return { kind: 'typed' };
+    if (evaluating !== undefined) return { kind: 'builtin', name: evaluating, effect: 'evaluates' };
+    if (startsGit(context.analysis)) return { kind: 'git' };
+  }
+  return leaves && hasOpenWords === true ? { kind: 'script', why: { kind: 'open-words' } } : undefined;
+}
+
+/** A sentence for the question. Undefined: all is offered. `isSaid`: the question names what a yes would also let happen. */
+export function describeNotOffered(
+  { rule, session }: NotOfferedAnswers,
+  { isSaid = false }: { readonly isSaid?: boolean } = {},
+): string | undefined {
+  const sentence = (what: string, why: NotOfferedReason): string => {
+    const cause = isSaid && isNamedAsDanger(why) ? undefined : causeWords(why);
+    return `${what}${cause === undefined ? '' : `: ${cause}`}.`;
+  };
+  if (rule !== undefined && session !== undefined && causeWords(rule) === causeWords(session))
+    return sentence('A yes counts for this call alone', session);
+  const words = [
+    ...(rule === undefined ? [] : [sentence('No rule can be saved', rule)]),
+    ...(session === undefined ? [] : [sentence('A yes does not count for the session', session)]),
+  ];
+  return words.length === 0 ? undefined : words.join(' ');
+}
+
+function isNamedAsDanger(why: NotOfferedReason): boolean {
+  return why.kind === 'git' || (why.kind === 'builtin' && why.effect === 'evaluates');
+}
+
+/** Undefined: the question says it already. */
+function causeWords(why: NotOfferedReason): string | undefined {
+  switch (why.kind) {
+    case 'typed':
+    case 'danger':
+      return undefined;
+    case 'rule':
+      return 'that rule asks each time';
+    case 'no-rules':
+      return 'the administrator turned rules off for this model';
+    case 'permissions':
+      return 'rules do not grant single permissions';
+    case 'script':
+      return scriptWords(why.why);
+    case 'several':
+      return 'it has several commands, and no one rule covers them';
+    case 'wrapper':
+      return `\`${short([why.name])}\` starts another command, and no one rule covers both`;
+    case 'broad':
+      return `a rule for \`${short(why.words)}\` would allow too much`;
+    case 'builtin':
+      return why.effect === 'evaluates'
+        ? `the shell may run what stands in the words of \`${why.name}\``
+        : `\`${why.name}\` changes what later commands mean`;
+    case 'variable':
+      return `the variable ${why.name} has programs load code from where commands can write`;
+    case 'search-path':
+      return `commands can write ${quotedPath(why.folder)}, a folder of the PATH`;
+    case 'program':
+      return `commands can write or replace \`${short([why.program])}\``;
+    case 'git':
+      return 'git could run what commands have written';
+    case 'port':
+      return 'rules do not name ports, and this one is unusual';
+    case 'each-time':
+      return `${why.by} asks each time`;
+  }
+}
+
+function scriptWords(why: UnknownReason): string {
+  switch (why.kind) {
+    case 'syntax':
+      return 'Capstan cannot read all of the script';
+    case 'open-words':
+      return 'some of its words are known only when it runs';
+    case 'assignment':
+      return `it sets the variable ${short([why.name])}, which may change what runs`;
+    case 'redirection':
+      return `rules do not cover the redirection \`${short([why.written])}\``;
+  }
+}
+
+function short(words: readonly string[]): string {
+  const text = words.join(' ');
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}
+
+/** A rule with the message of a commit in it would never match again. */
+function withoutMessage(words: readonly string[]): readonly string[] {
+  const [program, subcommand, ...rest] = words;
+  const isCommit = program === 'git' && subcommand === 'commit';
+  return isCommit && rest.some((word) => /^-\w*[mF]|^--(?:message|file)/.test(word)) ? [program, subcommand] : words;
+}
+
+/**
+ * The rules that a yes to a question may save, the widest first: the one that it proposes, and shorter and longer
+ * beginnings of the same commands. None that would allow anything. Longer ones are known only while the question is new.
+ */
+export function savablePrefixes({
+  prefix,
+  commands = [],
+}: Pick<Question, 'prefix' | 'commands'>): readonly (readonly string[])[] {
+  if (prefix === undefined) return [];
+  const [first = prefix, ...others] = commands.filter((words) => begins(words, prefix));
+  // A rule for one of several commands would not let the script run.
+  const differs = first.findIndex((word, at) => others.some((words) => words[at] !== word));
+  const longest = differs === -1 ? first : first.slice(0, differs);
+  return longest.map((_, at) => longest.slice(0, at + 1)).filter((words) => !isBannedPrefix(words));
+}
+
+/** Whether it is one of them. */
+export function isSavable(question: Pick<Question, 'prefix' | 'commands'>, wanted: readonly string[]): boolean {
+  return savablePrefixes(question).some((words) => words.length === wanted.length && begins(words, wanted));
+}
+
+function begins(words: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.length <= words.length && beginning.every((word, at) => word === words[at]);
+}
+
+/** Where commands run that leave the sandbox of a policy that denies reading. */
+export const widerSandbox = 'in a sandbox that only hides denied paths';
+
+/** Where a command runs that the user lets out of the sandbox. What is denied to read, no answer opens. */
+export function describeOutsideRun(policy: ResolvedPolicy): string {
+  return deniesReading(policy) ? widerSandbox : 'outside the sandbox';
+}
+
+/** Whether commands that a saved rule allows stay in such a sandbox. Undefined: they do not, or no rule is offered. */
+export function ruleKeepsSandbox(policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined {
+  return (prefix !== undefined && deniesReading(policy)) || undefined;
+}
+
+/** Where commands run that nothing lets out. */
+export function describeInsideRun(policy: ResolvedPolicy): string {
+  return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
+}
+
+const mostNamed = 8;
+
+/** What a grant of the network opens, in a sentence for the user who is asked. */
+export function describeOpenedNetwork(lists: NetworkLists | undefined): string {
+  if (lists === undefined) return 'All hosts could be reached, including this machine and private networks.';
+  const { deny, ask = [], local, methods } = lists;
+  const named = bounded(deny, 'more that are denied');
+  const hosts = `All hosts ${named.length === 0 ? '' : `except ${named.join(', ')} `}could be reached`;
+  const places = local
+    ? ', including this machine and private networks'
+    : ', but not this machine and private networks';
+  const all = `${hosts}${places}${methods === 'any' ? '' : ', with requests that only read'}.`;
+  return ask.length === 0 ? all : `${all} Rules still ask before ${bounded(ask, 'more hosts').join(', ')}.`;
+}
+
+function bounded(hosts: readonly string[], others: string): readonly string[] {
+  const left = hosts.length - mostNamed;
+  return [...hosts.slice(0, mostNamed), ...(left > 0 ? [`${left} ${others}`] : [])];
+}

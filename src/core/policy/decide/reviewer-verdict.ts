@@ -1,0 +1,199 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import { authorizationLevels, type Question, type ReviewVerdict, riskLevels } from '../../../protocol/question.ts';
+import { type Grant, type GrantedExtra, isText, keyParts, permissionsOf } from '../grants/grants.ts';
+
+/** What became of a reviewer's text. `why`: for the person who looks into it. */
+export type ReadVerdict =
+  | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** An answer is a few lines. Looking for an object in more than that is no use. */
+const longestAnswer = 100_000;
+const longestRationale = 1000;
+/** Prose before the object may hold braces. */
+const mostStarts = 100;
+
+/** The key in every spelling that JSON has for it. */
+const outcomeKey = new RegExp(
+  `"${[...'outcome'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16)})`).join('')}"`,
+  'gi',
+);
+
+/**
+ * The verdict in a reviewer's answer: one JSON object, which may stand in prose. A text that names an outcome twice has
+ * no verdict, since one of them may be a quotation of what was reviewed.
+ */
+export function readVerdict(text: string): ReadVerdict {
+  if (text.length > longestAnswer) return unreadable('it is too long');
+  const places = [...text.matchAll(outcomeKey)].map(({ index }) => index);
+  const [place] = places;
+  if (place === undefined) return unreadable('it names no outcome');
+  if (places.length > 1) return unreadable('it names more than one outcome');
+  const found = objectAround(text, place);
+  if (found === undefined) return unreadable('it contains no JSON object');
+  return verdictOf(found);
+}
+
+function verdictOf(given: JsonObject): ReadVerdict {
+  const { outcome, risk_level: risk, user_authorization: authorization, rationale } = given;
+  if (outcome !== 'allow' && outcome !== 'deny') return unreadable('its outcome is neither "allow" nor "deny"');
+  const knownRisk = riskLevels.find((level) => level === risk);
+  if (isGiven(risk) && knownRisk === undefined) return unreadable('its risk_level is unknown');
+  // What a reviewer lets pass without a word about its risk, it has not weighed.
+  if (outcome === 'allow' && knownRisk === undefined) return unreadable('it allows the action and names no risk_level');
+  const knownAuthorization = authorizationLevels.find((level) => level === authorization);
+  if (isGiven(authorization) && knownAuthorization === undefined)
+    return unreadable('its user_authorization is unknown');
+  if (isGiven(rationale) && typeof rationale !== 'string') return unreadable('its rationale is not a text');
+  const said = typeof rationale === 'string' ? shortened(rationale) : '';
+  return {
+    kind: 'verdict',
+    verdict: {
+      outcome,
+      risk: knownRisk ?? 'high',
+      authorization: knownAuthorization ?? 'unknown',
+      ...(said === '' ? {} : { rationale: said }),
+    },
+  };
+}
+
+/** A form that wants every key has `null` where there is nothing to say. */
+function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+function shortened(rationale: string): string {
+  const text = rationale.trim().toWellFormed();
+  return text.length <= longestRationale ? text : `${text.slice(0, longestRationale).toWellFormed()} …`;
+}
+
+function unreadable(why: string): ReadVerdict {
+  return { kind: 'unreadable', why };
+}
+
+/** The outermost object that the place stands in, if there is one: an outcome inside of something else is no verdict. */
+function objectAround(text: string, place: number): JsonObject | undefined {
+  let start = text.indexOf('{');
+  for (let tries = 0; tries < mostStarts && start >= 0 && start < place; tries++) {
+    const end = endOfObject(text, start);
+    const value = end !== undefined && end > place ? parsed(text.slice(start, end)) : undefined;
+    if (isJsonObject(value)) return Object.hasOwn(value, 'outcome') ? value : undefined;
+    start = text.indexOf('{', start + 1);
+  }
+  return undefined;
+}
+
+/** The first place after the object, braces in strings aside. */
+function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let isString = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isString) {
+      if (character === '\\') at++;
+      else if (character === '"') isString = false;
+    } else if (character === '"') isString = true;
+    else if (character === '{') depth++;
+    else if (character === '}' && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What follows from a verdict. `beyond`: the reviewer allowed more than a reviewer may. */
+export type ReviewDecision = 'allowed' | 'declined' | 'beyond';
+
+/** What the reviewer decided about. */
+export type ReviewedAction = Pick<Question, 'kind' | 'commands' | 'paths' | 'host' | 'permissions'>;
+
+/**
+ * Holds a verdict to the thresholds, whatever the prompt said: low and medium risk may be allowed, high risk only where
+ * the user's words ask for it and the action is narrow, critical risk never. The reviewer has seen all of the action.
+ */
+export function decideReview({ outcome, risk, authorization }: ReviewVerdict, action: ReviewedAction): ReviewDecision {
+  if (outcome === 'deny') return 'declined';
+  switch (risk) {
+    case 'low':
+    case 'medium':
+      return 'allowed';
+    case 'high': {
+      const isAskedFor = authorization === 'medium' || authorization === 'high';
+      return isAskedFor && isNarrowAction(action) ? 'allowed' : 'beyond';
+    }
+    case 'critical':
+      return 'beyond';
+  }
+}
+
+/**
+ * Whether it is one definite thing: one command that is known from its words, these files, this host. A script of several
+ * commands, or one that could not be read, is not; nor is leave for a whole tree or for any host.
+ */
+export function isNarrowAction({ kind, commands, paths, host, permissions }: ReviewedAction): boolean {
+  const { network, read = [], write = [] } = permissions ?? {};
+  if (network === true && host === undefined) return false;
+  if ([...read, ...write].some(isNearRoot)) return false;
+  if (kind === 'network') return host !== undefined;
+  if (kind === 'patch') return paths !== undefined && paths.length > 0;
+  if (kind === 'permissions') return read.length + write.length > 0;
+  return commands?.length === 1;
+}
+
+/** Folders that hold the files of a whole machine or of a user: `/`, `/etc`, `/home/someone`. */
+function isNearRoot(path: string): boolean {
+  return path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
+}
+
+/** What the reviewer has decided in a turn, newest last. Reviews that failed are not among them. */
+export type ReviewHistory = readonly ('allowed' | 'declined')[];
+
+/** A model that goes on after so many denials in a row, or among so many reviews, will not find a way that is allowed. */
+const mostInARow = 3;
+const mostOfRecent = 10;
+const recent = 50;
+
+export function addReview(history: ReviewHistory, decision: ReviewHistory[number]): ReviewHistory {
+  return [...history, decision].slice(-recent);
+}
+
+/** Whether the turn must end. */
+export function mustEndTurn(history: ReviewHistory): boolean {
+  const last = history.slice(-mostInARow);
+  if (last.length === mostInARow && last.every((decision) => decision === 'declined')) return true;
+  return history.filter((decision) => decision === 'declined').length >= mostOfRecent;
+}
+
+/** What earlier answers allow without another question. */
+export interface GrantsDescription extends GrantedExtra {
+  readonly commands?: readonly { readonly command: string; readonly cwd: string; readonly where: string }[];
+  /** Files that patches may change. */
+  readonly files?: readonly string[];
+  /** Tools that act elsewhere. */
+  readonly tools?: readonly string[];
+}
+
+/** A key comes from a file: what is not as it should be is left out, as it grants nothing. */
+export function describeGrants(grants: readonly Grant[]): GrantsDescription {
+  const parts = [...new Set(grants.map(({ key }) => key))].map((key) => keyParts({ key }));
+  const commands = parts.flatMap(([what, where, cwd, command]) =>
+    what === 'command' && isText(where) && isText(cwd) && isText(command) ? [{ command, cwd, where }] : [],
+  );
+  const named = (kind: string) => parts.flatMap(([what, name]) => (what === kind && isText(name) ? [name] : []));
+  const ofServers = parts.flatMap(([what, server, tool]) =>
+    what === 'mcp' && isText(server) && isText(tool) ? [`${server}/${tool}`] : [],
+  );
+  const [files, tools] = [named('file'), [...named('tool'), ...ofServers]];
+  return {
+    ...permissionsOf(grants),
+    ...(commands.length === 0 ? {} : { commands }),
+    ...(files.length === 0 ? {} : { files }),
+    ...(tools.length === 0 ? {} : { tools }),
+  };
+}

@@ -1,0 +1,130 @@
+import { nameMatcher, type NamePart } from '../../../base/name-matcher.ts';
+import { defined } from '../../../base/objects.ts';
+import { isSecretVariable } from '../secrets.ts';
+
+/** Which variables commands get. */
+export interface ShellEnvironmentPolicy {
+  /** `core` keeps what a shell needs to find programs and folders. */
+  readonly inherit: 'all' | 'core' | 'none';
+  /** Hands on variables even when their names look like secrets. */
+  readonly ignoreDefaultExcludes: boolean;
+  /** Wildcards `*` and `?`; case does not count. */
+  readonly exclude: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  /** When not empty, nothing else passes: values of `set` included. */
+  readonly includeOnly: readonly string[];
+  /** Variables that the configuration names for providers and servers: never handed on, whatever the filters say. Only `set` can name them. */
+  readonly withheld?: readonly string[];
+}
+
+/** Where the MCP server finds its token. With it a command could start a thread without a sandbox. */
+export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
+
+/** Keys to the engine itself: no policy hands them on, not even with `set`. */
+const isOwnKey = matcher([accessTokenVariable]);
+
+/** Everything but what looks like a secret. */
+export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
+  inherit: 'all',
+  ignoreDefaultExcludes: false,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+};
+
+const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
+
+/** Git's settings in variables come in parts, of which the name of each is called a key: all of them go, or git fails. */
+const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONFIG_PARAMETERS']);
+
+/**
+ * Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. No person sees an
+ * editor that git would start: `git rebase --continue` takes the message that is there, `git commit` without one fails.
+ */
+const fixed: Readonly<Record<string, string>> = {
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  LANG: 'C.UTF-8',
+  LC_CTYPE: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  COLORTERM: '',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GH_PAGER: 'cat',
+  GIT_EDITOR: ':',
+  CODEX_CI: '1',
+  CAPSTAN: '1',
+};
+
+/** What passes of `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
+export function childEnvironment(
+  base: Readonly<Record<string, string>>,
+  policy: ShellEnvironmentPolicy,
+  extra: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const isInherited = inheritedBy(policy);
+  const isIncluded = includedBy(policy);
+  const inherited = Object.entries(base).filter(([name]) => isInherited(name));
+  const set = Object.entries(setVariables(policy)).filter(([name]) => isIncluded(name));
+  return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
+}
+
+/** What the policy sets by itself. */
+export function setVariables({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] {
+  return Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
+}
+
+/** Whether a variable of the user's, by its name, passes the policy. */
+export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
+  const excluded = matcher(policy.exclude);
+  const isIncluded = includedBy(policy);
+  const withheld = new Set((policy.withheld ?? []).map(folded));
+  return (name) =>
+    policy.inherit !== 'none' &&
+    !withheld.has(folded(name)) &&
+    !isOwnKey(name) &&
+    (policy.inherit === 'all' || core(name)) &&
+    (policy.ignoreDefaultExcludes || !(isSecretVariable(name) || gitSettings(name))) &&
+    !excluded(name) &&
+    isIncluded(name);
+}
+
+function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>): (name: string) => boolean {
+  return includeOnly.length === 0 ? () => true : matcher(includeOnly);
+}
+
+/** Wildcards `*` and `?`; case does not count. */
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  const matchers = patterns.map((pattern) => nameMatcher([...folded(pattern)].map(partOf)));
+  return (name) => matchers.some((matches) => matches(folded(name)));
+}
+
+function partOf(character: string): NamePart {
+  if (character === '*') return { kind: 'some' };
+  return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
+}
+
+/** Names of variables have no components, so a slash in one must not end what a wildcard covers. */
+function folded(text: string): string {
+  return text.toUpperCase().replaceAll('/', '\0');
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The caller's win: the user set them for this run. The login shell adds what is missing, and folders to PATH. */
+export function withLoginShell(caller: Variables, loginShell: Variables): Variables {
+  return { ...loginShell, ...caller, ...defined({ PATH: joinPaths(caller['PATH'], loginShell['PATH']) }) };
+}
+
+/** Of the second path only absolute folders are added: an empty or relative one means the folder of the command. */
+function joinPaths(first: string | undefined, second: string | undefined): string | undefined {
+  const seen = new Set(first?.split(':').map(withoutSlash));
+  const added = (second ?? '')
+    .split(':')
+    .filter((folder) => folder.startsWith('/') && seen.size < seen.add(withoutSlash(folder)).size);
+  return added.length === 0 ? first : [...(first ? [first] : []), ...added].join(':');
+}
+
+function withoutSlash(folder: string): string {
+  return folder.length > 1 && folder.endsWith('/') ? folder.slice(0, -1) : folder;
+}

@@ -1,0 +1,265 @@
+import { isLongOption, programName } from '../commands/command-words.ts';
+import type { DecisionContext } from '../decide/call-decision.ts';
+import type { TamperState } from '../environment/tamper-state.ts';
+import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
+import { quotedPath } from '../paths/walk-path.ts';
+
+/**
+ * What a yes to git outside the sandbox would also let run, for the question. Undefined: git is not started, or all that
+ * it could reach is known, and commands can have written none of it.
+ */
+export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
+  const { ground, analysis } = context;
+  if (!startsGit(analysis)) return undefined;
+  if (isSafeGit(context, analysis?.commands?.filter(isGit))) return undefined;
+  const place = ground?.openSetting;
+  const from = place === undefined ? 'there' : `from ${quotedPath(place)}`;
+  return `Git could run programs ${from} that commands may have written.`;
+}
+
+/**
+ * Whether these commands of a script run no program of a repository that commands can have written. What is not known,
+ * such as a script that is read in part or another folder, is not safe.
+ */
+export function isSafeGit(
+  { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
+  commands: readonly (readonly string[])[] | undefined,
+): boolean {
+  if (ground?.repository !== 'protected' || ground.folder === undefined || changesFolder(analysis)) return false;
+  // What starts git may take away the variables that keep it to its repository.
+  if (analysis?.isIndirect === true) return false;
+  const { folder, hasCompany } = ground;
+  return commands?.every((words) => isPlainGit(words, folder) && !(hasCompany && entersCheckout(words))) === true;
+}
+
+/** Why git does not leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
+export function reasonGitStaysInside(
+  { openSetting, openVariable, hasCompany, repository, settled }: TamperState,
+  commands: readonly (readonly string[])[],
+): { readonly why: string; readonly next: string } | undefined {
+  if (openSetting !== undefined) {
+    return {
+      why: `git could run programs from ${quotedPath(openSetting)}, which commands may have written`,
+      next: 'Remove that file or folder if you do not need it, or use `--approvals ask` and answer each time. Before you run git here yourself, check what it contains.',
+    };
+  }
+  if (openVariable !== undefined) {
+    const why = `the variable ${openVariable} has programs load code from where commands can write`;
+    return { why, next: 'Start Capstan without that variable, or use `--approvals ask` and answer each time.' };
+  }
+  if (!commands.every(([program = '']) => settled.has(program))) {
+    const why = 'commands can write a folder of the PATH that stands before that of git';
+    return { why, next: 'Start Capstan with a PATH in which that folder comes later.' };
+  }
+  if (repository === 'other') {
+    const why = 'the command does not run in the repository of the workspace';
+    return { why, next: 'Start Capstan in the top folder of the repository.' };
+  }
+  if (repository === 'protected') {
+    if (hasCompany === undefined || !commands.some(entersCheckout)) return undefined;
+    const why = 'it goes through the files here, and a command that still runs could lead it elsewhere meanwhile';
+    return { why, next: 'End that command first, or use `--approvals ask` and answer each time.' };
+  }
+  return {
+    why: 'git cannot be kept to the repository of the workspace',
+    next: 'That is so where the repository is in a folder for temporary files, the command runs below its top folder, git trusts every folder (`safe.directory = *`), or git is older than 2.38.',
+  };
+}
+
+export function isGit([program = '']: readonly string[]): boolean {
+  return /^git(?:-|$)/.test(programName(program));
+}
+
+/** Whether a command of the script leads those behind it to another folder. */
+export function changesFolder(analysis: DecisionContext['analysis']): boolean {
+  return (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
+}
+
+export function startsGit(analysis: DecisionContext['analysis']): boolean {
+  return [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
+}
+
+/** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
+const naming =
+  'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy'.split(
+    ' ',
+  );
+
+/** The same by a letter, of some subcommands. */
+const namingLetters: Readonly<Record<string, RegExp>> = {
+  grep: /O/,
+  'ls-remote': /u/,
+  merge: /s/,
+  pull: /s/,
+  rebase: /[xs]/,
+};
+
+/**
+ * Subcommands that run no program but hooks and what settings name, write no settings, and enter a submodule only by
+ * starting git anew. Of all others, aliases among them, that is not known.
+ */
+const plainSubcommands = new Set(
+  'add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch tag var version whatchanged'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Whether a git command works in the repository of its folder alone: no word of it leads to another one, or names a
+ * program, a file to write or a setting. What the settings of that repository name is not looked at here.
+ */
+export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
+  if (programName(program) !== 'git') return false;
+  // An option before it would hide the subcommand from rules about it.
+  const [subcommand = '', ...rest] = words;
+  if (!plainSubcommands.has(subcommand)) return false;
+  // What a branch follows, the user's own git goes to later.
+  if (/^(?:fetch|pull)$/.test(subcommand) && rest.some((word) => isLongOption(word, 'set-upstream'))) return false;
+  // It takes the git folder of a submodule into that of the repository, whatever stands there.
+  if (subcommand === 'rm' && !rest.includes('--cached')) return false;
+  const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
+  return rest.every((word) => {
+    const { flags, option = '', value = '' } = parseShortOptions(subcommand, word);
+    if (letters?.test(flags + option) === true || naming.some((name) => isLongOption(word, name))) return false;
+    return !leadsOut(word, folder) && !leadsOut(value, folder);
+  });
+}
+
+/**
+ * Subcommands that read and write no file of the checkout. All others look at a folder once and then go into it: what a
+ * command puts in its place meanwhile leads them elsewhere, to write there, or to read what is denied.
+ */
+const withoutCheckout = new Set(
+  'branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged'.split(
+    ' ',
+  ),
+);
+
+/** Whether a git command goes through the files of the checkout, or reads one that it is given. */
+export function entersCheckout([, subcommand = '', ...rest]: readonly string[]): boolean {
+  if (!withoutCheckout.has(subcommand)) return true;
+  if (subcommand === 'commit') return !isIndexCommit(rest);
+  return rest.some((word, index) => {
+    const { option, value = rest[index + 1] } = parseShortOptions(subcommand, word);
+    switch (subcommand) {
+      case 'describe':
+        return isLongOption(word, 'dirty') || isLongOption(word, 'broken');
+      case 'tag':
+        return (option === 'F' && value !== '-') || isLongOption(word, 'file');
+      default:
+        // The order of files, and what submodules hold: both are read where the checkout has them.
+        return option === 'O' || isLongOption(word, 'submodule');
+    }
+  });
+}
+
+/** A push into another repository runs its hooks. Names in a script of git's own (`ext::`) run programs. */
+function leadsOut(word: string, folder: string): boolean {
+  const place = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
+  if (/^(?:~|file:|[\w-]+::)/i.test(place)) return true;
+  if (place.startsWith('/')) return !isWithin(normalisePath(place) ?? '/', folder);
+  return pathNames(place).some((name) => name === '..' || name.toLowerCase() === '.git');
+}
+
+/** A word of letters, as git reads it: flags, then perhaps an option with the rest of the word as its value. */
+export interface GitShortOptions {
+  readonly flags: string;
+  readonly option?: string;
+  /** Absent: the next word is the value. */
+  readonly value?: string;
+}
+
+/** Letters that take a value: the rest of the word, or else the next word. */
+interface ValuedLetters {
+  readonly needed: string;
+  /** These take the rest of the word and never the next one. */
+  readonly attached?: string;
+}
+
+const valued: Readonly<Record<string, ValuedLetters>> = {
+  blame: { needed: 'LS' },
+  commit: { needed: 'mFCct', attached: 'Su' },
+  grep: { needed: 'efABCm', attached: 'O' },
+  'ls-files': { needed: 'xX' },
+  'ls-remote': { needed: 'ou' },
+  merge: { needed: 'mFsX', attached: 'S' },
+  pull: { needed: 'sXoj', attached: 'S' },
+  rebase: { needed: 'xsXC', attached: 'S' },
+  tag: { needed: 'mFu', attached: 'n' },
+};
+
+/** These take the options of diffs. */
+const differing = /^(?:diff(?:-files|-index|-tree)?|log|range-diff|reflog|rev-list|shortlog|show|whatchanged)$/;
+
+/** Letters that are not known to take a value are flags. A word of another kind has none. */
+function parseShortOptions(subcommand: string, word: string): GitShortOptions {
+  if (!/^-[^-]/.test(word)) return { flags: '' };
+  const { needed, attached = '' } = lettersOf(subcommand);
+  const letters = Array.from(word.slice(1));
+  const at = letters.findIndex((letter) => needed.includes(letter) || attached.includes(letter));
+  if (at === -1) return { flags: letters.join('') };
+  const [option = '', ...rest] = letters.slice(at);
+  const isNext = rest.length === 0 && needed.includes(option);
+  return { flags: letters.slice(0, at).join(''), option, ...(isNext ? {} : { value: rest.join('') }) };
+}
+
+function lettersOf(subcommand: string): ValuedLetters {
+  const own = Object.hasOwn(valued, subcommand) ? valued[subcommand] : undefined;
+  return own ?? { needed: differing.test(subcommand) ? 'OSGUlIn' : '' };
+}
+
+/** Options of `git commit` without a value that have it look at no file of the checkout. */
+const alone = new Set(
+  'amend no-edit allow-empty allow-empty-message no-verify verify signoff no-signoff quiet gpg-sign no-gpg-sign reset-author no-post-rewrite no-status'.split(
+    ' ',
+  ),
+);
+
+/** The same with a value. */
+const withValue = new Set('message reuse-message author date cleanup trailer fixup squash file'.split(' '));
+
+/** With one of these git opens no editor. For an editor it describes the checkout, as `git status` does. */
+const givingWords = new Set(['message', 'reuse-message', 'fixup', 'file', 'no-edit']);
+
+const longNames: Readonly<Record<string, string>> = { m: 'message', C: 'reuse-message', F: 'file' };
+
+/**
+ * Whether the words behind `git commit` record what is in the index, with a message of their own: no file of the checkout
+ * is read. Of options that are not known here, short forms of long ones among them, that is not known.
+ */
+function isIndexCommit(words: readonly string[]): boolean {
+  let hasMessage = false;
+  for (let index = 0; index < words.length; index++) {
+    const option = readOption(words[index] ?? '');
+    if (option === undefined) return false;
+    const { name, value = option.takesNext ? words[++index] : undefined } = option;
+    if (name === undefined) continue;
+    // Only what comes over the input is no file. Some forms of a fixup open an editor.
+    if (name === 'file' && value !== '-') return false;
+    if (name === 'fixup' && value?.includes(':') !== false) return false;
+    hasMessage ||= givingWords.has(name);
+  }
+  return hasMessage;
+}
+
+interface CommitOption {
+  readonly name?: string;
+  readonly value?: string;
+  readonly takesNext: boolean;
+}
+
+/** Undefined: a path, or an option that may have git look at files. */
+function readOption(word: string): CommitOption | undefined {
+  if (word.startsWith('--')) {
+    const [name = '', ...rest] = word.slice(2).split('=');
+    if (withValue.has(name))
+      return rest.length === 0 ? { name, takesNext: true } : { name, value: rest.join('='), takesNext: false };
+    return alone.has(name) ? { name, takesNext: false } : undefined;
+  }
+  const { flags, option, value } = parseShortOptions('commit', word);
+  if (!/^[qnsv]*$/.test(flags) || flags + (option ?? '') === '') return undefined;
+  if (option === undefined || option === 'S' || option === 'u') return { takesNext: false };
+  const name = longNames[option];
+  if (name === undefined) return undefined;
+  return value === undefined ? { name, takesNext: true } : { name, value, takesNext: false };
+}

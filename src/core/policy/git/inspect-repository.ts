@@ -1,0 +1,90 @@
+import { isWithin, joinPath, parentPath } from '../paths/absolute-paths.ts';
+import { isBareRepository } from '../paths/special-places.ts';
+import { type PathSight, walkPath } from '../paths/walk-path.ts';
+
+/**
+ * Which repository git would take in a folder. `protected`: the workspace's own, and commands can neither change its
+ * settings nor put another in front of it. `own`: the workspace's. `other`: any other, or none.
+ */
+export type RepositoryKind = 'protected' | 'own' | 'other';
+
+export interface RepositoryProbe {
+  look(path: string): PathSight;
+  /** Whether commands may write the path now. */
+  mayWrite(path: string): boolean;
+  /** Folders in which commands may write, or once could. Absolute, without links. */
+  readonly opened: readonly string[];
+  /** Where the command runs, and where the thread works. Absolute, without links. */
+  readonly cwd: string;
+  readonly workspace: string;
+  /** Where git reads the settings of the repository in a folder, without links: in `.git`, or where that file leads. */
+  settingsOf(folder: string): readonly string[];
+  /**
+   * What else git may take programs from when it works in that repository: files that settings include, hooks, the
+   * repositories below it. Absolute; nothing need stand there. Undefined or `unseen`: not all of it is known. Absent: not
+   * looked for, so the repository is at most `own`.
+   */
+  readonly readsBeside?: (folder: string) => ReadsBeside;
+}
+
+type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
+
+export interface InspectedRepository {
+  readonly kind: RepositoryKind;
+  /** Of the workspace's own: what commands can have written, and git would take programs from. */
+  readonly open?: string;
+}
+
+/** Settings of a repository may name programs, which git then runs. */
+export function inspectRepository(ground: RepositoryProbe): InspectedRepository {
+  const { look, mayWrite, opened, cwd, workspace } = ground;
+  const found = nearestRepository(cwd, look);
+  if (found === undefined || found !== nearestRepository(workspace, look)) return { kind: 'other' };
+  const isOpen = (path: string): boolean => mayWrite(path) || opened.some((root) => isWithin(path, root));
+  const isMadeElsewhere = opened.some((root) => root !== found && root !== '/' && isWithin(found, root));
+  const { readsBeside } = ground;
+  if (readsBeside === undefined || isMadeElsewhere || foldersBetween(cwd, found).some(isOpen)) return { kind: 'own' };
+  const open = openSetting(found, ground, readsBeside(found));
+  return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
+}
+
+/** A place that commands can have written. A `.git` that is a file leads to another place, which another thread may have opened. */
+function openSetting(
+  folder: string,
+  { look, mayWrite, opened, settingsOf }: RepositoryProbe,
+  beside: ReadsBeside,
+): string | undefined {
+  const own = joinPath(folder, '.git');
+  const places = settingsOf(folder);
+  if (look(own).kind === 'link' || mayWrite(own) || places.length === 0) return own;
+  const isOpen = (place: string): boolean =>
+    mayWrite(place) || (!isWithin(place, own) && opened.some((root) => isWithin(place, root)));
+  if (beside === undefined) return own;
+  if ('unseen' in beside) return beside.unseen;
+  return [...places, ...beside].find((place) => {
+    const { at, rest, links } = walkPath(look, place, { lastLink: 'followed' });
+    return [[at, ...rest].join('/'), ...links.map(({ location }) => location)].some(isOpen);
+  });
+}
+
+/** The nearest folder with a repository of its own. Undefined: there is none, or it is a bare one. */
+export function nearestRepository(folder: string, look: (path: string) => PathSight): string | undefined {
+  for (let at = folder; ; at = parentPath(at)) {
+    const kind = look(joinPath(at, '.git')).kind;
+    // An empty folder is no repository, and git looks further up.
+    const isRepository = kind === 'folder' ? isThere(look, `${at}/.git/HEAD`) : kind !== 'missing';
+    if (isRepository) return at;
+    if (isBareRepository((name) => isThere(look, joinPath(at, name))) || at === '/') return undefined;
+  }
+}
+
+function isThere(look: (path: string) => PathSight, path: string): boolean {
+  return look(path).kind !== 'missing';
+}
+
+/** From the first folder up, without the last. */
+function foldersBetween(from: string, to: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = from; at !== to; at = parentPath(at)) folders.push(at);
+  return folders;
+}

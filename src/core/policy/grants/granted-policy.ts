@@ -1,0 +1,225 @@
+import { defined } from '../../../base/objects.ts';
+import type { ExtraPermissions, PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { decideHost, readHostLists } from '../network/host-lists.ts';
+import { splitHostAndPort } from '../network/host-name.ts';
+import { isWithin, joinPath, normalisePath } from '../paths/absolute-paths.ts';
+import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths/access.ts';
+import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
+import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
+
+/** What was decided about a call: where it runs, and what it may do there besides. */
+export interface DecidedRun {
+  readonly where: 'sandbox' | 'outside';
+  readonly extra?: GrantedExtra;
+}
+
+/**
+ * What a call runs under once it may run: the turn's policy, that with more in it, or none. What the policy denies to
+ * read stays denied whatever was granted, also outside: such a call runs in a sandbox that denies just that.
+ */
+export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
+  if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
+  const files = withPaths(policy, extra);
+  const opened = extra.network === true ? withNetwork({ ...policy, files }) : { ...policy, files };
+  const { lists } = opened;
+  return lists === undefined || extra.hosts === undefined
+    ? opened
+    : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
+}
+
+/** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
+function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
+  const { enforcement, files, lists, landlock } = policy;
+  if (lists === undefined) return { enforcement, files, network: 'enabled', ...defined({ landlock }) };
+  return { ...policy, network: 'enabled', lists: { ...lists, allow: [...new Set([...lists.allow, '*'])] } };
+}
+
+const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+
+/** Whether someone chose what must not be read. The engine's own places do not count: every policy denies them. */
+export function deniesReading({ files }: ResolvedPolicy): boolean {
+  if (files.kind === 'unrestricted') return false;
+  return files.denyGlobs.length > 0 || files.rules.some(isChosenDeny);
+}
+
+function isChosenDeny({ path, access: granted, own }: PathRule): boolean {
+  return granted === 'deny' && path !== '/' && own !== true;
+}
+
+/** All that may not be read, with what is reopened in it, and nothing else. */
+function withDeniesAlone(policy: ResolvedPolicy): ResolvedPolicy {
+  if (policy.files.kind === 'unrestricted') return unlimited;
+  const { rules, denyGlobs } = policy.files;
+  const denied = rules.filter((rule) => rule.access === 'deny' && rule.path !== '/');
+  const kept = rules.filter((rule) => rule.path !== '/' && denied.some(({ path }) => isWithin(rule.path, path)));
+  const root: PathRule = { path: '/', access: 'write', ifMissing: 'skip' };
+  const files: RestrictedFiles = { kind: 'restricted', rules: [root, ...kept], denyGlobs, platformDefaults: false };
+  return { enforcement: 'managed', files, network: 'enabled', ...defined({ landlock: policy.landlock }) };
+}
+
+function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermissions): ResolvedPolicy['files'] {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return files;
+  const lacking = missingPermissions(policy, { read, write });
+  const written = [...new Set([...(lacking.write ?? []), ...namedToOpen(write)])];
+  const opened = [...openedPaths(policy, written), ...readRules(policy, lacking.read)];
+  return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
+}
+
+/** Beside a repository that the rules do not know of, a folder is kept unless a rule names it. */
+function namedToOpen(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
+}
+
+/**
+ * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself or
+ * Landlock holds the policy.
+ * Paths are without links: where one leads elsewhere when it is used, nothing is granted.
+ */
+function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
+  const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
+  const isKeeping = policy.landlock === undefined;
+  const names = isKeeping ? granted.flatMap((path) => protectedNames.map((name) => joinPath(path, name))) : [];
+  const guards = [
+    ...names.map((path) => ({ path, access: 'read', ifMissing: 'protect' }) as const),
+    ...guardsOf(policy),
+  ];
+  const isKept = ({ path }: PathRule): boolean =>
+    !granted.includes(path) &&
+    granted.some((root) => isWithin(path, root)) &&
+    accessAt(policy, path) !== 'write' &&
+    !isDenied(policy, path);
+  return [
+    ...granted.map((path): PathRule => {
+      const rule = { path, access: 'write', ifMissing: 'skip', place: path } as const;
+      return isKeeping ? { ...rule, keeps: namesKeptAnywhere } : rule;
+    }),
+    ...guards.filter(isKept),
+  ];
+}
+
+function guardsOf({ files }: ResolvedPolicy): readonly PathRule[] {
+  return files.kind === 'unrestricted' ? [] : (files.guards ?? []);
+}
+
+/** Whether no answer of a user opens the path: what a profile denies, and to write what belongs to the engine. */
+export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 'read' | 'write'): boolean {
+  if (isDenied(policy, path)) return true;
+  if (wanted === 'read' || accessAt(policy, path) === 'write') return false;
+  return guardsOf(policy).some(({ path: place, own }) => own === true && isWithin(path, place));
+}
+
+/** The first path of a request that no answer opens. */
+export function firstNeverGranted(
+  policy: ResolvedPolicy,
+  { read = [], write = [] }: ExtraPermissions,
+): string | undefined {
+  return (
+    read.find((path) => isNeverGranted(policy, path, 'read')) ??
+    write.find((path) => isNeverGranted(policy, path, 'write'))
+  );
+}
+
+function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
+  const granted = paths.filter((path) => !isDenied(policy, path));
+  return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip', place: path }));
+}
+
+/** What is asked for and not granted already, paths in normal form. Empty: nothing. */
+export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissions): ExtraPermissions {
+  const lacks = (paths: readonly string[] = [], needed: 'read' | 'write') =>
+    [...new Set(paths.map((path) => normalisePath(path) ?? path))].filter((path) => {
+      const granted = accessAt(policy, path);
+      return granted === 'deny' || (needed === 'write' && granted === 'read');
+    });
+  const write = lacks(wanted.write, 'write');
+  const read = lacks(wanted.read, 'read').filter((path) => !write.includes(path));
+  const spelled = Object.entries(wanted.spelled ?? {}).filter(([path]) => read.includes(path) || write.includes(path));
+  return {
+    ...(wanted.network === true && !hasWholeNetwork(policy) ? { network: true } : {}),
+    ...(read.length === 0 ? {} : { read }),
+    ...(write.length === 0 ? {} : { write }),
+    ...(spelled.length === 0 ? {} : { spelled: Object.fromEntries(spelled) }),
+  };
+}
+
+/** What grants open that the policy does not: what commands may do besides it, and what the model reads of them. */
+export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): GrantedExtra {
+  const given = permissionsOf(grants);
+  const { network, read = [], write = [] } = missingPermissions(policy, given);
+  const open = (paths: readonly string[], wanted: 'read' | 'write') =>
+    paths.filter((path) => !isNeverGranted(policy, path, wanted));
+  const hosts = openedHosts(network === true ? withNetwork(policy) : policy, given);
+  const written = [...new Set([...write, ...namedToOpen(given.write ?? [])])];
+  return joinPermissions(
+    { ...defined({ network }), read: open(read, 'read'), write: open(written, 'write'), hosts },
+    {},
+  );
+}
+
+/** Hosts that an answer still opens: the lists neither have them nor close them. */
+function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
+  const { lists } = policy;
+  if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
+  const listed = readHostLists(lists);
+  return hosts.filter((text) => {
+    const { host, port } = splitHostAndPort(text) ?? {};
+    return host !== undefined && port !== undefined && decideHost(listed, { host, port }).kind === 'asked';
+  });
+}
+
+export function isNoPermission({ network, read = [], write = [], hosts = [] }: GrantedExtra): boolean {
+  return network !== true && read.length + write.length + hosts.length === 0;
+}
+
+/** Both together. */
+export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra {
+  const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
+  const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
+  return {
+    ...(a.network === true || b.network === true ? { network: true } : {}),
+    ...Object.fromEntries(Object.entries(joined).filter(([, all]) => all.length > 0)),
+  };
+}
+
+/** Whether a grant of the network would open any host. */
+function hasWholeNetwork({ network, lists }: ResolvedPolicy): boolean {
+  return network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
+}
+
+/** What answers opened beyond a policy, by how long it stays open. */
+export interface StandingGrants {
+  readonly session?: GrantedExtra;
+  /** Besides what the session has. */
+  readonly turn?: GrantedExtra;
+}
+
+/** The same permissions that commands get, taken apart for the text. Undefined: none. */
+export function standingGrants(
+  policy: ResolvedPolicy,
+  { session, turn }: { readonly session: readonly Grant[]; readonly turn: readonly Grant[] },
+): StandingGrants | undefined {
+  const lasting = standingPermissions(policy, session);
+  const all = turn.length === 0 ? lasting : standingPermissions(policy, [...session, ...turn]);
+  const passing = without(all, lasting);
+  if (isNoPermission(all)) return undefined;
+  return {
+    ...(isNoPermission(lasting) ? {} : { session: lasting }),
+    ...(isNoPermission(passing) ? {} : { turn: passing }),
+  };
+}
+
+/** A policy as it is described while the grants stand: what is said of the network is true of an opened one, too. */
+export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGrants = {}): ResolvedPolicy {
+  const network = granted.session?.network === true || granted.turn?.network === true;
+  return network ? grantedPolicy(policy, { where: 'sandbox', extra: { network } }) : policy;
+}
+
+function without(all: GrantedExtra, known: GrantedExtra): GrantedExtra {
+  const rest = (of: 'read' | 'write' | 'hosts') => {
+    const left = all[of]?.filter((each) => known[of]?.includes(each) !== true) ?? [];
+    return left.length === 0 ? {} : { [of]: left };
+  };
+  const network = all.network === true && known.network !== true;
+  return { ...(network ? { network } : {}), ...rest('read'), ...rest('write'), ...rest('hosts') };
+}

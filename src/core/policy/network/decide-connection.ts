@@ -1,0 +1,75 @@
+import type { RequestedHost } from '../../../protocol/permissions.ts';
+import { defined } from '../../../base/objects.ts';
+import { sentence } from '../../../protocol/outcome.ts';
+import {
+  type CallDecision,
+  type CallNeeds,
+  canAskAbout,
+  type DecisionContext,
+  type NotOfferedAnswers,
+} from '../decide/call-decision.ts';
+import { grantedPolicy, standingPermissions } from '../grants/granted-policy.ts';
+import { hostKey } from '../grants/grants.ts';
+import { decideHost, hostAtPort, readHostLists } from './host-lists.ts';
+import { normaliseHost } from './host-name.ts';
+import { networkReach } from '../paths/access.ts';
+import { describeNotOffered } from '../decide/question-content.ts';
+import { usualPort } from '../rules/rule-set.ts';
+
+/**
+ * Whether a command that runs may connect to a host now: what its proxy awaits where the lists leave it to an answer. The
+ * policy of the context is the one that the command runs under, whose lists the proxy goes by.
+ */
+export function decideConnection(
+  context: DecisionContext,
+  { argv, cwd, escalation }: CallNeeds,
+  host: RequestedHost,
+): CallDecision {
+  const { grants } = context;
+  const policy = grantedPolicy(context.policy, {
+    where: 'sandbox',
+    extra: standingPermissions(context.policy, grants),
+  });
+  const { lists } = policy;
+  const target = hostAtPort(host.name, host.port);
+  if (lists === undefined || networkReach(policy) !== 'listed') return refused(target);
+  const verdict = decideHost(readHostLists(lists), { host: host.name, port: host.port });
+  if (verdict.kind === 'allowed') return { kind: 'run', where: 'sandbox' };
+  if (verdict.kind === 'blocked') return refused(target);
+  const byRule = verdict.by === 'rule';
+  if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(target);
+  const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
+  // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
+  const canBeRule = !byRule && usualPort(host.protocol) === host.port;
+  const notOffered: NotOfferedAnswers | undefined = canBeRule
+    ? undefined
+    : { rule: { kind: byRule ? 'rule' : 'port' } };
+  const once = notOffered === undefined ? '' : ` ${describeNotOffered(notOffered)}`;
+  return {
+    kind: 'ask',
+    question: {
+      kind: 'network',
+      reason: `The command runs and waits to connect to ${target}. ${why}${once}`,
+      ...defined({ justification: escalation?.reason, argv, cwd }),
+      host,
+      scopes: ['call', 'session', ...(canBeRule ? (['rule'] as const) : [])],
+    },
+    where: 'sandbox',
+    grantKeys: [hostKey(host)],
+    ...defined({ notOffered }),
+  };
+}
+
+/** In the words of the rule that counts, if it has any. */
+function askedByRule({ rules }: DecisionContext, { name }: RequestedHost): string {
+  const rule = rules.hosts.findLast(({ host, decision }) => {
+    return decision === 'prompt' && (normaliseHost(host) ?? host) === normaliseHost(name);
+  });
+  const asks = 'A rule asks before this host is reached';
+  return sentence(rule?.justification === undefined ? asks : `${asks}: ${rule.justification.trim()}`);
+}
+
+function refused(target: string): CallDecision {
+  const next = 'Do without it, or tell the user what is needed.';
+  return { kind: 'refuse', why: `${target} cannot be reached, and no question can change that.`, next };
+}

@@ -1,0 +1,138 @@
+import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
+import { isAddress, isLoopbackName, isPublicAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
+
+/** Lists whose patterns are taken apart once, for many questions. */
+export interface HostLists {
+  readonly allow: readonly HostPattern[];
+  readonly deny: readonly HostPattern[];
+  readonly ask: readonly HostPattern[];
+  readonly granted: readonly HostPattern[];
+  readonly local: boolean;
+}
+
+/** A host in normal form. */
+export interface HostTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `public`: every address that the name leads to must be public. `any`: they may be private too. */
+type WantedAddresses = 'public' | 'any';
+
+export type HostVerdict =
+  | { readonly kind: 'allowed'; readonly addresses: WantedAddresses }
+  /** Open after a yes, and closed without one. `by`: a rule asks, or no list has the host. */
+  | { readonly kind: 'asked'; readonly by: 'rule' | 'lists'; readonly addresses: WantedAddresses }
+  | { readonly kind: 'blocked'; readonly reason: DenialReason };
+
+/**
+ * Configuration refuses patterns that make no sense. Should one come here, it allows nothing, and a deny or a question
+ * is about all.
+ */
+export function readHostLists({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostLists {
+  const read = (list: 'allow' | 'deny', patterns: readonly string[]) =>
+    patterns.map((text) => parseHostPattern(text, list));
+  const all: HostPattern = { kind: 'any', host: '' };
+  const opening = (patterns: readonly string[]) =>
+    read('allow', patterns).filter((pattern) => typeof pattern !== 'string');
+  const holding = (patterns: readonly string[]) =>
+    read('deny', patterns).map((pattern) => (typeof pattern === 'string' ? all : pattern));
+  return { allow: opening(allow), deny: holding(deny), ask: holding(ask), granted: opening(granted), local };
+}
+
+/**
+ * Decides by the name alone. A name that nothing allows is never resolved: a lookup would carry it, and what a command
+ * wrote into it, to the outside.
+ */
+export function decideHost({ allow, deny, ask, granted, local }: HostLists, target: HostTarget): HostVerdict {
+  const { host } = target;
+  if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
+  const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
+  const allowing = allow.filter((pattern) => coversHost(pattern, target));
+  // Who names the place means it; a wildcard or an answer does not.
+  if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact')) {
+    return { kind: 'blocked', reason: 'not_allowed_local' };
+  }
+  const addresses = local || isLocal ? 'any' : 'public';
+  if (granted.some((pattern) => coversHost(pattern, target))) return { kind: 'allowed', addresses };
+  if (ask.some((pattern) => deniesHost(pattern, target))) return { kind: 'asked', by: 'rule', addresses };
+  return allowing.length === 0 ? { kind: 'asked', by: 'lists', addresses } : { kind: 'allowed', addresses };
+}
+
+/** The second half of the decision, about what the name led to. All addresses count: a connection may take any. */
+export function decideAddresses(
+  { deny }: HostLists,
+  wanted: WantedAddresses,
+  { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
+): DenialReason | undefined {
+  const isDenied = addresses.some((host) => deny.some((pattern) => deniesHost(pattern, { host, port })));
+  if (isDenied) return 'denied';
+  if (addresses.length === 0) return 'unresolved';
+  const isFine = wanted === 'any' || addresses.every(isPublicAddress);
+  return isFine ? undefined : 'not_allowed_local';
+}
+
+/** A pattern of a list, taken apart. `below`: names below the host. `within`: the host and names below it. */
+interface HostPattern {
+  readonly kind: 'any' | 'exact' | 'below' | 'within';
+  /** In normal form; empty for `any`. */
+  readonly host: string;
+  /** Absent: every port. */
+  readonly port?: number;
+}
+
+/** Reads a pattern; a string says what is wrong with it. */
+export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPattern | string {
+  const [, stars = '', rest = ''] = /^(\*{0,2})(.*)$/s.exec(text.trim()) ?? [];
+  if (stars === '*' && (rest === '' || rest.startsWith(':'))) {
+    const target = splitHostAndPort(`any${rest}`);
+    if (target === undefined) return `the port after "*" must be a number from 1 to 65535`;
+    if (list === 'deny') return '"*" can only be allowed; leave a host out to deny it';
+    return { ...target, kind: 'any', host: '' };
+  }
+  if (stars !== '' && !rest.startsWith('.')) return 'a wildcard must be "*", or come before a dot: "*.example.com"';
+  const target = splitHostAndPort(stars === '' ? rest : rest.slice(1));
+  if (target === undefined || rest.includes('*')) {
+    return 'it must be a host such as "example.com", "*.example.com" or "example.com:443"';
+  }
+  if (stars !== '' && isAddress(target.host)) return 'an address cannot have a wildcard';
+  return { ...target, kind: stars === '' ? 'exact' : stars === '*' ? 'below' : 'within' };
+}
+
+/** Whether the pattern covers a host, which is in normal form. */
+function coversHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  if (pattern.kind === 'any') return true;
+  const isSame = host === pattern.host;
+  const isBelow = !isAddress(host) && host.endsWith(`.${pattern.host}`);
+  return pattern.kind === 'exact' ? isSame : pattern.kind === 'below' ? isBelow : isSame || isBelow;
+}
+
+/**
+ * Whether the pattern of a deny list covers a host. All names and addresses of this machine count as one, because what
+ * listens at one of them often answers at the others; the zone of an address makes no difference.
+ */
+export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
+  if (coversHost(pattern, { host, port })) return true;
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  if (isThisMachine(pattern.host)) return isThisMachine(host);
+  return pattern.kind === 'exact' && withoutZone(host) === withoutZone(pattern.host);
+}
+
+function withoutZone(host: string): string {
+  return host.replace(/%.*$/, '');
+}
+
+/** The pattern for one host, which is in normal form, at one port. */
+export function hostAtPort(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */
+export function normalHostPattern(text: string): string | undefined {
+  const pattern = parseHostPattern(text, 'allow');
+  if (typeof pattern === 'string') return undefined;
+  const { kind, host, port } = pattern;
+  const name = port === undefined ? host : hostAtPort(host, port);
+  return `${{ any: '*', exact: '', below: '*.', within: '**.' }[kind]}${name}`;
+}

@@ -1,0 +1,155 @@
+import type { OtherScheme } from '../../../protocol/http.ts';
+import { BlockList, isIP } from 'node:net';
+
+/** The longest name that the domain name system has. */
+const longestName = 253;
+
+/**
+ * One spelling for each host, so that patterns compare what programs would reach: small letters, no final dot, no
+ * brackets, names of other scripts as the domain name system has them, and `127.1` as `127.0.0.1`. Undefined: no host.
+ */
+export function normaliseHost(text: string): string | undefined {
+  const trimmed = text.trim().toLowerCase();
+  const isBracketed = trimmed.startsWith('[') && trimmed.endsWith(']');
+  const bare = isBracketed ? trimmed.slice(1, -1) : trimmed;
+  if (bare.includes(':')) return normaliseVersion6(bare);
+  const name = bare.replace(/\.+$/, '');
+  // Everything else would mean something to the parser of addresses.
+  if (isBracketed || name === '' || name.length > longestName || /[\0-,/:-@[-^`{-\x7f\s]/.test(name)) return undefined;
+  if (name.split('.').includes('')) return undefined;
+  const host = URL.parse(`http://${name}/`)?.hostname.replace(/\.+$/, '');
+  return host === undefined || host === '' || host.length > longestName ? undefined : host;
+}
+
+function normaliseVersion6(text: string): string | undefined {
+  const [address = '', zone, ...more] = text.split('%');
+  if (addressVersion(address) !== 6 || more.length > 0) return undefined;
+  if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
+  const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
+  // A zone says which network an address is in. Where an address is the same in all of them it would hide it from lists.
+  if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
+  // An address of version 4 that is spelled as one of version 6 reaches the same machine.
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];
+  if (high === undefined || low === undefined) return short;
+  return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.');
+}
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** Takes `host`, `host:80`, `[::1]:80` and `::1` apart; the host is in normal form. Undefined: it is none of them. */
+export function splitHostAndPort(text: string): HostAndPort | undefined {
+  const trimmed = text.trim();
+  const isVersion6 = !trimmed.startsWith('[') && trimmed.split(':').length > 2;
+  const [, name = '', digits] = isVersion6
+    ? [trimmed, trimmed]
+    : (/^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(trimmed) ?? []);
+  const host = normaliseHost(name);
+  if (host === undefined) return undefined;
+  if (digits === undefined) return { host };
+  const port = Number(digits);
+  return /^\d{1,5}$/.test(digits) && port > 0 && port < 65_536 ? { host, port } : undefined;
+}
+
+/** Names that mean this machine whatever the domain name system says. */
+export function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+/** Whether a host in normal form is this machine. What connects to the unspecified address reaches it, too. */
+export function isThisMachine(host: string): boolean {
+  return isLoopbackName(host) || isLoopbackAddress(host);
+}
+
+export function isAddress(host: string): boolean {
+  return addressVersion(host) !== 0;
+}
+
+/**
+ * The scheme that the address of a server may have to begin with instead. Without TLS a key can be read on the way, so
+ * `http://` is advised for this machine and private addresses alone.
+ */
+export function otherSchemeOf({
+  protocol,
+  host,
+}: {
+  readonly protocol: string;
+  readonly host: string;
+}): OtherScheme | undefined {
+  if (protocol === 'http:') return 'https://';
+  const isNear = isThisMachine(host) || (isAddress(host) && !isPublicAddress(host));
+  return isNear ? 'http://' : undefined;
+}
+
+/** 4 or 6 for an address in its usual spelling, else 0. A zone is ignored. */
+export function addressVersion(text: string): 0 | 4 | 6 {
+  const version = isIP(withoutZone(text));
+  return version === 4 || version === 6 ? version : 0;
+}
+
+function withoutZone(text: string): string {
+  return text.includes(':') ? text.replace(/%.*$/s, '') : text;
+}
+
+/** Accepts an address in one of several ranges. */
+type AddressRanges = (text: string) => boolean;
+
+/**
+ * Takes ranges such as `10.0.0.0/8`, and throws on what is none. One of version 4 has the addresses of version 6 that
+ * mean it, too.
+ */
+export function addressRanges(ranges: readonly string[]): AddressRanges {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [base = '', bits] = range.split('/');
+    list.addSubnet(withoutZone(base), Number(bits), addressVersion(base) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (text) => {
+    const version = addressVersion(text);
+    return version !== 0 && list.check(withoutZone(text), version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** What is not the public internet: this machine, private and shared networks, documentation, multicast, the future. */
+const closed4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+  '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4';
+
+/** Of version 6: protocol assignments, documentation, and what carries a closed address of version 4 (NAT64, 6to4). */
+function closed6(): readonly string[] {
+  const carriers = closed4.split(' ').flatMap((range) => {
+    const [base = '', bits] = range.split('/');
+    const [a, b, c, d] = base.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+    return [`64:ff9b::${base}/${96 + Number(bits)}`, `2002:${a}${b}:${c}${d}::/${16 + Number(bits)}`];
+  });
+  return ['2001::/23', '2001:db8::/32', '3fff::/20', ...carriers];
+}
+
+// Each is made when the first address is looked at: a start looks at none.
+let isClosed: AddressRanges | undefined;
+let isOpen6: AddressRanges | undefined;
+let isLinkLocal: AddressRanges | undefined;
+let isLoopback: AddressRanges | undefined;
+
+/** Whether the address belongs to the public internet. What is no address does not. */
+export function isPublicAddress(text: string): boolean {
+  const version = addressVersion(text);
+  isClosed ??= addressRanges([...closed4.split(' '), ...closed6()]);
+  // Of version 6 only this is the public internet, and what carries or means an address of version 4.
+  isOpen6 ??= addressRanges(['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
+  return version !== 0 && !isClosed(text) && (version === 4 || isOpen6(text));
+}
+
+/** Whether the address means something else in each network. */
+export function hasZones(text: string): boolean {
+  isLinkLocal ??= addressRanges(['fe80::/10', 'ff00::/8']);
+  return isLinkLocal(text);
+}
+
+/** Accepts an address that leads to this machine. A program that connects to an unspecified address reaches it, too. */
+export function isLoopbackAddress(text: string): boolean {
+  isLoopback ??= addressRanges(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
+  return isLoopback(text);
+}

@@ -1,0 +1,293 @@
+import { type Defined, defined } from '../../../base/objects.ts';
+import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
+import type {
+  FileSystemEntry,
+  NetworkDetails,
+  PermissionProfile,
+  ResolvedPolicy,
+  SandboxMode,
+  SandboxPolicy,
+} from '../../../protocol/permissions.ts';
+import { normalHostPattern } from '../network/host-lists.ts';
+import { joinInside, normalisePath } from '../paths/absolute-paths.ts';
+import { accessAt, writablePaths } from '../paths/access.ts';
+import { parseGlob } from '../paths/glob.ts';
+import { noOwnPlaces, type Places } from '../paths/special-places.ts';
+import { builtInProfile } from './profiles.ts';
+import { resolvePolicy, workspaceGlobPrefix } from './resolve-policy.ts';
+import { isWrongValue, memberPath, unknownKeyIn, wrongAt, type WrongValue } from './profile-entries.ts';
+
+/**
+ * Readers of permissions that a client gives. The value is read whole or not at all, and what is read shares nothing
+ * with it. Files of other programs are read elsewhere, and more patiently.
+ */
+type Reader<Value> = (value: unknown, at: string) => Value | WrongValue;
+type Fields = Readonly<Record<string, Reader<unknown>>>;
+type FieldValues<Some extends Fields> = Defined<{
+  readonly [Key in keyof Some]: Exclude<ReturnType<Some[Key]>, WrongValue>;
+}>;
+
+/** The members of an object that has no others. */
+function readMembers<Some extends Fields>(
+  value: JsonObject,
+  at: string,
+  { fields, tag }: { readonly fields: Some; readonly tag?: string },
+): FieldValues<Some> | WrongValue {
+  const unknown = unknownKeyIn(value, at, [...(tag === undefined ? [] : [tag]), ...Object.keys(fields)]);
+  if (unknown !== undefined) return unknown;
+  const values: Record<string, unknown> = {};
+  for (const [key, read] of Object.entries(fields)) {
+    const member = read(value[key], memberPath(at, key));
+    if (isWrongValue(member)) return member;
+    values[key] = member;
+  }
+  return defined(values) as FieldValues<Some>;
+}
+
+/** An object whose member `tag` says which others it has. */
+function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields>>>(
+  what: string,
+  tag: Tag,
+  cases: Cases,
+) {
+  type Tagged = { [Name in keyof Cases]: { readonly [Key in Tag]: Name } & FieldValues<Cases[Name]> }[keyof Cases];
+  return (value: unknown, at: string): Tagged | WrongValue => {
+    if (!isJsonObject(value)) return wrongAt(at, what, value);
+    const name = value[tag];
+    const fields = typeof name === 'string' && Object.hasOwn(cases, name) ? cases[name] : undefined;
+    if (fields === undefined) {
+      const names = Object.keys(cases).filter((known) => known !== 'unknown');
+      return wrongAt(memberPath(at, tag), oneOf(names), name);
+    }
+    const members = readMembers(value, at, { fields, tag });
+    return isWrongValue(members) ? members : ({ [tag]: name, ...members } as Tagged);
+  };
+}
+
+function optional<Value, Instead>(read: Reader<Value>, instead: Instead): Reader<Value | Instead> {
+  return (value, at) => (value === undefined ? instead : read(value, at));
+}
+
+function word<const Word extends string>(...words: readonly Word[]): Reader<Word> {
+  return (value, at) => words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
+}
+
+/** What `read` gives for it; undefined: it is not what is expected. */
+function text<Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> {
+  return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
+}
+
+function list<Value>(read: Reader<Value>): Reader<readonly Value[]> {
+  return (given, at) => {
+    if (!Array.isArray(given)) return wrongAt(at, 'a list', given);
+    const values: Value[] = [];
+    for (const [i, member] of given.entries()) {
+      const value = read(member, memberPath(at, i));
+      if (isWrongValue(value)) return value;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+function flag(value: unknown, at: string): boolean | WrongValue {
+  return typeof value === 'boolean' ? value : wrongAt(at, 'true or false', value);
+}
+
+function onlyTrue(value: unknown, at: string): true | WrongValue {
+  return value === true ? value : wrongAt(at, 'true', value);
+}
+
+function count(value: unknown, at: string): number | WrongValue {
+  const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  return isCount ? value : wrongAt(at, 'a whole number of at least 0', value);
+}
+
+function oneOf(words: readonly string[]): string {
+  const quoted = words.map((known) => `"${known}"`).join(', ');
+  return words.length === 1 ? quoted : `one of ${quoted}`;
+}
+
+const network = word('restricted', 'enabled');
+/** In normal form. A relative one would mean another folder in every turn. */
+const absolutePath = text('an absolute path', normalisePath);
+const anyText = text('a string', (given) => given);
+const subpath = text('a path below the workspace, without ".."', (given) =>
+  joinInside('/', given) === undefined ? undefined : given,
+);
+
+const special = tagged('an object with a kind', 'kind', {
+  root: {},
+  minimal: {},
+  project_roots: { subpath: optional(subpath, undefined) },
+  tmpdir: {},
+  slash_tmp: {},
+  // Another program's symbol: it is kept, and has no meaning here.
+  unknown: { path: anyText, subpath: optional(anyText, undefined) },
+});
+
+const entryFields = {
+  path: tagged('an object with a type', 'type', {
+    path: { path: absolutePath },
+    glob_pattern: { pattern: text('a pattern without ".."', (given) => (isSoundGlob(given) ? given : undefined)) },
+    special: { value: special },
+  }),
+  access: (value: unknown, at: string) => word('read', 'write', 'deny')(value === 'none' ? 'deny' : value, at),
+  missing_path_behavior: optional(word('skip'), undefined),
+  capstan_keeps_own: optional(onlyTrue, undefined),
+};
+
+/** Relative ones belong to the working folder, or to every workspace root. */
+function isSoundGlob(pattern: string): boolean {
+  const own = pattern.startsWith(workspaceGlobPrefix) ? pattern.slice(workspaceGlobPrefix.length) : pattern;
+  return parseGlob(`/${own.replace(/^\/+/, '')}`) !== undefined && !own.split('/').includes('..');
+}
+
+function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
+  if (!isJsonObject(value)) return wrongAt(at, 'an object with path and access', value);
+  const entry = readMembers(value, at, { fields: entryFields });
+  if (isWrongValue(entry) || entry.path.type !== 'glob_pattern' || entry.access === 'deny') return entry;
+  return wrongAt(memberPath(at, 'path'), 'a path: patterns can only deny', value['path']);
+}
+
+/** An object with these members and no others. */
+function object<Some extends Fields>(what: string, fields: Some) {
+  return (value: unknown, at: string): FieldValues<Some> | WrongValue =>
+    isJsonObject(value) ? readMembers(value, at, { fields }) : wrongAt(at, what, value);
+}
+
+const host = text('a host, "*.host", "**.host" or "*"', normalHostPattern);
+
+const details: Reader<NetworkDetails> = object('an object with lists and sockets', {
+  lists: optional(
+    object('an object with lists of hosts', {
+      allow: list(host),
+      deny: list(host),
+      local: flag,
+      methods: word('any', 'reading'),
+    }),
+    undefined,
+  ),
+  sockets: optional(list(absolutePath), undefined),
+});
+
+const profile: Reader<PermissionProfile> = tagged('a permission profile', 'type', {
+  managed: {
+    file_system: tagged('an object with rules for files', 'type', {
+      restricted: { entries: list(readEntry), glob_scan_max_depth: optional(count, undefined) },
+      unrestricted: {},
+    }),
+    network,
+    capstan_network: optional(details, undefined),
+  },
+  disabled: {},
+  external: { network },
+});
+
+const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', {
+  'read-only': { network_access: optional(flag, undefined) },
+  'workspace-write': {
+    writable_roots: optional(list(absolutePath), []),
+    network_access: optional(flag, false),
+    exclude_tmpdir_env_var: optional(flag, false),
+    exclude_slash_tmp: optional(flag, false),
+  },
+  'danger-full-access': {},
+  'external-sandbox': { network_access: optional(network, 'restricted' as const) },
+});
+
+/** Paths must be absolute, and come out in normal form. */
+export function readProfile(value: unknown): PermissionProfile | WrongValue {
+  return profile(value, '');
+}
+
+/** The same for the part of a profile that only Capstan writes. */
+export function readNetworkDetails(value: unknown): NetworkDetails | WrongValue {
+  return details(value, '');
+}
+
+/** What commands may access, in each of its forms: a word, a policy in the coarser form, or a profile. */
+export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
+
+const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
+
+/** The rest of a sentence that begins with "must be". */
+export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
+
+/** The word, or the profile that the others stand for. Undefined: it is none of them. */
+export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongValue | undefined {
+  const mode = modes.find((one) => one === given);
+  if (mode !== undefined || !isJsonObject(given)) return mode;
+  const known: readonly unknown[] = ['managed', 'disabled', 'external'];
+  if (known.includes(given['type'])) return profile(given, '');
+  const policy = readSandboxPolicy(given);
+  return isWrongValue(policy) ? policy : profileFromPolicy(policy);
+}
+
+/** The coarser form alone. */
+export function readSandboxPolicy(value: unknown): SandboxPolicy | WrongValue {
+  return sandboxPolicy(value, '');
+}
+
+/**
+ * The profile in the coarser form for old readers. What that form cannot say is left out: denies, limits on reading,
+ * carve-outs. A policy that writes elsewhere but not in the working folder comes out as `workspace-write` with those
+ * roots, which says too much about the working folder and is right about the rest.
+ */
+export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
+  // What was chosen, and not what is left of it on this machine at this moment.
+  const { missing: _missing, ...symbols } = places;
+  const policy = resolvePolicy(profile, { ...symbols, own: noOwnPlaces });
+  if (policy.files.kind === 'unrestricted') {
+    return policy.network === 'enabled' && policy.enforcement !== 'external'
+      ? { type: 'danger-full-access' }
+      : { type: 'external-sandbox', network_access: policy.network };
+  }
+  const network = policy.network === 'enabled';
+  const cwd = normalisePath(places.cwd);
+  const temporary = places.temporaryDirectory === undefined ? undefined : normalisePath(places.temporaryDirectory);
+  const roots = writablePaths(policy);
+  if (roots.length === 0) return { type: 'read-only', ...(network ? { network_access: true } : {}) };
+  // Where the working folder is writable, flags speak for the temporary folders; otherwise every root is named.
+  const implied = roots.some((root) => root === cwd) ? [cwd, temporary, '/tmp'] : [cwd];
+  const named = roots.filter((root) => !implied.includes(root));
+  return {
+    type: 'workspace-write',
+    ...(named.length > 0 ? { writable_roots: named } : {}),
+    network_access: network,
+    exclude_tmpdir_env_var: temporary === undefined || accessAt(policy, temporary) !== 'write',
+    exclude_slash_tmp: accessAt(policy, '/tmp') !== 'write',
+  };
+}
+
+/** The profile behind the coarser form. An unknown form may only read. */
+export function profileFromPolicy(policy: SandboxPolicy): PermissionProfile {
+  switch (policy.type) {
+    case 'danger-full-access':
+      return { type: 'disabled' };
+    case 'external-sandbox':
+      return { type: 'external', network: policy.network_access === 'enabled' ? 'enabled' : 'restricted' };
+    case 'workspace-write':
+      return builtInProfile('workspace-write', {
+        network: policy.network_access === true,
+        writableRoots: textsOf(policy.writable_roots),
+        excludeTmpdir: policy.exclude_tmpdir_env_var === true,
+        excludeSlashTmp: policy.exclude_slash_tmp === true,
+      });
+    default:
+      return builtInProfile('read-only', { ...nothingElse, network: policy.network_access === true });
+  }
+}
+
+const nothingElse = { writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+
+/** Files of other programs hold anything anywhere. */
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((member) => typeof member === 'string') : [];
+}
+
+/** The word for people and for the prompt. */
+export function sandboxModeOf(policy: ResolvedPolicy): SandboxMode {
+  if (policy.files.kind === 'unrestricted') return 'danger-full-access';
+  return writablePaths(policy).length > 0 ? 'workspace-write' : 'read-only';
+}

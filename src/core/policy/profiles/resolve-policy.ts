@@ -1,0 +1,301 @@
+import { defined } from '../../../base/objects.ts';
+import type {
+  FileSystemEntry,
+  FileSystemRules,
+  PathRule,
+  PermissionProfile,
+  ResolvedPolicy,
+  SpecialPath,
+} from '../../../protocol/permissions.ts';
+import { joinInside, joinPath, normalisePath } from '../paths/absolute-paths.ts';
+import { accessByRules, innermostRule, type RestrictedFiles } from '../paths/access.ts';
+import { literalGlob, parseGlob } from '../paths/glob.ts';
+import {
+  namesKeptAnywhere,
+  type Places,
+  protectedNames,
+  type ReopenedPaths,
+  temporaryFolders,
+  withoutOwnPlaces,
+} from '../paths/special-places.ts';
+import { fitToLandlock } from './landlock-policy.ts';
+import { isValidEntry } from './profile-entries.ts';
+
+type RestrictedRules = Extract<FileSystemRules, { type: 'restricted' }>;
+
+/** Matches every path: what stands in for a deny that cannot be parsed. */
+const denyEverything = '/**';
+
+/**
+ * Replaces the symbols of a profile by paths and adds what is protected without being asked for.
+ *
+ * An entry that makes no sense fails closed: a grant grants nothing, and anything else denies everything. Below every
+ * writable path the protected names are read-only and cannot be made, unless an entry stands on exactly that path;
+ * `.git` is read-only at any depth, but for temporary folders. A policy that lets the whole disk be written is
+ * `unrestricted`, and nothing is protected in it.
+ *
+ * A path that does not exist is not writable by an entry of its own: a sandbox cannot open it, and a patch must not
+ * differ from a command. The engine's own places are taken out last.
+ */
+export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
+  switch (profile.type) {
+    case 'managed':
+      return {
+        enforcement: 'managed',
+        ...resolveFiles(profile.file_system, places),
+        network: profile.network,
+        ...profile.capstan_network,
+      };
+    case 'disabled':
+      return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+    case 'external':
+      return { enforcement: 'external', files: { kind: 'unrestricted' }, network: profile.network };
+  }
+}
+
+/** Paths that the entries of a profile let be written, unless the whole disk may be. Some may be taken back. */
+export function grantedToWrite(profile: PermissionProfile, places: Places): readonly string[] {
+  if (profile.type !== 'managed' || profile.file_system.type === 'unrestricted') return [];
+  const { explicit, denyGlobs } = expandRules(profile.file_system, places);
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return [];
+  const { granted } = withoutMissingRoots(explicit, places);
+  return granted.filter(({ access }) => access === 'write').map(({ path }) => path);
+}
+
+/** The newest answer. A turn asks what was asked when its thread was opened, and what is made of a policy is kept with it. */
+let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
+
+type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
+
+function resolveFiles(rules: FileSystemRules, places: Places): FilesOnly {
+  if (rules.type === 'unrestricted') return openFiles(places);
+  const given = JSON.stringify([rules, places]);
+  if (last?.given !== given) last = { given, resolved: resolveRestricted(rules, places) };
+  return last.resolved;
+}
+
+function openFiles({ landlock }: Places): FilesOnly {
+  const nothing = { unprotected: [], unprotectedNames: [], closedRoots: [] };
+  return { files: { kind: 'unrestricted' }, ...(landlock && { landlock: nothing }) };
+}
+
+function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
+  const { explicit, reopened, kept, denyGlobs, platformDefaults } = expandRules(rules, places);
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return openFiles(places);
+  const { granted, missingRoots } = withoutMissingRoots(explicit, places);
+  const files: RestrictedFiles = {
+    kind: 'restricted',
+    rules: withoutOwnPlaces(protect(granted, places), places.own, {
+      reopened,
+      kept,
+      hasGlobs: denyGlobs.size > 0,
+      ...defined({ real: places.real }),
+    }).map((rule) => placed(rule, places)),
+    denyGlobs: [...denyGlobs].toSorted(),
+    ...(denyGlobs.size === 0 ? {} : defined({ globDepth: rules.glob_scan_max_depth })),
+    platformDefaults,
+    ...(missingRoots.length === 0 ? {} : { missingRoots }),
+    ...guardsIn(places),
+  };
+  if (places.landlock !== true) return { files };
+  const chosen = new Set(explicit.map(({ path }) => path).filter((path) => !isProtectedName(path)));
+  const temporary = temporaryFolders({ TMPDIR: places.temporaryDirectory }).map(normalisePath);
+  const { files: fitted, limits } = fitToLandlock(files, {
+    isGuard: ({ path }) => !chosen.has(path),
+    isTemporary: (path) => temporary.includes(path),
+  });
+  return { files: fitted, landlock: limits };
+}
+
+/** Shared profiles spell these names out, and mean what is protected without being asked for. */
+function isProtectedName(path: string): boolean {
+  return protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** What the entries say, with paths for their symbols. */
+function expandRules(rules: RestrictedRules, places: Places) {
+  const explicit: PathRule[] = [];
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies ReopenedPaths;
+  const kept = new Set<string>();
+  const denyGlobs = new Set<string>();
+  let platformDefaults = false;
+  for (const entry of rules.entries) {
+    const expanded = expandEntry(entry, places);
+    switch (expanded.kind) {
+      case 'paths': {
+        const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
+        const names = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
+        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...names }) as const));
+        for (const path of entry.path.type === 'path' ? expanded.paths : []) {
+          // Whatever is there but `true` is no word of the user's.
+          if (entry.capstan_keeps_own !== undefined) {
+            kept.add(path);
+            continue;
+          }
+          if (entry.access !== 'deny') reopened.toRead.add(path);
+          if (entry.access === 'write') reopened.toWrite.add(path);
+        }
+        break;
+      }
+      case 'globs':
+        for (const glob of expanded.globs) denyGlobs.add(glob);
+        break;
+      case 'platform':
+        platformDefaults ||= entry.access !== 'deny';
+        break;
+      case 'malformed':
+        if (entry?.access !== 'read' && entry?.access !== 'write') denyGlobs.add(denyEverything);
+        break;
+      case 'nothing':
+        break;
+    }
+  }
+  return { explicit, reopened, kept, denyGlobs, platformDefaults };
+}
+
+/** What would be protected if the whole disk and the workspace could be written. What may not be read is so already. */
+function guardsIn(places: Places): { readonly guards?: readonly PathRule[] } {
+  const roots = ['/', ...places.workspaceRoots.map(normalisePath).filter((path) => path !== undefined)];
+  const written = roots.map((path): PathRule => ({ path, access: 'write', ifMissing: 'skip' }));
+  const own = { ...places.own, secrets: [], stores: [] };
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies ReopenedPaths;
+  const rules = withoutOwnPlaces(protect(written, places), own, { reopened, hasGlobs: false });
+  return { guards: rules.filter(({ access }) => access !== 'write') };
+}
+
+/**
+ * A missing root that lies in another writable one can be made there: the outer root grants it, and no rule of its own
+ * stands below it, because a sandbox cannot keep names in a folder that is not there. Any other is lost.
+ */
+function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
+  const { missing = [] } = places;
+  if (missing.length === 0) return { granted: rules, missingRoots: [] };
+  const absent = new Set(missing.map(normalisePath));
+  const isAbsent = ({ path, access }: PathRule) => access === 'write' && absent.has(path);
+  const roots = new Set(rules.filter(isAbsent).map((rule) => rule.path));
+  const guards = new Set([...roots].flatMap((path) => protectedNames.map((name) => joinPath(path, name))));
+  const isGuard = ({ path, access, ifMissing }: PathRule) =>
+    access === 'read' && ifMissing === 'skip' && guards.has(path);
+  const granted = rules.filter((rule) => !isAbsent(rule) && !isGuard(rule));
+  const guarded = protect(granted, places);
+  return { granted, missingRoots: [...roots].filter((path) => accessByRules(guarded, path) !== 'write').toSorted() };
+}
+
+function placed(rule: PathRule, { real }: Places): PathRule {
+  const place = rule.access === 'write' ? real?.[rule.path] : undefined;
+  return place === undefined ? rule : { ...rule, place };
+}
+
+function isTemporary({ path }: FileSystemEntry): boolean {
+  return path.type === 'special' && (path.value.kind === 'tmpdir' || path.value.kind === 'slash_tmp');
+}
+
+/** The root may be written, and no rule takes any of it back. */
+function writesWholeDisk(rules: readonly PathRule[]): boolean {
+  return [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
+}
+
+function protect(explicit: readonly PathRule[], places: Places): readonly PathRule[] {
+  const writable = explicit.filter((rule) => accessByRules(explicit, rule.path) === 'write');
+  const guarded = new Set(writable.flatMap(({ path }) => protectedNames.map((name) => joinPath(path, name))));
+  const named = new Set(explicit.map((rule) => rule.path));
+  const rules: PathRule[] = [
+    // Shared profiles mark the protected names as "skip" for systems that would have to make them first. We need not.
+    ...explicit.map((rule) => (guarded.has(rule.path) && rule.access !== 'write' ? kept(rule) : rule)),
+    ...[...guarded].filter((path) => !named.has(path)).map((path) => kept({ path, access: 'read' })),
+  ];
+  const narrow = (path: string | undefined, ifMissing: PathRule['ifMissing']): void => {
+    // Only ever narrows: where reading is not granted, a pointer file must not grant it.
+    if (path === undefined || named.has(path) || innermostRule(rules, path)?.access !== 'write') return;
+    rules.push({ path, access: 'read', ifMissing });
+  };
+  for (const path of [...places.gitDirectories, ...(places.gitIncludes ?? [])]) narrow(normalisePath(path), 'skip');
+  for (const folder of places.absentSubmodules ?? []) narrow(normalisePath(folder), 'protect');
+  for (const repository of [...(places.repositories ?? []), ...(places.submodules ?? [])]) {
+    for (const name of protectedNames) narrow(normalisePath(joinPath(repository, name)), 'protect');
+  }
+  for (const root of places.workspaceRoots.map(normalisePath)) {
+    for (const name of places.gitNames ?? []) narrow(root === undefined ? root : joinPath(root, name), 'protect');
+  }
+  return rules;
+}
+
+function kept(rule: Pick<PathRule, 'path' | 'access'>): PathRule {
+  return { ...rule, ifMissing: 'protect' };
+}
+
+/** Written by other programs in front of a glob that belongs to every workspace root. */
+export const workspaceGlobPrefix = 'codex-project-roots://';
+
+/** `nothing`: a clear meaning and no target, as of an unset temporary folder. `malformed`: no clear meaning. */
+export type ExpandedEntry =
+  | { readonly kind: 'paths'; readonly paths: readonly string[] }
+  | { readonly kind: 'globs'; readonly globs: readonly string[] }
+  | { readonly kind: 'platform' }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'malformed' };
+
+const malformed: ExpandedEntry = { kind: 'malformed' };
+const nothing: ExpandedEntry = { kind: 'nothing' };
+
+function expandEntry(entry: FileSystemEntry, places: Places): ExpandedEntry {
+  if (!isValidEntry(entry)) return malformed;
+  const pattern = entry.path;
+  switch (pattern.type) {
+    case 'path':
+      return toPaths([normalisePath(pattern.path)]);
+    case 'glob_pattern':
+      return entry.access === 'deny' ? toGlobs(pattern.pattern, places) : malformed;
+    case 'special':
+      return expandSpecial(pattern.value, places);
+  }
+}
+
+/** The workspace roots, or the working folder when there are none. */
+function rootsOf(places: Places): readonly string[] {
+  return places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
+}
+
+function expandSpecial(special: SpecialPath, places: Places): ExpandedEntry {
+  switch (special.kind) {
+    case 'root':
+      return toPaths(['/']);
+    case 'minimal':
+      return { kind: 'platform' };
+    case 'project_roots':
+      return toPaths(
+        rootsOf(places)
+          .map(normalisePath)
+          .map((root) => (root === undefined ? root : joinInside(root, special.subpath ?? ''))),
+      );
+    case 'tmpdir': {
+      // The whole disk is no temporary folder: a variable that says so must not open it.
+      const path = normalisePath(places.temporaryDirectory || '/');
+      return path === '/' ? nothing : toPaths([path]);
+    }
+    case 'slash_tmp':
+      return places.slashTmp ? toPaths(['/tmp']) : nothing;
+    default:
+      return malformed;
+  }
+}
+
+function toPaths(candidates: readonly (string | undefined)[]): ExpandedEntry {
+  const paths = candidates.filter((path) => path !== undefined);
+  return paths.length === candidates.length ? { kind: 'paths', paths } : malformed;
+}
+
+function toGlobs(pattern: string, places: Places): ExpandedEntry {
+  const symbolic = pattern.startsWith(workspaceGlobPrefix);
+  const relative = symbolic ? pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '') : pattern;
+  const folders = symbolic ? rootsOf(places) : [places.cwd];
+  const globs = relative.startsWith('/')
+    ? [relative]
+    : folders.map((folder) => {
+        const base = normalisePath(folder);
+        return base === undefined ? relative : joinPath(literalGlob(base), relative);
+      });
+  // `..` has no meaning inside a pattern: the components before it may be wildcards.
+  const sound = globs.every((glob) => parseGlob(glob) !== undefined && !glob.split('/').includes('..'));
+  return sound ? { kind: 'globs', globs } : malformed;
+}

@@ -1,0 +1,117 @@
+import { defined } from '../../../../base/objects.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../../protocol/json.ts';
+import type { PermissionProfile } from '../../../../protocol/permissions.ts';
+import { normalisePath } from '../../paths/absolute-paths.ts';
+import {
+  builtInModes,
+  isBuiltInId,
+  type ProfileTables,
+  type TableProblem,
+  tableWarning,
+  unknownTableKey,
+  wrongType,
+  wrongValue,
+} from './profile-tables.ts';
+import { builtInProfile, withWorkspaceRoots } from '../profiles.ts';
+import { expandHome, fileEntries, noteSpellings, type TableBase } from './file-entries.ts';
+import { inheritedTable } from './inherited-table.ts';
+import { networkDetails } from './network-details.ts';
+
+export interface CompileBase extends TableBase {
+  /** Where relative workspace roots start. Absent: they are left out. */
+  readonly cwd?: string;
+}
+
+const profileKeys = ['description', 'extends', 'workspace_roots', 'filesystem', 'network'];
+
+const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+export type CompiledProfile = { readonly profile: PermissionProfile } | { readonly problem: TableProblem };
+
+/** The profile of that name with all that it inherits, or why there is none. */
+export function compileProfile(tables: ProfileTables, id: string, base: CompileBase): CompiledProfile {
+  const mode = Object.hasOwn(builtInModes, id) ? builtInModes[id] : undefined;
+  if (mode !== undefined) return { profile: builtInProfile(mode, noOptions) };
+  const inherited = inheritedTable(tables, id, base);
+  if ('problem' in inherited) return inherited;
+  const { table } = inherited;
+  const files = fileEntries(objectAt(table, 'filesystem') ?? {}, [], base);
+  const { network, details } = networkDetails(objectAt(table, 'network') ?? {}, [], base);
+  const roots = workspaceRoots(objectAt(table, 'workspace_roots') ?? {}, base);
+  const profile: PermissionProfile = {
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      entries: withWorkspaceRoots(files.entries, roots),
+      ...defined({ glob_scan_max_depth: files.depth }),
+    },
+    network,
+    ...defined({ capstan_network: details }),
+  };
+  return { profile };
+}
+
+/** Everything that is wrong with the tables themselves, whichever profile is chosen. */
+export function tableProblems(given: JsonObject, base: CompileBase): readonly TableProblem[] {
+  return Object.entries(given).flatMap(([id, table = null]) => {
+    const at = ['permissions', id];
+    if (isBuiltInId(id)) {
+      const what = 'has a name that is reserved for built-in profiles';
+      return [{ kind: 'reserved-name', path: at, what, next: 'Choose a name without ":".' } as const];
+    }
+    return isJsonObject(table) ? ownProblems(table, at, base) : [wrongType(at, 'a table', table)];
+  });
+}
+
+function ownProblems(table: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {
+  const problems = Object.entries(table).flatMap(([key, value = null]): readonly TableProblem[] => {
+    const path = [...at, key];
+    switch (key) {
+      case 'description':
+      case 'extends':
+        return typeof value === 'string' ? [] : [wrongType(path, 'a string', value)];
+      case 'workspace_roots':
+        return isJsonObject(value) ? rootProblems(value, path, base) : [wrongType(path, 'a table', value)];
+      case 'filesystem':
+        return isJsonObject(value) ? fileEntries(value, path, base).problems : [wrongType(path, 'a table', value)];
+      case 'network':
+        return isJsonObject(value) ? networkDetails(value, path, base).problems : [wrongType(path, 'a table', value)];
+      default:
+        return [unknownTableKey(path, profileKeys)];
+    }
+  });
+  const files = table['filesystem'];
+  const grantsNothing = table['extends'] === undefined && (files === undefined || isEmpty(files));
+  const what = 'has no entries under filesystem, so commands can read nothing';
+  return grantsNothing ? [...problems, tableWarning(at, what, `Add entries, or extends = ":workspace".`)] : problems;
+}
+
+function isEmpty(value: Json): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+function rootProblems(roots: JsonObject, at: readonly string[], base: CompileBase): readonly TableProblem[] {
+  const note = noteSpellings(at);
+  return Object.entries(roots).flatMap(([root, isUsed = null]) => {
+    const path = [...at, root];
+    if (typeof isUsed !== 'boolean') return [wrongType(path, 'true or false', isUsed)];
+    const isPath = root !== '' && !root.includes('\0') && !/^~[^/]/.test(root) && expandHome(root, base.osHome);
+    if (!isPath) return [wrongValue(path, 'is not a path', 'Write the path of a folder.')];
+    return note(rootPath(root, base) ?? root, path, isUsed);
+  });
+}
+
+function rootPath(root: string, { osHome, cwd }: CompileBase): string | undefined {
+  const text = expandHome(root, osHome) ?? '';
+  return normalisePath(text.startsWith('/') || cwd === undefined ? text : `${cwd}/${text}`);
+}
+
+/** The folders that the profile counts to the workspace, absolute. */
+function workspaceRoots(roots: JsonObject, base: CompileBase): readonly string[] {
+  const paths = Object.entries(roots).flatMap(([root, isUsed]) => {
+    if (isUsed !== true) return [];
+    const path = rootPath(root, base);
+    return path === undefined ? [] : [path];
+  });
+  return [...new Set(paths)];
+}

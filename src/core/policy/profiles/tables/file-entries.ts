@@ -1,0 +1,223 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../protocol/json.ts';
+import type { Access, FileSystemEntry, PathPattern, SpecialPath } from '../../../../protocol/permissions.ts';
+import { joinPath, normalisePath, pathNames } from '../../paths/absolute-paths.ts';
+import { literalGlob, parseGlob } from '../../paths/glob.ts';
+import { workspaceGlobPrefix } from '../resolve-policy.ts';
+import { type TableProblem, tableWarning, wrongType, wrongValue } from './profile-tables.ts';
+
+type Path = readonly string[];
+
+interface FileEntries {
+  readonly entries: readonly FileSystemEntry[];
+  readonly depth?: number;
+  readonly problems: readonly TableProblem[];
+}
+
+/** The places that a table of paths may start from. */
+export interface TableBase {
+  /** What `~` stands for. Without it, such a key has no place. */
+  readonly osHome?: string;
+}
+
+const depthKey = 'glob_scan_max_depth';
+
+const accessWords: Readonly<Record<string, Access>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
+
+/** The entries of `[permissions.<id>.filesystem]`. What is wrong gives no entry and a problem. */
+export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileEntries {
+  const entries: FileSystemEntry[] = [];
+  const problems: TableProblem[] = [];
+  let depth: number | undefined;
+  const note = noteSpellings(at);
+  const add = (result: FileSystemEntry | TableProblem, where: Path): void => {
+    if ('kind' in result) {
+      problems.push(result);
+      return;
+    }
+    entries.push(result);
+    const meant = canonicalPlace(result.path);
+    if (meant !== undefined) problems.push(...note(meant, where, result.access));
+  };
+  for (const [key, value = null] of Object.entries(table)) {
+    const path = [...at, key];
+    if (key === depthKey) {
+      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) depth = value;
+      else problems.push(wrongType(path, 'a whole number of at least 1', value));
+      continue;
+    }
+    const place = placeOf(key, path, base);
+    if ('problem' in place) {
+      problems.push(place.problem);
+      continue;
+    }
+    if (place.kind === 'unknown') problems.push(unknownToken(path, value));
+    if (!isJsonObject(value)) add(entryAt(place, '.', value, path), path);
+    else {
+      for (const [subpath, access = null] of Object.entries(value)) {
+        const where = [...path, subpath];
+        add(entryAt(place, subpath, access, where), where);
+      }
+    }
+  }
+  return { entries, problems, ...(depth === undefined ? {} : { depth }) };
+}
+
+type Place =
+  | { readonly kind: 'path'; readonly path: string }
+  /** Absolute, with wildcards. */
+  | { readonly kind: 'glob'; readonly pattern: string }
+  | { readonly kind: 'special'; readonly special: SpecialPath }
+  | { readonly kind: 'workspace' }
+  | { readonly kind: 'unknown'; readonly token: string };
+
+const specials: Readonly<Record<string, Place>> = {
+  ':root': { kind: 'special', special: { kind: 'root' } },
+  ':minimal': { kind: 'special', special: { kind: 'minimal' } },
+  ':tmpdir': { kind: 'special', special: { kind: 'tmpdir' } },
+  ':slash_tmp': { kind: 'special', special: { kind: 'slash_tmp' } },
+  ':workspace_roots': { kind: 'workspace' },
+  ':project_roots': { kind: 'workspace' },
+};
+
+function placeOf(key: string, at: Path, { osHome }: TableBase): Place | { readonly problem: TableProblem } {
+  if (key.startsWith(':')) return (Object.hasOwn(specials, key) && specials[key]) || { kind: 'unknown', token: key };
+  const text = expandHome(key, osHome);
+  const path = text === undefined ? undefined : normalisePath(text);
+  if (text === undefined || path === undefined) {
+    const what = 'must be an absolute path, begin with "~/", or be a symbol such as ":workspace_roots"';
+    return { problem: wrongValue(at, what, 'Write the whole path, or put the entry below ":workspace_roots".') };
+  }
+  if (!hasWildcard(text)) return { kind: 'path', path };
+  const climbs = pathNames(text).includes('..');
+  if (climbs || parseGlob(text) === undefined) {
+    return { problem: wrongValue(at, 'is not a valid pattern', 'Close every bracket, and write no "..".') };
+  }
+  return { kind: 'glob', pattern: text };
+}
+
+/** `~user` is no place that is known here. */
+export function expandHome(text: string, osHome: string | undefined): string | undefined {
+  if (text !== '~' && !text.startsWith('~/')) return text;
+  return osHome === undefined ? undefined : osHome + text.slice(1);
+}
+
+function hasWildcard(text: string): boolean {
+  return /[*?[\]]/.test(text);
+}
+
+function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSystemEntry | TableProblem {
+  const access = typeof given === 'string' && Object.hasOwn(accessWords, given) ? accessWords[given] : undefined;
+  if (access === undefined) return wrongType(at, '"read", "write" or "deny"', given);
+  if (place.kind === 'glob') {
+    if (subpath !== '.') return wrongValue(at, 'is below a pattern', 'Write one pattern with the whole path.');
+    const pattern = patternEntry(place.pattern, access, at, (path) => ({ type: 'path', path }));
+    return 'kind' in pattern ? pattern : { path: pattern, access };
+  }
+  if (place.kind === 'special' && place.special.kind === 'minimal' && access !== 'read') {
+    return wrongValue(at, 'can only be "read"', 'To write, name the folder in an entry of its own.');
+  }
+  if (subpath === '.') return { path: ofPlace(place), access };
+  if (place.kind === 'special') {
+    return wrongValue(
+      at,
+      'is below a symbol that has no paths below it',
+      'Write the whole path as an entry of its own.',
+    );
+  }
+  const parts = subpath.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+    const what = 'must be a path below its table, without ".", ".." and empty parts';
+    return wrongValue(at, what, 'Write the names that lead to it, or "." for the folder itself.');
+  }
+  if (!hasWildcard(subpath)) return { path: ofPlace(place, subpath), access };
+  if (parseGlob(`/${subpath}`) === undefined) {
+    return wrongValue(at, 'is not a valid pattern', 'Close every bracket and brace.');
+  }
+  const pattern = patternEntry(`/${subpath}`, access, at, (path) => ofPlace(place, path.slice(1)));
+  if ('kind' in pattern) return pattern;
+  return { path: pattern.type === 'glob_pattern' ? globBelow(place, subpath) : pattern, access };
+}
+
+/** A pattern denies. For reading and writing, only one that means all below a folder has a clear meaning. */
+function patternEntry(
+  pattern: string,
+  access: Access,
+  at: Path,
+  toSubtree: (path: string) => PathPattern,
+): PathPattern | TableProblem {
+  if (access === 'deny') return { type: 'glob_pattern', pattern };
+  const folder = pattern.endsWith('/**') ? pattern.slice(0, -3) : undefined;
+  if (folder !== undefined && !hasWildcard(folder)) return toSubtree(folder === '' ? '/' : folder);
+  const what = `is a pattern, and patterns can only deny`;
+  return wrongValue(at, what, 'Name the folder, or let the pattern end in "/**" and have no other wildcard.');
+}
+
+/** Without a subpath, or with an empty one: the place itself. */
+function ofPlace(place: Exclude<Place, { kind: 'glob' }>, subpath = ''): PathPattern {
+  const below = subpath === '' ? {} : { subpath };
+  switch (place.kind) {
+    case 'path':
+      return { type: 'path', path: subpath === '' ? place.path : joinPath(place.path, subpath) };
+    case 'special':
+      return { type: 'special', value: place.special };
+    case 'workspace':
+      return { type: 'special', value: { kind: 'project_roots', ...below } };
+    case 'unknown':
+      return { type: 'special', value: { kind: 'unknown', path: place.token, ...below } };
+  }
+}
+
+function globBelow(place: Exclude<Place, { kind: 'glob' }>, subpath: string): PathPattern {
+  if (place.kind === 'path') return { type: 'glob_pattern', pattern: joinPath(literalGlob(place.path), subpath) };
+  if (place.kind === 'workspace') return { type: 'glob_pattern', pattern: `${workspaceGlobPrefix}${subpath}` };
+  return ofPlace(place, subpath);
+}
+
+/** What grants nothing is left out with a warning; what denies something unknown cannot be enforced. */
+function unknownToken(path: Path, value: Json): TableProblem {
+  const accesses = isJsonObject(value) ? Object.values(value) : [value];
+  const next = 'Use :root, :minimal, :workspace_roots, :tmpdir, :slash_tmp or a path.';
+  if (accesses.every((access) => access === 'read' || access === 'write')) {
+    return tableWarning(path, 'is a symbol that Capstan does not know: it grants nothing', next);
+  }
+  return wrongValue(path, 'is a symbol that Capstan does not know, so it cannot be denied', next);
+}
+
+/** Takes what a key says about what it means. Problems: another spelling of the same has said something else. */
+type NoteSpelling = (meant: string, path: readonly string[], said: string | boolean) => readonly TableProblem[];
+
+/** For the keys of the table `at`: places and hosts may be written in several ways. */
+export function noteSpellings(at: readonly string[]): NoteSpelling {
+  const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();
+  return (meant, path, said) => {
+    const known = first.get(meant);
+    const key = path
+      .slice(at.length)
+      .map((part) => JSON.stringify(part))
+      .join('.');
+    if (known === undefined) first.set(meant, { key, said });
+    if (known === undefined || known.said === said) return [];
+    const what = `contradicts ${known.key}, which means the same and says ${JSON.stringify(known.said)}`;
+    return [wrongValue(path, what, 'Keep one of the two.')];
+  };
+}
+
+/** The same text for the same place, as far as words tell. Undefined: the word has no place that is known here. */
+export function canonicalPlace(pattern: PathPattern): string | undefined {
+  if (pattern.type === 'path') return pattern.path;
+  if (pattern.type === 'glob_pattern') return `glob ${pattern.pattern}`;
+  const { value } = pattern;
+  switch (value.kind) {
+    case 'root':
+      return '/';
+    case 'slash_tmp':
+      return '/tmp';
+    case 'project_roots':
+      return `workspace/${value.subpath ?? ''}`;
+    case 'minimal':
+    case 'tmpdir':
+      return value.kind;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Json, JsonObject } from '../../../../protocol/json.ts';
+import type { SandboxMode } from '../../../../protocol/permissions.ts';
+
+/** What a profile gets that extends a built-in one. The protected names need no entries. */
+export const builtInTables: Readonly<Record<string, JsonObject>> = {
+  ':read-only': { filesystem: { ':root': 'read' } },
+  ':workspace': {
+    filesystem: { ':root': 'read', ':workspace_roots': { '.': 'write' }, ':slash_tmp': 'write', ':tmpdir': 'write' },
+  },
+};
+
+/** The sandbox mode that a built-in profile is. */
+export const builtInModes: Readonly<Record<string, SandboxMode>> = {
+  ':read-only': 'read-only',
+  ':workspace': 'workspace-write',
+  ':danger-full-access': 'danger-full-access',
+};
+
+/** Names of users do not begin so. */
+export function isBuiltInId(id: string): boolean {
+  return id.startsWith(':');
+}
+
+/** What is wrong with a key of a permission table. A caller that knows the files adds the file and the line. */
+export interface TableProblem {
+  readonly kind: 'unknown-key' | 'wrong-type' | 'wrong-value' | 'reserved-name' | 'warning';
+  /** From the root of the file. */
+  readonly path: readonly string[];
+  /** The rest of a sentence that begins with the key. */
+  readonly what: string;
+  readonly next: string;
+}
+
+export function wrongType(path: readonly string[], expected: string, given: Json): TableProblem {
+  const kind = Array.isArray(given) ? 'a list' : typeof given === 'object' ? 'a table' : JSON.stringify(given);
+  return { kind: 'wrong-type', path, what: `must be ${expected}, not ${kind}`, next: `Write ${expected}.` };
+}
+
+export function wrongValue(path: readonly string[], what: string, next: string): TableProblem {
+  return { kind: 'wrong-value', path, what, next };
+}
+
+export function tableWarning(path: readonly string[], what: string, next: string): TableProblem {
+  return { kind: 'warning', path, what, next };
+}
+
+/** A restriction with a slip in its name would be lost, so no unknown key is ignored. */
+export function unknownTableKey(path: readonly string[], known: readonly string[]): TableProblem {
+  return { kind: 'unknown-key', path, what: 'is not a known key', next: `Use ${known.join(', ')}, or remove it.` };
+}
+
+/** The tables under `[permissions]`, by id. */
+export type ProfileTables = Readonly<Record<string, JsonObject>>;

@@ -1,0 +1,352 @@
+import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
+import { applyOperator, checkFree, concatenate, makeTuple, memberOf, negate, setMember, sliceOf } from './operators.ts';
+import type { Block, Clause, Definition, DictEntry, Expression, Program, Statement } from './syntax-tree.ts';
+import {
+  asText,
+  asWritten,
+  type CallArguments,
+  type FunctionValue,
+  isTrue,
+  itemsOf,
+  keyOf,
+  makeList,
+  sizeOf,
+  typeOf,
+  type Value,
+} from './values.ts';
+
+/** The values of names: of the file, of a call, of a comprehension. */
+interface Scope {
+  readonly names: ReadonlySet<string>;
+  readonly values: Map<string, Value>;
+  readonly outer: Scope | undefined;
+}
+
+/** Runs a file. What it does is what the functions among the known values do. */
+export function runProgram({ body, names }: Program, known: ReadonlyMap<string, Value>, meter: Meter): void {
+  const outer = { names: new Set(known.keys()), values: new Map(known), outer: undefined };
+  run(body, { names, values: new Map(), outer }, meter);
+}
+
+/** How a block ended before its last line. */
+type Ended = 'break' | 'continue' | { readonly value: Value } | undefined;
+
+function run(block: Block, scope: Scope, meter: Meter): Ended {
+  let ended: Ended;
+  meter.enter();
+  for (const statement of block) {
+    meter.line = statement.line;
+    meter.spend(1);
+    ended = perform(statement, scope, meter);
+    if (ended !== undefined) break;
+  }
+  meter.leave();
+  return ended;
+}
+
+function perform(statement: Statement, scope: Scope, meter: Meter): Ended {
+  switch (statement.kind) {
+    case 'expression':
+      evaluate(statement.value, scope, meter);
+      return undefined;
+    case 'assign':
+      assign(statement.target, evaluate(statement.value, scope, meter), scope, meter);
+      return undefined;
+    case 'change':
+      change(statement, scope, meter);
+      return undefined;
+    case 'if': {
+      const found = statement.branches.find(([condition]) => isTrue(evaluate(condition, scope, meter)));
+      return run(found?.[1] ?? statement.otherwise, scope, meter);
+    }
+    case 'for':
+      return loop(statement, scope, meter);
+    case 'def':
+      scope.values.set(statement.definition.name, functionOf(statement.definition, scope, meter));
+      return undefined;
+    case 'return':
+      return { value: statement.value === undefined ? null : evaluate(statement.value, scope, meter) };
+    case 'break':
+    case 'continue':
+      return statement.kind;
+    case 'pass':
+      return undefined;
+  }
+}
+
+function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, scope: Scope, meter: Meter): Ended {
+  let end: Ended;
+  eachOf(evaluate(iterable, scope, meter), meter, (item) => {
+    assign(target, item, scope, meter);
+    const ended = run(body, scope, meter);
+    if (ended === undefined || ended === 'continue') return true;
+    if (ended !== 'break') end = ended;
+    return false;
+  });
+  return end;
+}
+
+/** Until `visit` says false. What is gone through cannot change meanwhile. */
+function eachOf(value: Value, meter: Meter, visit: (item: Value) => boolean): void {
+  const items = itemsOf(value);
+  const held = value !== null && typeof value === 'object' && 'loops' in value ? value : undefined;
+  if (held !== undefined) held.loops++;
+  for (const item of items) {
+    meter.spend(1);
+    if (!visit(item)) break;
+  }
+  if (held !== undefined) held.loops--;
+}
+
+function assign(target: Expression, value: Value, scope: Scope, meter: Meter): void {
+  if (target.kind === 'name') scope.values.set(target.name, value);
+  else if (target.kind === 'index') {
+    const holder = evaluate(target.of, scope, meter);
+    setMember(holder, [evaluate(target.index, scope, meter), value], meter);
+  } else if (target.kind === 'list' || target.kind === 'tuple') {
+    const items = itemsOf(value);
+    if (items.length !== target.items.length) {
+      throw new RulesFault(
+        `${items.length} values do not fit ${target.items.length} names.`,
+        'Give one value to each name.',
+      );
+    }
+    for (const [at, each] of target.items.entries()) assign(each, items[at] ?? null, scope, meter);
+  }
+}
+
+/** `a += b` and the like. A list that grows stays the same list. */
+function change({ target, operator, value }: Extract<Statement, { kind: 'change' }>, scope: Scope, meter: Meter): void {
+  const before = evaluate(target, scope, meter);
+  const more = evaluate(value, scope, meter);
+  if (operator === '+' && before !== null && typeof before === 'object' && before.kind === 'list') {
+    const items = itemsOf(more).slice();
+    checkFree(before);
+    meter.spend(items.length);
+    for (const item of items) before.items.push(item);
+    if (target.kind === 'name') scope.values.set(target.name, before);
+  } else assign(target, applyOperator(operator, before, more, meter), scope, meter);
+}
+
+function evaluate(expression: Expression, scope: Scope, meter: Meter): Value {
+  meter.spend(1);
+  meter.enter();
+  const value = valueOf(expression, scope, meter);
+  meter.leave();
+  return value;
+}
+
+function valueOf(expression: Expression, scope: Scope, meter: Meter): Value {
+  const inner = (part: Expression): Value => evaluate(part, scope, meter);
+  switch (expression.kind) {
+    case 'constant':
+      return expression.value;
+    case 'name':
+      return lookUp(expression.name, scope);
+    case 'format':
+      return concatenate(
+        expression.pieces.map((piece) => {
+          if (typeof piece === 'string') return piece;
+          return (piece.as === 'repr' ? asWritten : asText)(inner(piece.value), meter);
+        }),
+        meter,
+      );
+    case 'list':
+      return makeList(expression.items.map(inner), meter);
+    case 'tuple':
+      return makeTuple(expression.items.map(inner), meter);
+    case 'dict':
+      return dictOf(expression.entries, inner, meter);
+    case 'list-of': {
+      const items: Value[] = [];
+      comprehend(expression, scope, meter, (within) => void items.push(evaluate(expression.item, within, meter)));
+      return makeList(items, meter);
+    }
+    case 'dict-of': {
+      const entries = new Map<string, readonly [Value, Value]>();
+      comprehend(expression, scope, meter, (within) => {
+        const [key, value] = expression.entry;
+        const made = evaluate(key, within, meter);
+        entries.set(keyOf(made, meter), [made, evaluate(value, within, meter)]);
+      });
+      return { kind: 'dict', entries, loops: 0 };
+    }
+    case 'unary': {
+      const value = inner(expression.operand);
+      return expression.operator === 'not' ? !isTrue(value) : negate(expression.operator, value);
+    }
+    case 'binary': {
+      const left = inner(expression.left);
+      if (expression.operator === 'and') return isTrue(left) ? inner(expression.right) : left;
+      if (expression.operator === 'or') return isTrue(left) ? left : inner(expression.right);
+      return applyOperator(expression.operator, left, inner(expression.right), meter);
+    }
+    case 'choice':
+      return inner(isTrue(inner(expression.condition)) ? expression.chosen : expression.otherwise);
+    case 'index':
+      return memberOf(inner(expression.of), inner(expression.index), meter);
+    case 'slice':
+      return sliceOf(
+        inner(expression.of),
+        expression.bounds.map((bound) => bound && inner(bound)),
+        meter,
+      );
+    case 'lambda':
+      return functionOf(expression.definition, scope, meter);
+    case 'call': {
+      const callee = inner(expression.callee);
+      const positional = expression.positional.map(inner);
+      const named = new Map(expression.named.map(([name, value]) => [name, inner(value)]));
+      if (callee === null || typeof callee !== 'object' || callee.kind !== 'function') {
+        throw new RulesFault('This is not a function.', 'Call a function.', expression.line);
+      }
+      meter.spend(objectWork);
+      meter.line = expression.line;
+      meter.enterCall();
+      const value = callee.call({ positional, named });
+      meter.leaveCall();
+      return value;
+    }
+  }
+}
+
+function lookUp(name: string, scope: Scope): Value {
+  let place: Scope | undefined = scope;
+  while (place !== undefined && !place.names.has(name)) place = place.outer;
+  const value = place?.values.get(name);
+  if (value !== undefined) return value;
+  throw new RulesFault(`\`${name}\` has no value yet.`, 'Give it one before it is used.');
+}
+
+function dictOf(written: readonly DictEntry[], inner: (part: Expression) => Value, meter: Meter): Value {
+  const entries = new Map<string, readonly [Value, Value]>();
+  meter.spend(objectWork);
+  for (const [key, value] of written) {
+    const made = inner(key);
+    const name = keyOf(made, meter);
+    if (entries.has(name)) throw new RulesFault(`The key ${name.slice(0, 80)} appears twice.`, 'Remove one.', key.line);
+    entries.set(name, [made, inner(value)]);
+  }
+  return { kind: 'dict', entries, loops: 0 };
+}
+
+function comprehend(
+  { clauses, names }: { readonly clauses: readonly Clause[]; readonly names: ReadonlySet<string> },
+  outer: Scope,
+  meter: Meter,
+  visit: (scope: Scope) => void,
+): void {
+  const scope: Scope = { names, values: new Map(), outer };
+  const from = (at: number): void => {
+    meter.enter();
+    const clause = clauses[at];
+    if (clause === undefined) visit(scope);
+    else if (clause.kind === 'if') {
+      if (isTrue(evaluate(clause.condition, scope, meter))) from(at + 1);
+    } else {
+      eachOf(evaluate(clause.iterable, at === 0 ? outer : scope, meter), meter, (item) => {
+        assign(clause.target, item, scope, meter);
+        from(at + 1);
+        return true;
+      });
+    }
+    meter.leave();
+  };
+  from(0);
+}
+
+function functionOf(definition: Definition, outer: Scope, meter: Meter): FunctionValue {
+  const { name, names, body } = definition;
+  meter.spend(objectWork);
+  const parameters = definition.parameters.map(({ name: parameter, fallback }) => ({
+    name: parameter,
+    ...(fallback === undefined ? {} : { fallback: evaluate(fallback, outer, meter) }),
+  }));
+  return {
+    kind: 'function',
+    name,
+    call(given) {
+      const values = bindArguments(name, parameters, given);
+      const ended = run(body, { names, values, outer }, meter);
+      return typeof ended === 'object' ? ended.value : null;
+    },
+  };
+}
+
+/** A parameter of a function. Undefined as `fallback`: it may be left out and has no value then. */
+export interface BoundParameter {
+  readonly name: string;
+  readonly fallback?: Value | undefined;
+}
+
+/** The values of a function's parameters in a call. */
+export function bindArguments(
+  callee: string,
+  parameters: readonly BoundParameter[],
+  { positional, named }: CallArguments,
+): Map<string, Value> {
+  if (positional.length > parameters.length) {
+    throw new RulesFault(
+      `\`${callee}\` takes ${parameters.length} values, not ${positional.length}.`,
+      'Remove the others.',
+    );
+  }
+  const values = new Map<string, Value>();
+  for (const [at, value] of positional.entries()) values.set(parameters[at]?.name ?? '', value);
+  for (const [name, value] of named) {
+    if (values.has(name)) throw new RulesFault(`\`${name}\` is given twice.`, 'Remove one.');
+    if (!parameters.some((parameter) => parameter.name === name)) {
+      const known = parameters.map((parameter) => parameter.name).join(', ');
+      throw new RulesFault(`\`${callee}\` takes no \`${name}\`.`, `It takes: ${known}.`);
+    }
+    values.set(name, value);
+  }
+  for (const { name, ...parameter } of parameters) {
+    if (values.has(name)) continue;
+    if (!('fallback' in parameter)) throw new RulesFault(`\`${callee}\` needs \`${name}\`.`, 'Add it.');
+    if (parameter.fallback !== undefined) values.set(name, parameter.fallback);
+  }
+  return values;
+}
+
+/** The functions that only compute. */
+export function plainBuiltins(meter: Meter): readonly FunctionValue[] {
+  return [
+    builtin('str', 1, 1, ([value = null]) => asText(value, meter)),
+    builtin('len', 1, 1, ([value = null]) => lengthOf(value, meter)),
+    builtin('range', 1, 3, (values) => rangeOf(values, meter)),
+  ];
+}
+
+function builtin(name: string, least: number, most: number, work: (values: readonly Value[]) => Value): FunctionValue {
+  const call = ({ positional, named }: CallArguments): Value => {
+    if (positional.length < least || positional.length > most || named.size > 0) {
+      const count = least === most ? `${least} value` : `${least} to ${most} values`;
+      throw new RulesFault(`\`${name}\` takes ${count}, without names.`, 'Correct the call.');
+    }
+    return work(positional);
+  };
+  return { kind: 'function', name, call };
+}
+
+function lengthOf(value: Value, meter: Meter): number {
+  if (typeof value === 'string') {
+    meter.spend(value.length);
+    return [...value].length;
+  }
+  if (value !== null && typeof value === 'object' && value.kind !== 'function') return sizeOf(value);
+  throw new RulesFault(`A ${typeOf(value)} has no length.`, 'Use a string, a list or a dict.');
+}
+
+function rangeOf(values: readonly Value[], meter: Meter): Value {
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length < values.length) throw new RulesFault('`range` takes whole numbers.', 'Correct the call.');
+  const [first = 0, second, step = 1] = numbers;
+  const [start, stop] = second === undefined ? [0, first] : [first, second];
+  if (step === 0) throw new RulesFault('The step of a range is zero.', 'Use another one.');
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  meter.spend(objectWork + length);
+  const shown = step !== 1 ? [start, stop, step] : start !== 0 ? [start, stop] : [stop];
+  const items = Array.from({ length }, (_, at) => start + at * step);
+  return { kind: 'range', items, text: `range(${shown.join(', ')})` };
+}

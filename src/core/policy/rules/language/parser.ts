@@ -1,0 +1,475 @@
+import { maxNesting, nestingFault, RulesFault } from './faults-and-limits.ts';
+import type {
+  BinaryOperator,
+  Block,
+  Branch,
+  Clause,
+  Clauses,
+  DictEntry,
+  Expression,
+  Parameter,
+  Program,
+  Statement,
+} from './syntax-tree.ts';
+import { type FormatPiece, type Token, tokenise } from './tokens.ts';
+
+/** The tree of a file. `known`: names that have a value without the file. A name that has none is a fault anywhere. */
+export function parseRules(text: string, known: ReadonlySet<string>): Program {
+  const scope = {
+    kind: 'file' as const,
+    names: new Set<string>(),
+    uses: new Map<string, number>(),
+    outer: undefined,
+    loops: 0,
+  };
+  const cursor: Cursor = { tokens: tokenise(text), at: 0, depth: 0, scope };
+  const body: Statement[] = [];
+  while (peek(cursor).kind !== 'end') body.push(...statement(cursor));
+  for (const [name, line] of scope.uses) {
+    if (!scope.names.has(name) && !known.has(name)) {
+      throw new RulesFault(
+        `\`${name}\` is not defined.`,
+        `Correct the name, or define it. Known: ${[...known].join(', ')}.`,
+        line,
+      );
+    }
+  }
+  return { body, names: scope.names };
+}
+
+function statement(cursor: Cursor): readonly Statement[] {
+  const { line } = peek(cursor);
+  if (takeIf(cursor, 'def')) return [definition(cursor, line)];
+  if (takeIf(cursor, 'if')) return [condition(cursor, line)];
+  if (takeIf(cursor, 'for')) return [loop(cursor, line)];
+  return simpleStatements(cursor);
+}
+
+function definition(cursor: Cursor, line: number): Statement {
+  const { text: name } = expect(cursor, 'name');
+  cursor.scope.names.add(name);
+  expect(cursor, 'symbol', '(');
+  const given = parseParameters(cursor, ')');
+  const { names } = openScope(cursor, 'function');
+  for (const parameter of given) names.add(parameter.name);
+  const body = block(cursor);
+  closeScope(cursor);
+  return { kind: 'def', line, definition: { name, parameters: given, names, body } };
+}
+
+function condition(cursor: Cursor, line: number): Statement {
+  const branches: Branch[] = [];
+  do branches.push([parseExpression(cursor), block(cursor)]);
+  while (takeIf(cursor, 'elif'));
+  return { kind: 'if', line, branches, otherwise: takeIf(cursor, 'else') ? block(cursor) : [] };
+}
+
+function loop(cursor: Cursor, line: number): Statement {
+  const target = parseTargets(cursor);
+  expect(cursor, 'symbol', 'in');
+  const iterable = parseExpression(cursor);
+  cursor.scope.loops++;
+  const body = block(cursor);
+  cursor.scope.loops--;
+  return { kind: 'for', line, target, iterable, body };
+}
+
+function block(cursor: Cursor): Block {
+  expect(cursor, 'symbol', ':');
+  if (peek(cursor).kind !== 'newline') return simpleStatements(cursor);
+  expect(cursor, 'newline');
+  expect(cursor, 'indent');
+  return readNested(cursor, () => {
+    const body: Statement[] = [];
+    do body.push(...statement(cursor));
+    while (peek(cursor).kind !== 'dedent');
+    cursor.at++;
+    return body;
+  });
+}
+
+/** Those of one line. */
+function simpleStatements(cursor: Cursor): readonly Statement[] {
+  const found = [simpleStatement(cursor)];
+  while (takeIf(cursor, ';') && peek(cursor).kind !== 'newline') found.push(simpleStatement(cursor));
+  expect(cursor, 'newline');
+  return found;
+}
+
+function simpleStatement(cursor: Cursor): Statement {
+  const { line } = peek(cursor);
+  if (takeIf(cursor, 'pass')) return { kind: 'pass', line };
+  if (isNext(cursor, 'break', 'continue')) return jump(cursor, line);
+  if (isNext(cursor, 'return')) return result(cursor, line);
+  const target = parseExpressionList(cursor);
+  if (takeIf(cursor, '='))
+    return { kind: 'assign', line, target: asTarget(cursor, target), value: parseExpressionList(cursor) };
+  if (!isNext(cursor, '+=', '-=', '*=', '//=', '%=')) return { kind: 'expression', line, value: target };
+  const operator = expect(cursor, 'symbol').text.slice(0, -1) as BinaryOperator;
+  if (target.kind === 'list' || target.kind === 'tuple')
+    throw new RulesFault('Only one value can be changed at a time.', 'Split the line.', line);
+  return { kind: 'change', line, operator, target: asTarget(cursor, target), value: parseExpressionList(cursor) };
+}
+
+function jump(cursor: Cursor, line: number): Statement {
+  if (cursor.scope.loops === 0) throw new RulesFault('There is no loop to leave here.', 'Remove the line.', line);
+  return { kind: expect(cursor, 'symbol').text === 'break' ? 'break' : 'continue', line };
+}
+
+function result(cursor: Cursor, line: number): Statement {
+  if (cursor.scope.kind !== 'function')
+    throw new RulesFault('There is no function to return from here.', 'Remove the line.', line);
+  cursor.at++;
+  const isBare = peek(cursor).kind === 'newline' || isNext(cursor, ';');
+  return { kind: 'return', line, value: isBare ? undefined : parseExpressionList(cursor) };
+}
+
+/** The names of a file, a function or a comprehension while it is read. */
+export interface NameScope {
+  readonly kind: 'file' | 'function' | 'comprehension';
+  /** Names that get a value in it. */
+  readonly names: Set<string>;
+  /** Names that are read in it and the line where. */
+  readonly uses: Map<string, number>;
+  readonly outer: NameScope | undefined;
+  /** How many loops are around the place that is read. */
+  loops: number;
+}
+
+/** Where reading has come to. */
+interface Cursor {
+  readonly tokens: readonly Token[];
+  at: number;
+  depth: number;
+  scope: NameScope;
+}
+
+function openScope(cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): NameScope {
+  return (cursor.scope = { kind, names: new Set(), uses: new Map(), outer: cursor.scope, loops: 0 });
+}
+
+/** What has no value in the scope is looked for around it. */
+function closeScope(cursor: Cursor): void {
+  const { outer, names, uses } = cursor.scope;
+  if (outer === undefined) return;
+  for (const [name, line] of uses) if (!names.has(name) && !outer.uses.has(name)) outer.uses.set(name, line);
+  cursor.scope = outer;
+}
+
+function peek(cursor: Cursor): Token {
+  // The last one is the end, and nothing takes that.
+  return cursor.tokens[cursor.at] ?? cursor.tokens.at(-1)!;
+}
+
+/** Whether one of these symbols is next. */
+function isNext(cursor: Cursor, ...symbols: readonly string[]): boolean {
+  const { kind, text } = peek(cursor);
+  return kind === 'symbol' && symbols.includes(text);
+}
+
+function takeIf(cursor: Cursor, symbol: string): boolean {
+  const found = isNext(cursor, symbol);
+  if (found) cursor.at++;
+  return found;
+}
+
+/** The next word, of a kind that must be there. */
+function expect(cursor: Cursor, wanted: Token['kind'], text?: string): Token {
+  const token = peek(cursor);
+  if (token.kind !== wanted || (text !== undefined && token.text !== text)) throw unexpected(token, text ?? wanted);
+  cursor.at++;
+  return token;
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  newline: 'the end of the line',
+  indent: 'an indented block',
+  name: 'a name',
+  expression: 'a value',
+};
+
+function unexpected({ kind, text, line }: Token, wanted: string): RulesFault {
+  const found = ['name', 'number', 'symbol'].includes(kind) ? `\`${text}\`` : kind === 'string' ? 'a string' : text;
+  return new RulesFault(`Unexpected: ${found}.`, `Expected here: ${nouns[wanted] ?? `\`${wanted}\``}.`, line);
+}
+
+/** Reads something that may contain itself. */
+function readNested<Read>(cursor: Cursor, read: () => Read): Read {
+  if (++cursor.depth > maxNesting) throw nestingFault(peek(cursor).line);
+  const found = read();
+  cursor.depth--;
+  return found;
+}
+
+/** Weakest first. `not` stands between `and` and the comparisons. */
+const levels: readonly (readonly BinaryOperator[])[] = [
+  ['or'],
+  ['and'],
+  ['==', '!=', '<', '<=', '>', '>=', 'in', 'not in'],
+  ['+', '-'],
+  ['*', '//', '%'],
+];
+const comparisons = 2;
+
+function parseExpression(cursor: Cursor): Expression {
+  return readNested(cursor, () => {
+    const { line } = peek(cursor);
+    if (takeIf(cursor, 'lambda')) return lambda(cursor, line);
+    const chosen = withoutChoice(cursor);
+    if (!takeIf(cursor, 'if')) return chosen;
+    const condition = withoutChoice(cursor);
+    expect(cursor, 'symbol', 'else');
+    return { kind: 'choice', line, condition, chosen, otherwise: parseExpression(cursor) };
+  });
+}
+
+/** One value, or several with commas between them, which make a tuple. */
+function parseExpressionList(cursor: Cursor): Expression {
+  const { line } = peek(cursor);
+  const first = parseExpression(cursor);
+  if (!isNext(cursor, ',')) return first;
+  return { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
+}
+
+/** Each after a comma. Only in parentheses may a comma be the last word. */
+function moreExpressions(cursor: Cursor, end: ')' | 'newline'): readonly Expression[] {
+  const items: Expression[] = [];
+  while (takeIf(cursor, ',')) if (end === 'newline' || !isNext(cursor, end)) items.push(parseExpression(cursor));
+  return items;
+}
+
+/** What gets a value: names, members, or several of them. Its names belong to the scope. */
+function parseTargets(cursor: Cursor): Expression {
+  const { line } = peek(cursor);
+  const first = primary(cursor);
+  const items = [first];
+  while (takeIf(cursor, ',')) items.push(primary(cursor));
+  return asTarget(cursor, items.length === 1 ? first : { kind: 'tuple', line, items });
+}
+
+function asTarget(cursor: Cursor, target: Expression): Expression {
+  if (target.kind === 'name') cursor.scope.names.add(target.name);
+  else if (target.kind === 'list' || target.kind === 'tuple') for (const item of target.items) asTarget(cursor, item);
+  else if (target.kind !== 'index') {
+    throw new RulesFault('Only a name can be given a value.', 'Give a value to a name.', target.line);
+  }
+  return target;
+}
+
+/** The parameters of a function up to a symbol. What they are by default is read outside of it. */
+function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
+  const found: Parameter[] = [];
+  while (!takeIf(cursor, end)) {
+    const { text: name, line } = expect(cursor, 'name');
+    const fallback = takeIf(cursor, '=') ? parseExpression(cursor) : undefined;
+    if (found.some((other) => other.name === name))
+      throw new RulesFault(`Two parameters are called \`${name}\`.`, 'Rename one.', line);
+    if (fallback === undefined && found.at(-1)?.fallback !== undefined) {
+      throw new RulesFault(`\`${name}\` needs a default, as the parameter before it.`, 'Add one, or move it up.', line);
+    }
+    found.push(fallback === undefined ? { name } : { name, fallback });
+    checkCount(found, line);
+    if (!isNext(cursor, end)) expect(cursor, 'symbol', ',');
+  }
+  return found;
+}
+
+const mostParameters = 100;
+
+function checkCount({ length }: readonly unknown[], line: number): void {
+  if (length > mostParameters) throw new RulesFault('A function has too many parameters.', 'Use a list.', line);
+}
+
+function lambda(cursor: Cursor, line: number): Expression {
+  const given = parseParameters(cursor, ':');
+  const { names } = openScope(cursor, 'function');
+  for (const { name } of given) names.add(name);
+  const value = parseExpression(cursor);
+  closeScope(cursor);
+  const definition = { name: 'lambda', parameters: given, names, body: [{ kind: 'return' as const, line, value }] };
+  return { kind: 'lambda', line, definition };
+}
+
+function withoutChoice(cursor: Cursor): Expression {
+  return binary(cursor, 0);
+}
+
+function binary(cursor: Cursor, level: number): Expression {
+  const { line } = peek(cursor);
+  if (level === comparisons && isNext(cursor, 'not')) {
+    cursor.at++;
+    return { kind: 'unary', line, operator: 'not', operand: readNested(cursor, () => binary(cursor, level)) };
+  }
+  const operators = levels[level];
+  if (operators === undefined) return unary(cursor);
+  let left = binary(cursor, level + 1);
+  for (let operator = operatorOf(cursor, operators); operator; operator = operatorOf(cursor, operators)) {
+    left = { kind: 'binary', line, operator, left, right: binary(cursor, level + 1) };
+    if (level === comparisons && operatorOf(cursor, operators) !== undefined) {
+      throw new RulesFault('Comparisons cannot be chained.', 'Join two of them with `and`.', line);
+    }
+  }
+  return left;
+}
+
+function operatorOf(cursor: Cursor, operators: readonly BinaryOperator[]): BinaryOperator | undefined {
+  const { kind, text } = peek(cursor);
+  if (kind !== 'symbol') return undefined;
+  const next = cursor.tokens[cursor.at + 1]?.text;
+  const written = text === 'not' && next === 'in' ? 'not in' : text;
+  const found = operators.find((operator) => operator === written);
+  if (found !== undefined) cursor.at += found === 'not in' ? 2 : 1;
+  return found;
+}
+
+function unary(cursor: Cursor): Expression {
+  const { line, text } = peek(cursor);
+  if (!isNext(cursor, '-', '+')) return primary(cursor);
+  cursor.at++;
+  return { kind: 'unary', line, operator: text === '-' ? '-' : '+', operand: readNested(cursor, () => unary(cursor)) };
+}
+
+function primary(cursor: Cursor): Expression {
+  let found = atom(cursor);
+  for (;;) {
+    const { line } = peek(cursor);
+    if (takeIf(cursor, '(')) found = call(cursor, found);
+    else if (takeIf(cursor, '[')) found = subscript(cursor, found, line);
+    else return found;
+  }
+}
+
+function call(cursor: Cursor, callee: Expression): Expression {
+  const positional: Expression[] = [];
+  const named: [string, Expression][] = [];
+  while (!takeIf(cursor, ')')) {
+    const { kind, text: name, line: at } = peek(cursor);
+    if (kind === 'name' && cursor.tokens[cursor.at + 1]?.text === '=') {
+      cursor.at += 2;
+      if (named.some(([other]) => other === name))
+        throw new RulesFault(`\`${name}\` is given twice.`, 'Remove one.', at);
+      named.push([name, parseExpression(cursor)]);
+      checkCount(named, at);
+    } else if (named.length > 0)
+      throw new RulesFault('A value without a name follows one with a name.', 'Swap them.', at);
+    else positional.push(parseExpression(cursor));
+    if (!isNext(cursor, ')')) expect(cursor, 'symbol', ',');
+  }
+  return { kind: 'call', line: callee.line, callee, positional, named };
+}
+
+function subscript(cursor: Cursor, of: Expression, line: number): Expression {
+  const bounds: (Expression | undefined)[] = [undefined];
+  while (!isNext(cursor, ']')) {
+    if (takeIf(cursor, ':') && bounds.length < 3) bounds.push(undefined);
+    else if (bounds.at(-1) === undefined) bounds[bounds.length - 1] = parseExpression(cursor);
+    else break;
+  }
+  expect(cursor, 'symbol', ']');
+  const [index] = bounds;
+  if (bounds.length > 1) return { kind: 'slice', line, of, bounds };
+  if (index === undefined) throw new RulesFault('The brackets are empty.', 'Write an index.', line);
+  return { kind: 'index', line, of, index };
+}
+
+const constants: Readonly<Record<string, boolean | null>> = { True: true, False: false, None: null };
+
+function atom(cursor: Cursor): Expression {
+  const token = peek(cursor);
+  const { kind, text, line } = token;
+  cursor.at++;
+  if (kind === 'string') return { kind: 'constant', line, value: text };
+  if (kind === 'number') return { kind: 'constant', line, value: Number(text) };
+  if (kind === 'format')
+    return { kind: 'format', line, pieces: (token.pieces ?? []).map((piece) => formatted(cursor, piece, line)) };
+  if (kind === 'name') {
+    if (!cursor.scope.uses.has(text)) cursor.scope.uses.set(text, line);
+    return { kind: 'name', line, name: text };
+  }
+  const value = kind === 'symbol' ? constants[text] : undefined;
+  if (value !== undefined) return { kind: 'constant', line, value };
+  if (kind === 'symbol' && text === '(') return inParentheses(cursor, line);
+  if (kind === 'symbol' && text === '[') return list(cursor, line);
+  if (kind === 'symbol' && text === '{') return dict(cursor, line);
+  throw unexpected(token, 'expression');
+}
+
+function formatted(cursor: Cursor, piece: FormatPiece, line: number) {
+  if (typeof piece === 'string') return piece;
+  const { source, as } = piece;
+  const tokens: readonly Token[] = tokenise(source.replaceAll('\n', ' ').trim(), line);
+  const inner: Cursor = { tokens, at: 0, depth: cursor.depth, scope: cursor.scope };
+  const value = parseExpression(inner);
+  expect(inner, 'newline');
+  return { value, as };
+}
+
+function inParentheses(cursor: Cursor, line: number): Expression {
+  if (takeIf(cursor, ')')) return { kind: 'tuple', line, items: [] };
+  const first = parseExpression(cursor);
+  const isTuple = isNext(cursor, ',');
+  const more = moreExpressions(cursor, ')');
+  expect(cursor, 'symbol', ')');
+  return isTuple ? { kind: 'tuple', line, items: [first, ...more] } : first;
+}
+
+function list(cursor: Cursor, line: number): Expression {
+  const { first, clauses } = firstMember(cursor, ']', parseExpression);
+  if (first !== undefined && clauses !== undefined) return { kind: 'list-of', line, item: first, ...clauses };
+  return {
+    kind: 'list',
+    line,
+    items: first === undefined ? [] : [first, ...otherMembers(cursor, ']', parseExpression)],
+  };
+}
+
+function dict(cursor: Cursor, line: number): Expression {
+  const { first, clauses } = firstMember(cursor, '}', dictEntry);
+  if (first !== undefined && clauses !== undefined) return { kind: 'dict-of', line, entry: first, ...clauses };
+  return { kind: 'dict', line, entries: first === undefined ? [] : [first, ...otherMembers(cursor, '}', dictEntry)] };
+}
+
+function dictEntry(cursor: Cursor): DictEntry {
+  const key = parseExpression(cursor);
+  expect(cursor, 'symbol', ':');
+  return [key, parseExpression(cursor)];
+}
+
+/** Whether it is a comprehension shows behind it: only then has it names of its own. */
+function firstMember<Member>(
+  cursor: Cursor,
+  end: string,
+  read: (cursor: Cursor) => Member,
+): { readonly first?: Member; readonly clauses?: Clauses } {
+  if (takeIf(cursor, end)) return {};
+  const { names } = openScope(cursor, 'comprehension');
+  const first = read(cursor);
+  const found: Clause[] = [];
+  while (isNext(cursor, ...(found.length === 0 ? ['for'] : ['for', 'if']))) found.push(clause(cursor, found.length));
+  closeScope(cursor);
+  if (found.length === 0) return { first };
+  expect(cursor, 'symbol', end);
+  return { first, clauses: { clauses: found, names } };
+}
+
+function clause(cursor: Cursor, number: number): Clause {
+  if (takeIf(cursor, 'if')) return { kind: 'if', condition: withoutChoice(cursor) };
+  expect(cursor, 'symbol', 'for');
+  const target = parseTargets(cursor);
+  expect(cursor, 'symbol', 'in');
+  const { scope } = cursor;
+  // What the first one goes through does not know the names of the comprehension.
+  if (number === 0) cursor.scope = scope.outer ?? scope;
+  const iterable = withoutChoice(cursor);
+  cursor.scope = scope;
+  return { kind: 'for', target, iterable };
+}
+
+function otherMembers<Member>(cursor: Cursor, end: string, read: (cursor: Cursor) => Member): readonly Member[] {
+  const others: Member[] = [];
+  while (!takeIf(cursor, end)) {
+    expect(cursor, 'symbol', ',');
+    if (!isNext(cursor, end)) others.push(read(cursor));
+  }
+  return others;
+}

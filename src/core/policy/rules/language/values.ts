@@ -1,0 +1,183 @@
+import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
+
+/** What an expression stands for. Numbers are whole. */
+export type Value = null | boolean | number | string | ListValue | TupleValue | RangeValue | DictValue | FunctionValue;
+
+export interface ListValue {
+  readonly kind: 'list';
+  readonly items: Value[];
+  /** How many loops go through it: until they end, it cannot change. */
+  loops: number;
+}
+
+export interface TupleValue {
+  readonly kind: 'tuple';
+  readonly items: readonly Value[];
+}
+
+export interface RangeValue {
+  readonly kind: 'range';
+  readonly items: readonly number[];
+  readonly text: string;
+}
+
+export interface DictValue {
+  readonly kind: 'dict';
+  /** By the text of the key, which is another for every other key. */
+  readonly entries: Map<string, readonly [key: Value, value: Value]>;
+  loops: number;
+}
+
+export interface FunctionValue {
+  readonly kind: 'function';
+  readonly name: string;
+  call(given: CallArguments): Value;
+}
+
+export interface CallArguments {
+  readonly positional: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+}
+
+export function makeList(items: Value[], meter: Meter): ListValue {
+  meter.spend(objectWork + items.length);
+  return { kind: 'list', items, loops: 0 };
+}
+
+export function typeOf(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'object') return value.kind;
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? 'number' : 'string';
+}
+
+export function isTrue(value: Value): boolean {
+  if (value === null || typeof value !== 'object') return Boolean(value);
+  return value.kind === 'function' || sizeOf(value) > 0;
+}
+
+export function sizeOf(value: Exclude<Value, null | boolean | number | string | FunctionValue>): number {
+  return value.kind === 'dict' ? value.entries.size : value.items.length;
+}
+
+/** What a loop goes through; of a dict, its keys. */
+export function itemsOf(value: Value): readonly Value[] {
+  if (value !== null && typeof value === 'object') {
+    if (value.kind === 'dict') return Array.from(value.entries.values(), ([key]) => key);
+    if (value.kind !== 'function') return value.items;
+  }
+  throw new RulesFault(`A ${typeOf(value)} has no members.`, 'Use a list.');
+}
+
+/** As `str` writes it: a string as it is, everything else as in a file. */
+export function asText(value: Value, meter: Meter): string {
+  if (typeof value !== 'string') return asWritten(value, meter);
+  meter.spend(value.length);
+  return value;
+}
+
+/** As it would be written in a file. */
+export function asWritten(value: Value, meter: Meter): string {
+  meter.spend(1);
+  if (value === null) return 'None';
+  if (typeof value === 'string') return quoted(value, meter);
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'number') return String(value);
+  if (value.kind === 'function') return value.name;
+  if (value.kind === 'range') return value.text;
+  meter.enter();
+  const texts =
+    value.kind === 'dict'
+      ? Array.from(value.entries.values(), ([key, held]) => `${asWritten(key, meter)}: ${asWritten(held, meter)}`)
+      : value.items.map((item) => asWritten(item, meter));
+  meter.leave();
+  const inside = texts.join(', ');
+  meter.spend(inside.length);
+  if (value.kind === 'dict') return `{${inside}}`;
+  if (value.kind === 'list') return `[${inside}]`;
+  return texts.length === 1 ? `(${inside},)` : `(${inside})`;
+}
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+function quoted(text: string, meter: Meter): string {
+  meter.spend(text.length);
+  const escaped = text.replace(/["\\]|[^ -~]/gu, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    const wide =
+      code > 0xff_ff
+        ? `\\U${hex.padStart(8, '0')}`
+        : code > 0xff
+          ? `\\u${hex.padStart(4, '0')}`
+          : `\\x${hex.padStart(2, '0')}`;
+    return shortEscapes[sign] ?? wide;
+  });
+  return `"${escaped}"`;
+}
+
+/** Under which a dict keeps an entry. */
+export function keyOf(value: Value, meter: Meter): string {
+  // First, since it has a limit to how deep it goes.
+  const text = asWritten(value, meter);
+  if (canBeKey(value)) return text;
+  throw new RulesFault(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
+}
+
+function canBeKey(value: Value): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return value.kind === 'tuple' && value.items.every(canBeKey);
+}
+
+export function areEqual(left: Value, right: Value, meter: Meter): boolean {
+  meter.spend(1);
+  if (typeof left === 'string' && typeof right === 'string') meter.spend(Math.min(left.length, right.length));
+  if (left === null || typeof left !== 'object' || right === null || typeof right !== 'object') return left === right;
+  if (left === right) return true;
+  if (left.kind === 'function' || right.kind === 'function' || left.kind !== right.kind) return false;
+  if (sizeOf(left) !== sizeOf(right)) return false;
+  meter.enter();
+  const equal =
+    left.kind === 'dict'
+      ? [...left.entries].every(([key, [, value]]) => {
+          const other = (right as DictValue).entries.get(key);
+          return other !== undefined && areEqual(value, other[1], meter);
+        })
+      : left.items.every((item, at) => areEqual(item, (right as TupleValue).items[at] ?? null, meter));
+  meter.leave();
+  return equal;
+}
+
+/** Below zero, zero or above it. */
+export function compare(left: Value, right: Value, meter: Meter): number {
+  meter.spend(1);
+  if (typeof left === 'string' && typeof right === 'string') {
+    meter.spend(Math.min(left.length, right.length));
+    return left < right ? -1 : left > right ? 1 : 0;
+  }
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
+  const [kind, other] = [typeOf(left), typeOf(right)];
+  if (kind !== other || (kind !== 'list' && kind !== 'tuple')) {
+    throw new RulesFault(
+      `A ${kind} and a ${other} cannot be compared.`,
+      'Compare numbers with numbers and strings with strings.',
+    );
+  }
+  const [ours, theirs] = [itemsOf(left), itemsOf(right)];
+  meter.enter();
+  for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
+    const found = compare(ours[at] ?? null, theirs[at] ?? null, meter);
+    if (found !== 0) {
+      meter.leave();
+      return found;
+    }
+  }
+  meter.leave();
+  return ours.length - theirs.length;
+}

@@ -1,0 +1,311 @@
+import { defined } from '../../../base/objects.ts';
+import { shellWords } from '../../../protocol/shell.ts';
+import { splitWords } from '../commands/shell-quoting.ts';
+import { createMeter, type Meter, RulesFault } from './language/faults-and-limits.ts';
+import { bindArguments, type BoundParameter, plainBuiltins, runProgram } from './language/interpreter.ts';
+import { parseRules } from './language/parser.ts';
+import { type CallArguments, type FunctionValue, typeOf, type Value } from './language/values.ts';
+import { matchRules, programPath } from './match-rules.ts';
+import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
+
+/** What a rules file says, or why it says nothing. A file counts as a whole or not at all. */
+export type ReadRules =
+  | { readonly kind: 'read'; readonly rules: RuleSet }
+  | {
+      readonly kind: 'problem';
+      readonly line: number;
+      /** A sentence without the place. */
+      readonly message: string;
+      readonly next: string;
+    };
+
+export interface RulesFile {
+  /** The name in the sources of its rules. */
+  readonly file: string;
+  /** Places of programs that earlier files name: its examples are held against them too. */
+  readonly executables?: RuleSet['executables'];
+}
+
+/** Runs the text of a rules file. Never throws, and ends soon. */
+export function readRules(text: string, { file, executables: earlier = {} }: RulesFile): ReadRules {
+  const meter = createMeter();
+  const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
+  const builtins = [...plainBuiltins(meter), ...ruleBuiltins(draft, file, meter)];
+  const known = new Map(builtins.map((value) => [value.name, value]));
+  try {
+    runProgram(parseRules(text, new Set(known.keys())), known, meter);
+    const executables = Object.fromEntries(draft.executables);
+    checkExamples(draft.examples, { ...earlier, ...executables }, meter);
+    return { kind: 'read', rules: { prefixes: draft.prefixes, hosts: draft.hosts, executables } };
+  } catch (error) {
+    if (!(error instanceof RulesFault)) throw error;
+    return { kind: 'problem', line: error.line ?? meter.line, message: cut(error.message), next: cut(error.next) };
+  }
+}
+
+/** Names and strings of the file are quoted in messages, and may be as long as the file. */
+function cut(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}
+
+/** The words of a command. */
+type Example = readonly string[];
+
+/** The examples of one call of `prefix_rule` and the rules that it made. */
+interface ExampleSet {
+  readonly rules: readonly PrefixRule[];
+  readonly match: readonly Example[];
+  readonly notMatch: readonly Example[];
+  readonly line: number;
+}
+
+/** Holds every example against its own rules. `executables` is known only when the whole file has been run. */
+function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['executables'], meter: Meter): void {
+  for (const { rules, match, notMatch, line } of sets) {
+    const size = rules[0]?.pattern.reduce((sum, slot) => sum + (typeof slot === 'string' ? 1 : slot.length), 0) ?? 0;
+    const fits = (example: Example): boolean => {
+      const own = { prefixes: rules, hosts: [], executables };
+      meter.spend(rules.length * size + example.length);
+      return matchRules(own, example, { resolveExecutables: true, cwd: '/' }).length > 0;
+    };
+    const hit = notMatch.find(fits);
+    if (hit !== undefined) throw wrong(`matches \`${shown(hit)}\`, an example in \`not_match\``, line);
+    const missed = match.find((example) => !fits(example));
+    if (missed !== undefined) throw wrong(`does not match \`${shown(missed)}\`, an example in \`match\``, line);
+  }
+}
+
+function wrong(what: string, line: number): RulesFault {
+  return new RulesFault(`The rule ${what}.`, 'Correct the pattern or the example.', line);
+}
+
+function shown(example: Example): string {
+  const text = shellWords(example);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** What the functions of a file have added so far. */
+interface RuleDraft {
+  readonly prefixes: PrefixRule[];
+  readonly hosts: HostRule[];
+  readonly executables: Map<string, readonly string[]>;
+  readonly examples: ExampleSet[];
+}
+
+/** The functions that add rules to a draft. `file`: what the rules name as their source. */
+function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly FunctionValue[] {
+  const source = (): string => `${file}:${meter.line}`;
+  return [
+    builtin('prefix_rule', ['pattern'], ['decision', 'match', 'not_match', 'justification'], (given) => {
+      const slots = listAt(given, 'pattern').map(slotOf);
+      const [first, ...rest] = slots;
+      if (first === undefined) throw new RulesFault('`pattern` is empty.', 'Name at least a program.');
+      const decision = decisionOf(given, 'allow', prefixDecisions);
+      const justification = justificationOf(given);
+      const programs = typeof first === 'string' ? [first] : first;
+      const most = rest.flat().reduce((size, word) => size + 1 + word.length, justification?.length ?? 0);
+      meter.spend(programs.reduce((size, program) => size + 1 + program.length + most, 0));
+      const rules = programs.map((program) => ({
+        pattern: [program, ...rest],
+        decision,
+        ...defined({ justification }),
+        source: source(),
+      }));
+      for (const rule of rules) draft.prefixes.push(rule);
+      const [match, notMatch] = [examplesAt(given, 'match', meter), examplesAt(given, 'not_match', meter)];
+      if (match.length + notMatch.length > 0) draft.examples.push({ rules, match, notMatch, line: meter.line });
+    }),
+    builtin('network_rule', ['host', 'protocol', 'decision'], ['justification'], (given) => {
+      const host = ruleHost(stringAt(given, 'host'));
+      const justification = justificationOf(given);
+      meter.spend(host.length + (justification?.length ?? 0));
+      const protocol = protocolOf(stringAt(given, 'protocol'));
+      const decision = decisionOf(given, 'prompt', hostDecisions);
+      draft.hosts.push({ host, protocol, decision, ...defined({ justification }), source: source() });
+    }),
+    builtin('host_executable', ['name', 'paths'], [], (given) => {
+      const name = stringAt(given, 'name');
+      if (name === '' || name === '.' || name === '..' || name.includes('/')) {
+        throw new RulesFault(
+          `\`name\` is ${JSON.stringify(name)}, which is not the name of a program.`,
+          'Write it without folders.',
+        );
+      }
+      const paths = listAt(given, 'paths').map((path) => executablePath(path, name));
+      meter.spend(paths.reduce((size, path) => size + 1 + path.length, name.length));
+      draft.executables.set(name, [...new Set(paths)]);
+    }),
+  ];
+}
+
+type Given = ReadonlyMap<string, Value>;
+
+function builtin(
+  name: string,
+  needed: readonly string[],
+  others: readonly string[],
+  work: (given: Given) => void,
+): FunctionValue {
+  const parameters: readonly BoundParameter[] = [
+    ...needed.map((parameter) => ({ name: parameter })),
+    ...others.map((parameter) => ({ name: parameter, fallback: undefined })),
+  ];
+  const call = (given: CallArguments): null => {
+    work(bindArguments(name, parameters, given));
+    return null;
+  };
+  return { kind: 'function', name, call };
+}
+
+function wrongType(name: string, wanted: string, value: Value | undefined): RulesFault {
+  return new RulesFault(`\`${name}\` must be a ${wanted}, not a ${typeOf(value ?? null)}.`, `Write a ${wanted}.`);
+}
+
+function listAt(given: Given, name: string): readonly Value[] {
+  const value = given.get(name);
+  if (value !== null && typeof value === 'object' && value.kind === 'list') return value.items;
+  throw wrongType(name, 'list', value);
+}
+
+function stringAt(given: Given, name: string): string {
+  const value = given.get(name);
+  if (typeof value === 'string') return value;
+  throw wrongType(name, 'string', value);
+}
+
+function slotOf(slot: Value): string | readonly string[] {
+  if (typeof slot === 'string') return slot;
+  if (slot === null || typeof slot !== 'object' || slot.kind !== 'list')
+    throw wrongType('pattern', 'list of strings and lists', slot);
+  if (slot.items.length === 0)
+    throw new RulesFault('A list in `pattern` is empty.', 'Name the words that may be there.');
+  return slot.items.map((word) => {
+    if (typeof word !== 'string') throw wrongType('pattern', 'list of strings and lists of strings', word);
+    return word;
+  });
+}
+
+const prefixDecisions: Readonly<Record<string, RuleDecision>> = {
+  allow: 'allow',
+  prompt: 'prompt',
+  forbidden: 'forbidden',
+};
+const hostDecisions: Readonly<Record<string, RuleDecision>> = { ...prefixDecisions, deny: 'forbidden' };
+
+function decisionOf(given: Given, fallback: RuleDecision, known: typeof prefixDecisions): RuleDecision {
+  const written = given.has('decision') ? stringAt(given, 'decision') : fallback;
+  const decision = Object.hasOwn(known, written) ? known[written] : undefined;
+  if (decision !== undefined) return decision;
+  throw new RulesFault(`\`decision\` is ${JSON.stringify(written)}.`, `Use one of: ${Object.keys(known).join(', ')}.`);
+}
+
+function justificationOf(given: Given): string | undefined {
+  if (!given.has('justification')) return undefined;
+  const text = stringAt(given, 'justification');
+  if (text.trim() === '') throw new RulesFault('`justification` is empty.', 'Write a reason, or leave it out.');
+  return text;
+}
+
+const protocols: Readonly<Record<string, HostRule['protocol']>> = {
+  http: 'http',
+  https: 'https',
+  https_connect: 'https',
+  'http-connect': 'https',
+  socks5_tcp: 'socks5_tcp',
+  socks5_udp: 'socks5_udp',
+};
+
+function protocolOf(written: string): HostRule['protocol'] {
+  const protocol = Object.hasOwn(protocols, written) ? protocols[written] : undefined;
+  if (protocol !== undefined) return protocol;
+  throw new RulesFault(
+    `\`protocol\` is ${JSON.stringify(written)}.`,
+    'Use one of: http, https, socks5_tcp, socks5_udp.',
+  );
+}
+
+function executablePath(path: Value, name: string): string {
+  if (typeof path !== 'string') throw wrongType('paths', 'list of strings', path);
+  if (!path.startsWith('/'))
+    throw new RulesFault(`The path ${JSON.stringify(path)} is not absolute.`, 'Begin it with a slash.');
+  const plain = programPath(path);
+  if (plain?.endsWith(`/${name}`) === true) return plain;
+  throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
+}
+
+/** Commands as strings, or as lists of words. */
+function examplesAt(given: Given, name: string, meter: Meter): readonly Example[] {
+  if (!given.has(name)) return [];
+  return listAt(given, name).map((written) => {
+    const words = typeof written === 'string' ? splitWords(written) : wordsOf(written, name);
+    meter.spend(typeof written === 'string' ? written.length : (words?.length ?? 0));
+    if (words === undefined) throw new RulesFault(`An example in \`${name}\` has an open quote.`, 'Close it.');
+    if (words.length === 0)
+      throw new RulesFault(`An example in \`${name}\` is empty.`, 'Write a command, or remove it.');
+    return words;
+  });
+}
+
+function wordsOf(written: Value, name: string): readonly string[] {
+  if (written === null || typeof written !== 'object' || written.kind !== 'list')
+    throw wrongType(name, 'list of commands', written);
+  return written.items.map((word) => {
+    if (typeof word !== 'string') throw wrongType(name, 'list of commands', word);
+    return word;
+  });
+}
+
+/** The host of a rule: in small letters, without a port, a last dot or brackets. Faults on what is no single host. */
+function ruleHost(written: string): string {
+  const text = written.trim();
+  const wrong = (what: string, next = 'Write a name such as example.com, or an address.'): RulesFault =>
+    new RulesFault(`The host ${JSON.stringify(written)} ${what}.`, next);
+  if (/[/?#]/.test(text)) throw wrong('has more than a name');
+  const host = withoutDots(text.startsWith('[') ? withoutBrackets(text) : withoutPort(text))?.toLowerCase();
+  if (host === undefined) throw wrong('has brackets that do not match');
+  if (host === '') throw wrong('is empty');
+  if (host.includes('*')) throw wrong('has a wildcard', 'Write one rule for each host.');
+  if (/\s/.test(host)) throw wrong('has a space in it');
+  return host;
+}
+
+/** Undefined if they are not closed, or something else than a port follows. */
+function withoutBrackets(text: string): string | undefined {
+  return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
+}
+
+/** At the end. A pattern would look at each dot of a long row again and again. */
+function withoutDots(host: string | undefined): string | undefined {
+  let end = host?.length ?? 0;
+  while (host?.[end - 1] === '.') end--;
+  return host?.slice(0, end);
+}
+
+/** An address with several colons has no port. */
+function withoutPort(text: string): string {
+  const [host = '', port, more] = text.split(':');
+  return port !== undefined && more === undefined && /^[0-9]+$/.test(port) ? host : text;
+}
+
+/** The line that allows every command that begins with these words. */
+export function prefixRuleLine(prefix: readonly string[]): string {
+  return `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
+}
+
+const connectionWords: Readonly<Record<HostRule['protocol'], string>> = {
+  http: 'HTTP connections',
+  https: 'HTTPS connections',
+  socks5_tcp: 'TCP connections',
+  socks5_udp: 'UDP packets',
+};
+
+/** The line that allows a host. Its reason is for readers of the file. */
+export function hostRuleLine(host: string, protocol: HostRule['protocol']): string {
+  const justification = quoted(`Allow ${connectionWords[protocol]} to ${host}`);
+  return `network_rule(host=${quoted(host)}, protocol="${protocol}", decision="allow", justification=${justification})`;
+}
+
+/** The strings of JSON are strings of rules too. */
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,385 @@
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
+
+/**
+ * The one list of what is secret: by the name of a variable or header, by the key of a configuration, by its shape, and
+ * by its value. Every surface shows a secret as this mark, which gives away neither its length nor its beginning.
+ */
+export const hiddenMark = '<hidden>';
+
+/** Parts of names that say secret everywhere. Each place has more of its own, which are common words elsewhere. */
+const secretWords = 'secret|token|passw(?:or)?d?|credential';
+/** A personal access token, where it is a word of its own: `path` and `patch` are none. */
+const accessToken = '(?<![a-z])pat(?![a-z])';
+const secretVariable = new RegExp(`key|${secretWords}|${accessToken}`, 'i');
+const secretHeader = new RegExp(`${secretVariable.source}|auth|cookie|session|bearer`, 'i');
+/** Ends of keys of a configuration. */
+const secretKey = new RegExp(`(?:^|_)(?:api_key|pat|${secretWords})$`, 'i');
+/** A name in a text, and what is assigned to it. */
+const assigned = new RegExp(
+  String.raw`((?:(?:api|access|private)[_-]?key|authorization|${secretWords})[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|digest|token)\s)?)([^\s"',;)}\]]{6,4000})`,
+  'gi',
+);
+/** A header in a text, with all of its pairs. */
+const cookies =
+  /(cookie["']?\s{0,4}:\s{0,4}["']?)([\w.-]{1,100}=[^\s"',;]{1,4000}(?:;\s?[\w.-]{1,100}(?:=[^\s"',;]{1,4000})?){0,100})/gi;
+
+/** By its name alone. Commands do not inherit such a variable. */
+export function isSecretVariable(name: string): boolean {
+  return secretVariable.test(name);
+}
+
+/** For headers, parameters and lines of files. Variables with one of the other words mostly name sockets and desktops. */
+export function mayNameSecret(text: string): boolean {
+  return secretHeader.test(text);
+}
+
+/** Names that shells can set. */
+const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Some keys have no other characters than names. They are long, and full of digits with small letters among them, or
+ * of letters and digits without the underscores that part the words of a long name.
+ */
+const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
+
+/** Whether a text can be the name of an environment variable, and is no key that was written in its place. */
+export function isVariableName(text: string): boolean {
+  return namePattern.test(text) && !keyPattern.test(text);
+}
+
+/** Keys that name a variable, and tables of such names. What else stands there is a key that was written in its place. */
+const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
+
+/** Tables for servers, in which any value may be a key. */
+const secretTables = new Set(['env', 'http_headers', 'headers']);
+
+/** Keys that Capstan knows: any value, or a table of such keys. `*`: the user makes up the names. */
+type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
+
+const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
+
+/** Keys of an MCP server. Under any other name, a value may be a key that is meant for the server. */
+export const serverKeys: KnownKeys = {
+  ...anyOf('command args env env_vars cwd sandbox url bearer_token_env_var bearer_token http_headers env_http_headers'),
+  ...anyOf('scopes oauth_resource enabled required startup_timeout_sec startup_timeout_ms tool_timeout_sec'),
+  ...anyOf('supports_parallel_tool_calls omit_tools_from default_tools_approval_mode enabled_tools disabled_tools'),
+  oauth: anyOf('client_id client_secret_env_var callback_port'),
+  tools: { '*': anyOf('approval_mode approved_digest') },
+};
+
+/** Tables in which the user makes up names: their names and shapes decide. */
+const openTables = new Set(['query_params', 'set']);
+
+/** Keys and tokens of well-known services, wherever they are. Each takes time in proportion to the text. */
+const tokenShapes: readonly string[] = [
+  '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
+  String.raw`\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,200}`,
+  String.raw`\bA(?:KIA|SIA)[A-Z0-9]{12,40}`,
+  String.raw`\bAIza[\w-]{30,60}`,
+];
+
+/** A whole value that begins with one of them, a token of JSON, or a header's credentials. */
+function isSecretShaped(value: string): boolean {
+  return secretStart.test(value) || /^(?:bearer|basic|token)\s+\S{12,}$/i.test(value);
+}
+
+const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
+
+/** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
+const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
+
+/** The files of those layers that hold a secret. */
+export function filesWithSecrets(
+  layers: readonly { readonly source: string; readonly values: JsonObject; readonly text?: string }[],
+): readonly string[] {
+  return layers
+    .filter(({ values, text }) => text !== undefined && !equalJson(hideSecrets(values), values))
+    .map(({ source }) => source);
+}
+
+/** The values of a configuration as they may be shown: everything that is a secret, or looks like one, is replaced. */
+export function hideSecrets(values: JsonObject): JsonObject {
+  return hideTable(values, { isSecret: false, isOpen: false });
+}
+
+interface Where {
+  readonly isSecret: boolean;
+  readonly isOpen: boolean;
+}
+
+function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (value === undefined) return [key, undefined];
+      if (isSecret) return [key, hideWhole(value)];
+      if (key === 'mcp_servers') return [key, hideValue(hideUnknown(value, { '*': serverKeys }), { isSecret, isOpen })];
+      if (namingKey.test(key)) return [key, hideUnlessName(value)];
+      if (key === 'otel' && isJsonObject(value)) return [key, hideCollectors(value)];
+      const where = {
+        isSecret:
+          secretKey.test(key) ||
+          secretTables.has(key) ||
+          (isOpen && mayNameSecret(key)) ||
+          // A value where a table should be.
+          (openTables.has(key) && !isJsonObject(value)),
+        isOpen: isOpen || openTables.has(key),
+      };
+      return [key, hideValue(value, where)];
+    }),
+  );
+}
+
+/** Hides values of unknown keys, and what stands in place of a table. */
+function hideUnknown(value: Json, known: KnownKeys): Json {
+  if (!isJsonObject(value)) return hideWhole(value);
+  const members = Object.entries(value).map(([key, member]) => {
+    const inside = Object.hasOwn(known, key) ? known[key] : known['*'];
+    if (member === undefined || inside === 'any') return [key, member];
+    return [key, inside === undefined ? hideWhole(member) : hideUnknown(member, inside)];
+  });
+  return Object.fromEntries(members) as JsonObject;
+}
+
+function hideWhole(value: Json): Json {
+  return hideValue(value, { isSecret: true, isOpen: false });
+}
+
+function hideValue(value: Json, at: Where): Json {
+  if (Array.isArray(value)) return value.map((member: Json, place) => hideMember(member, value[place - 1], at));
+  if (isJsonObject(value)) return hideTable(value, at);
+  if (at.isSecret) return hiddenMark;
+  if (typeof value !== 'string') return value;
+  if (isSecretShaped(value) || (at.isOpen && openShape.test(value))) return hiddenMark;
+  return hideInAddress(value);
+}
+
+/** In a command: `--token=x`, `--token x`, `Authorization: x`, any header, and a script among its arguments. */
+function hideMember(member: Json, before: Json | undefined, at: Where): Json {
+  if (typeof member !== 'string' || at.isSecret) return hideValue(member, at);
+  const [, option = '', header = ''] = /^(-H=?|--headers?=)(.+)$/s.exec(member) ?? [];
+  const isHeader = typeof before === 'string' && /^(?:-H|--headers?)$/.test(before);
+  const withoutHeader = isHeader ? hideHeader(member, before) : `${option}${hideHeader(header, option)}`;
+  if ((isHeader || option !== '') && withoutHeader !== member) return withoutHeader;
+  const [, name = '', value = ''] = /^(-{1,2}[\w-]+=|\w+=|[\w-]+:\s*)(\S.*)$/s.exec(member) ?? [];
+  if (value !== '' && !value.startsWith('//') && mayNameSecret(name)) return `${name}${hiddenMark}`;
+  const isGiven = typeof before === 'string' && /^-{1,2}[\w-]+$/.test(before) && mayNameSecret(before);
+  if (isGiven && !member.startsWith('-')) return hiddenMark;
+  if (typeof before === 'string' && /^(?:-[uU]|--(?:proxy-)?user)$/.test(before)) return hidePassword(member);
+  const shown = hideValue(member, at);
+  return typeof shown === 'string' && shown === member ? hideInScript(member) : shown;
+}
+
+/** `Name: value`. With `-H`, a word without a value or with a port is the name of a host. */
+function hideHeader(header: string, option: string): string {
+  const [, name, quote = '', value = ''] = /^((["']?)[\w-]+:\s*)(\S.*)$/s.exec(header) ?? [];
+  const isShort = option.startsWith('-H');
+  if (name === undefined) return isShort ? header : hiddenMark;
+  const isHost = isShort && (value.startsWith('//') || (!/\s$/.test(name) && /^\d{1,5}$/.test(value)));
+  return isHost ? header : `${name}${hiddenMark}${quote}`;
+}
+
+/** `user:password`, but not the numbers of a user and a group. */
+function hidePassword(login: string): string {
+  const colon = login.indexOf(':');
+  return colon < 0 || /^\d+:\d+$/.test(login) ? login : `${login.slice(0, colon + 1)}${hiddenMark}`;
+}
+
+/** Takes time in proportion to the text: a name is looked for only where a word begins. */
+function hideInScript(text: string): string {
+  return redactSecrets(text)
+    .replace(
+      /(?<![\w-])([\w-]+)(=|:\s?)(?!\/\/)("[^"]*"|'[^']*'|["']?[^\s;&|"']+)/g,
+      (all, name: string, sign: string) => (mayNameSecret(name) ? `${name}${sign}${hiddenMark}` : all),
+    )
+    .replace(
+      /(?<=(?:^|\s)(-H[\s=]?|--headers?[\s=]))("[^"]*"|'[^']*'|[^\s"']+)/g,
+      (_all, option: string, header: string) => hideHeader(header, option),
+    )
+    .replace(/(?<=(?:^|\s)(--?[\w-]+)\s)("[^"]*"|'[^']*'|["']?[^\s;&|"'-][^\s;&|"']*)/g, (all, name: string) =>
+      mayNameSecret(name) ? hiddenMark : all,
+    )
+    .replace(/(?<=(?:^|\s)(?:-[uU]|--(?:proxy-)?user)[\s=]?["']?)[^\s"':=]{1,100}:[^\s"']+/g, (login) =>
+      hidePassword(login),
+    );
+}
+
+function hideUnlessName(value: Json): Json {
+  if (!isJsonObject(value)) {
+    const isPlain = typeof value === 'boolean' || (typeof value === 'string' && isVariableName(value));
+    return isPlain ? value : hiddenMark;
+  }
+  const members = Object.entries(value).map(([name, member]) => [name, member && hideUnlessName(member)]);
+  return Object.fromEntries(members) as JsonObject;
+}
+
+/** Collectors take keys anywhere in their addresses, too. */
+function hideCollectors(values: JsonObject): JsonObject {
+  const shown = Object.entries(hideTable(values, { isSecret: false, isOpen: false })).map(([key, value]) => {
+    if (isJsonObject(value)) return [key, hideCollectors(value)];
+    return [key, key === 'endpoint' && typeof value === 'string' ? value.replace(/\?.*/s, `?${hiddenMark}`) : value];
+  });
+  return Object.fromEntries(shown) as JsonObject;
+}
+
+/** A word, a number or a path: hidden in texts and addresses only where its name says that it is a secret. */
+const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
+/** A version of an interface. */
+const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
+
+/** Hides the user's part of an address, and parameters and the fragment unless they are plainly none. Other texts stay as they are. */
+export function hideInAddress(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  return text
+    .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hiddenMark}@`)
+    .replace(/(?<=[?&])([^=&#?]*)=([^&#]+)/g, (all, name: string, value: string) =>
+      mayNameSecret(name) || /sig/i.test(name) || !(harmless.test(value) || date.test(value))
+        ? `${name}=${hiddenMark}`
+        : all,
+    )
+    .replace(/#(.+)$/s, (all, fragment: string) => (harmless.test(fragment) ? all : `#${hiddenMark}`));
+}
+
+/** An address that a message names: the user's part, the whole query and the fragment are hidden, whatever they are called. */
+export function shownAddress(address: string): string {
+  const end = address.search(/[?#]/);
+  const [place, hidden] = end < 0 ? [address, ''] : [address.slice(0, end), `${address[end]}${hiddenMark}`];
+  const parts = place.split('/');
+  const at = parts.findIndex((part) => part.includes('@'));
+  const user = parts[at];
+  if (user !== undefined) parts[at] = `${hiddenMark}${user.slice(user.lastIndexOf('@'))}`;
+  return `${parts.join('/')}${hidden}`;
+}
+
+/** An address for records: without what would let its reader in. A bare user name of ssh is no secret and stays. */
+export function withoutCredentials(url: string): string {
+  const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
+  const { scheme, authority, rest } = parts ?? {};
+  // Without a scheme it is a path or `user@host:path`, which has no place for a password.
+  if (scheme === undefined || authority === undefined || rest === undefined) return url;
+  const at = authority.lastIndexOf('@');
+  const host = authority.slice(at + 1);
+  if (/ssh$/i.test(scheme)) {
+    const user = authority.slice(0, Math.max(at, 0)).split(':', 1)[0] ?? '';
+    return `${scheme}://${user === '' ? '' : `${user}@`}${host}${rest}`;
+  }
+  return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
+}
+
+/** The user, the password and the values in the query and the fragment of an address, as they are written and as they are meant. */
+export function addressSecrets(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, search, searchParams, hash } = new URL(address);
+  const written = [search, hash].flatMap((part) => part.slice(1).split('&'));
+  const given = [username, password, ...written.map((pair) => pair.slice(pair.indexOf('=') + 1))];
+  return [...given, ...given.map(decoded), ...searchParams.values()];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The values of headers or variables that must not be repeated, a scheme such as `Bearer` with and without it. */
+export function secretsAmong(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    mayNameSecret(name) || !harmless.test(value.trim()) ? [value, value.trim().replace(/^\S+\s+/, '')] : [],
+  );
+}
+
+/** The secrets that a configuration holds: what `hideSecrets` takes out of it, as far as it must not be repeated. */
+export function configuredSecrets(values: JsonObject): readonly string[] {
+  return hiddenIn(values, hideSecrets(values), '');
+}
+
+function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((member: Json, at) => hiddenIn(member, Array.isArray(shown) ? shown[at] : shown, name));
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([key, member]) =>
+      hiddenIn(member, isJsonObject(shown) ? shown[key] : shown, key),
+    );
+  if (typeof value !== 'string' || typeof shown !== 'string' || shown === value) return [];
+  if (shown === hiddenMark) return secretsAmong({ [name]: value });
+  const [before = '', after, ...more] = shown.split(hiddenMark);
+  const isOnePart = after !== undefined && more.length === 0;
+  return isOnePart ? [value.slice(before.length, value.length - after.length)] : addressSecrets(value);
+}
+
+/** A shorter text may be part of any word. */
+const fewestCharacters = 6;
+
+/** In every form in which a server may repeat them, the longest first so that none hides a part of another. */
+export function repeatable(secrets: readonly string[]): readonly string[] {
+  const forms = secrets
+    .filter((secret) => secret.length >= fewestCharacters)
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams([['', secret]]).toString().slice(1),
+      JSON.stringify(secret).slice(1, -1),
+    ]);
+  return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+}
+
+/** The text without these values, however often a server or a library repeats them. */
+export function hideValues(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((left, secret) => hideBeginning(left.replaceAll(secret, hiddenMark), secret), text);
+}
+
+/** Fewer characters of a secret are any text. */
+const shortestBeginning = 4;
+
+/** Words of a server may be cut before secrets are looked for: the beginning of one may stand at the cut. */
+function hideBeginning(text: string, secret: string): string {
+  const cut = text.indexOf('…');
+  if (cut === -1) return text;
+  for (let length = secret.length - 1; length >= shortestBeginning; length--) {
+    if (text.endsWith(secret.slice(0, length), cut))
+      return `${text.slice(0, cut - length)}${hiddenMark}${text.slice(cut)}`;
+  }
+  return text;
+}
+
+const shapesInText: readonly RegExp[] = [
+  ...tokenShapes.map((shape) => new RegExp(shape, 'g')),
+  /(?<=\b(?:bearer|basic)\s)[\w+/=.~-]{8,4000}/gi,
+  /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)/g,
+];
+
+/** Hides tokens of JSON, part by part: a pattern would begin anew at every start inside a long text without a dot. */
+function hideJsonTokens(text: string): string {
+  return text.replace(/[\w.-]+/g, (run) => {
+    if (!run.includes('eyJ') || !run.includes('.')) return run;
+    const parts = run.split('.');
+    const shown: string[] = [];
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at]!;
+      const start = (parts[at + 1]?.length ?? 0) >= 4 ? part.search(/\beyJ/) : -1;
+      const isToken = start >= 0 && part.length - start >= 13;
+      shown.push(isToken ? `${part.slice(0, start)}${hiddenMark}` : part);
+      // The claims, and the signature.
+      if (isToken) at += 2;
+    }
+    return shown.join('.');
+  });
+}
+
+/**
+ * A conversation's text without what looks like a secret, and without those that are known. What is assigned is kept
+ * where it is plainly code: a call, a member, a variable.
+ */
+export function redactSecrets(text: string, known: readonly string[] = []): string {
+  const unknown = hideJsonTokens(hideValues(text, repeatable(known)));
+  const shaped = shapesInText.reduce((left, shape) => left.replace(shape, hiddenMark), unknown);
+  const headers = shaped.replace(cookies, (_whole, name: string) => `${name}${hiddenMark}`);
+  return headers.replace(assigned, (whole, name: string, value: string) =>
+    isCode(value) ? whole : `${name}${hiddenMark}`,
+  );
+}
+
+function isCode(value: string): boolean {
+  return value.startsWith('[') || /^[$<{(]/.test(value) || /^[A-Za-z_][\w]{0,60}(?:\.|\()/.test(value);
+}

@@ -1,0 +1,133 @@
+import { type Entry, isModelMade } from '../history/entry.ts';
+import type { Encoder, Prompt } from '../../ports/model.ts';
+import { defined } from '../../base/objects.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import { reduce } from '../state/reduce.ts';
+import { hasTools, requestInput, promptFor, withoutTools } from '../state/plan-request.ts';
+import { readRequest, type RequestRecord } from '../state/request-record.ts';
+import { type FrameRecord, readFrame, readSent, type SentBody } from '../state/request-sent.ts';
+import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { foldTurnWithoutWords, noTurns } from '../state/turns/turn-log.ts';
+
+/** A request as it was sent, rebuilt from the rollout alone. */
+export interface RebuiltRequest {
+  readonly kind: 'rebuilt';
+  /** The number of the turn in the thread, from 1; turns that were taken back count. */
+  readonly turn: number;
+  readonly record: RequestRecord;
+  /** The line of the record. */
+  readonly line: Line;
+  /** The thread when it was made. */
+  readonly state: ThreadState;
+  /** Without tools if those are lost. */
+  readonly prompt: Omit<Prompt, 'tools'> & Partial<Pick<Prompt, 'tools'>>;
+  /** Absent if there is no encoder of the version that the record names, or its tools are lost. */
+  readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
+  /** What was written down about the bytes; absent if the process ended before that was saved, or was of an older version. */
+  readonly sent?: SentBody;
+  /** As what it left, if not as its body: mostly one frame, and another where the server did not take the first. */
+  readonly frames: readonly RebuiltFrame[];
+}
+
+export interface RebuiltFrame {
+  readonly record: FrameRecord;
+  /** Absent where the body is: then it cannot be made either. */
+  readonly content?: readonly Uint8Array[];
+}
+
+/** A request of another program, which leaves no records: only its input is known. */
+export interface InferredRequest {
+  readonly kind: 'inferred';
+  readonly turn: number;
+  readonly turnId?: TurnId;
+  readonly model?: string;
+  /** The first line of the answer. */
+  readonly line: Line;
+  readonly input: Prompt['input'];
+}
+
+/** Every request of the thread, in order. Without an encoder for its turn, no bytes of a request are made. */
+export async function* rebuildRequests(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+  encoderFor: (version: string, turn: number) => Encoder | undefined,
+): AsyncGenerator<RebuiltRequest | InferredRequest> {
+  let state = emptyState;
+  let log = noTurns;
+  /** Waits for the lines about its bytes. */
+  let rebuilt: RebuiltRequest | undefined;
+  let isAnswering = false;
+  for await (const line of lines) {
+    const before = state;
+    state = reduce(before, line);
+    log = foldTurnWithoutWords(log, line);
+    // Turns that were taken back have had their requests, and keep their numbers.
+    const turn = log.began;
+    const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
+    if (record !== undefined) {
+      if (rebuilt !== undefined) yield rebuilt;
+      rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder, turn));
+    }
+    if (line.type === lineType.sent && rebuilt !== undefined) rebuilt = withSent(rebuilt, line.payload);
+    if (endsAnswer(line)) isAnswering = false;
+    const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
+    if (entry === undefined) continue;
+    // Entries of ours name their turn, and their requests have records.
+    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) {
+      if (rebuilt !== undefined) yield rebuilt;
+      rebuilt = undefined;
+      yield infer(before, line, turn);
+    }
+    isAnswering = isModelMade(entry);
+  }
+  if (rebuilt !== undefined) yield rebuilt;
+}
+
+type Asked = Pick<RebuiltRequest, 'turn' | 'line' | 'record' | 'state'>;
+
+function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
+  const { record, state } = asked;
+  const place = { kind: 'rebuilt', frames: [], ...asked } as const;
+  if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
+  const prompt = promptFor(state, record);
+  const encoded = encoder && { encoder, body: encoder.body(prompt) };
+  return { ...place, prompt, ...defined({ encoded }) };
+}
+
+function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
+  const { turnId, step } = rebuilt.record;
+  if (payload['turn_id'] !== turnId || payload['step'] !== step) return rebuilt;
+  const sent = rebuilt.sent ?? readSent(payload);
+  const frame = readFrame(payload);
+  const frames = frame === undefined ? rebuilt.frames : [...rebuilt.frames, rebuildFrame(rebuilt, frame)];
+  return { ...rebuilt, frames, ...defined({ sent }) };
+}
+
+function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord): RebuiltFrame {
+  const { tools, input } = prompt;
+  if (tools === undefined || encoded === undefined) return { record };
+  const { previous, items } = record;
+  const link = previous === undefined ? undefined : { previous, from: input.length - items };
+  return { record, ...defined({ content: encoded.encoder.frame?.({ ...prompt, tools }, link) }) };
+}
+
+/** Other programs count tokens when an answer is complete. */
+function endsAnswer({ type, payload }: Line): boolean {
+  return type === lineType.event && payload['type'] === 'token_count';
+}
+
+function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
+  return now.length === before.length + 1 ? now.storage[before.length] : undefined;
+}
+
+function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
+  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  return {
+    kind: 'inferred',
+    turn,
+    ...defined({ turnId: state.openTurn?.id, model }),
+    line,
+    input: requestInput(state.history, { modalities: ['text', 'image', 'audio'] }),
+  };
+}

@@ -1,0 +1,150 @@
+import { defined } from '../../base/objects.ts';
+import type { Prompt, ProviderCapabilities, RequestOptions } from '../../ports/model.ts';
+import type { Item } from '../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isSameProvider, providerName, type ProviderName } from '../../protocol/provider-name.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { Sampling } from '../config/providers/provider-config.ts';
+import { effortFor, sentEffort, tierFor } from '../envelope/identity.ts';
+import { type ModelChoices, modelChoices, type ModelRecord } from '../envelope/model-record.ts';
+import { isModelMade } from '../history/entry.ts';
+import { entries } from '../history/history.ts';
+import { foldReopened, isReadableByAll, unreadableCheckpoints } from '../state/checkpoints/opaque-checkpoint.ts';
+import { readUsage } from '../state/drafts/usage-and-failure-fields.ts';
+import { promptFor } from '../state/plan-request.ts';
+import { reduce } from '../state/reduce.ts';
+import type { RequestRecord } from '../state/request-record.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import type { RebuiltRequest } from './rebuild-requests.ts';
+
+/** Who is asked instead. */
+export interface OtherReader {
+  readonly model: ModelRecord;
+  readonly provider: ProviderName;
+  readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms' | 'freeformTools'>;
+  /** As it is configured for the model. */
+  readonly sampling?: Sampling;
+}
+
+/**
+ * A past request as another model or provider would have got it: the same instructions, tools and history, without what
+ * only its first reader can read, under the settings that were chosen as far as the model has them. Its tools must be
+ * there. `toolsFor`: the tools as this reader takes them.
+ */
+export function promptForOther(
+  { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
+  reader: OtherReader,
+  toolsFor: (tools: Prompt['tools'], reader: OtherReader) => Prompt['tools'],
+): Prompt | Outcome<'history-opaque'> {
+  const readable = readableState(state, nameOf(reader));
+  if (readable === undefined) return unreadable(reader.provider);
+  const { modalities } = reader.model;
+  const prompt = promptFor(readable, {
+    ...record,
+    modalities,
+    provider: nameOf(reader),
+    options: optionsFor(record, state, reader),
+  });
+  return { ...prompt, tools: toolsFor(prompt.tools, reader) };
+}
+
+function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
+  return providerName(provider.id, { ...provider, model: slug, ...defined({ compatibility }) });
+}
+
+/** Without a checkpoint that only another provider can read; undefined if nothing stands behind it. */
+function readableState(state: ThreadState, reader: ProviderName): ThreadState | undefined {
+  if (unreadableCheckpoints(state, reader).length === 0) return state;
+  return state.behind !== undefined && isReadableByAll(state.behind) ? foldReopened(state) : undefined;
+}
+
+function optionsFor(
+  { options, provider }: RequestRecord,
+  state: ThreadState,
+  { model, provider: reader, capabilities, sampling }: OtherReader,
+): RequestOptions {
+  const { cyberAccessProgram, outputSchema, toolChoice, cacheKey, labels } = options;
+  const chosen = chosenIn(state);
+  const fitting = effortFor(model, { model: options.model, ...defined({ effort: chosen.effort }) });
+  const { effort: _chosen, ...rest } = chosen;
+  const { effort, summary, verbosity } = modelChoices(model, { ...rest, ...defined({ effort: fitting }) });
+  // The names of tiers are the provider's own.
+  const isSame = provider !== undefined && isSameProvider(provider, reader);
+  return {
+    model: model.slug,
+    ...defined({
+      effort: effort === undefined ? undefined : sentEffort(model, effort),
+      summary: summary === 'none' ? undefined : summary,
+      verbosity,
+      serviceTier: isSame ? tierFor(model, options.serviceTier) : undefined,
+      outputSchema,
+      cyberAccessProgram: capabilities.accessPrograms === 'known' ? cyberAccessProgram : undefined,
+      maxOutputTokens: model.maxOutputTokens,
+    }),
+    ...sampling,
+    parallelToolCalls: model.parallelCalls ?? true,
+    ...defined({ toolChoice }),
+    cacheKey,
+    labels,
+  };
+}
+
+/** What the turn was given. The request itself also has what its model had by default, which is none of another's. */
+function chosenIn({ envelope }: ThreadState): ModelChoices {
+  const chosen = objectAt(objectAt(envelope ?? {}, 'identity') ?? {}, 'chosen') ?? {};
+  const [effort, summary, verbosity] = ['effort', 'summary', 'verbosity'].map((key) => stringAt(chosen, key));
+  return defined({ effort, summary, verbosity });
+}
+
+function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
+  return {
+    code: 'history-opaque',
+    message: `The step begins with an encrypted checkpoint that "${id}" cannot read, and the file does not hold the history before it.`,
+    next: 'Send it to the provider that made the checkpoint: leave out --provider.',
+  };
+}
+
+/** What a thread says about the answer to one of its requests. */
+export interface AnswerOfRequest {
+  /** In the order in which they came. */
+  readonly items: readonly Item[];
+  /** The code of its failure. */
+  readonly failure?: string;
+  /** What the provider counted. */
+  readonly usage?: Usage;
+  readonly firstEventMs?: number;
+  readonly answerMs?: number;
+}
+
+/**
+ * The answer to a request of the conversation, from the lines behind it. It ends with the line about its step, which a
+ * process that was killed did not write: then the next request ends it.
+ */
+export function answerOfRequest(
+  behind: Iterable<Line>,
+  { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,
+): AnswerOfRequest {
+  let state = before;
+  let step: JsonObject = {};
+  for (const line of behind) {
+    if (line.type === lineType.request && line.payload['auxiliary'] === undefined) break;
+    if (line.type === lineType.step && line.payload['purpose'] === undefined) {
+      step = line.payload;
+      break;
+    }
+    state = reduce(state, line);
+  }
+  const added = entries(state.history).slice(before.history.length);
+  const usage = objectAt(step, 'usage');
+  return {
+    items: added.filter((entry) => isModelMade(entry) && entry.turn === record.turnId).map(({ item }) => item),
+    ...defined({
+      failure: stringAt(step, 'failure'),
+      usage: usage && readUsage(usage),
+      firstEventMs: numberAt(step, 'first_event_ms'),
+      answerMs: numberAt(step, 'answer_ms'),
+    }),
+  };
+}

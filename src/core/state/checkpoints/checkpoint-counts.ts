@@ -1,0 +1,156 @@
+import { defined } from '../../../base/objects.ts';
+import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
+import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
+
+/** What is known of the thread's checkpoints, whatever program made them. */
+export interface Checkpoints {
+  readonly count: number;
+  /** Automatic ones that came to nothing, since the last that did not. */
+  readonly failures: number;
+  /** What was spent on them, and on those that came to nothing. */
+  readonly spent: Usage;
+  /**
+   * How many entries history had at the first request after the newest checkpoint; `not-yet` until there was one. Absent
+   * when no checkpoint stands.
+   */
+  readonly seen?: number | 'not-yet';
+  /** The name of the window: the span between two checkpoints. Absent until one has been given. */
+  readonly window?: WindowName;
+}
+
+/** Other programs name windows, too, and send the name along. */
+export interface WindowName {
+  readonly first: string;
+  readonly id: string;
+  /** Counted from 0. */
+  readonly number: number;
+}
+
+export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
+
+/** So many failures in a row, and the thread does not try again by itself. */
+const patience = 2;
+
+export function isCompactionPaused({ failures }: Checkpoints): boolean {
+  return failures >= patience;
+}
+
+/** After a `compacted` line. */
+export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+  const spent = readCheckpoint(payload)?.usage ?? noUsage;
+  const count = checkpoints.count + 1;
+  const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
+  const total = addUsage(checkpoints.spent, spent);
+  return { ...checkpoints, count, failures: 0, seen: 'not-yet', spent: total, ...defined({ window }) };
+}
+
+/** After a request of the thread, or the count of one, with so many entries in history. */
+export function foldRequestSeen(checkpoints: Checkpoints, length: number): Checkpoints {
+  return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
+}
+
+/** After a rollback to a place with so many entries. What was made and spent stays counted. */
+export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
+  const { seen: _seen, ...rest } = now;
+  // The same checkpoint stands if there was no other one since.
+  const seen = now.count === then.count ? now.seen : then.seen;
+  if (seen === undefined) return rest;
+  return { ...rest, seen: seen === 'not-yet' ? seen : Math.min(seen, length) };
+}
+
+export interface FailedCompaction {
+  readonly id: string;
+  readonly turnId: string;
+  readonly trigger: 'manual' | 'auto';
+  readonly outcome: Outcome;
+  readonly usage: Usage;
+  readonly requests: number;
+  /** Nothing is compacted by itself in this thread from now on. */
+  readonly paused: boolean;
+}
+
+export function compactionFailed(failed: FailedCompaction): LineDraft {
+  const { id, turnId, trigger, outcome, usage, requests, paused } = failed;
+  const { code, message, next } = outcome;
+  const why = { outcome: { code, message, next }, ...(paused ? { paused } : {}) };
+  return {
+    type: lineType.compaction,
+    payload: { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests },
+  };
+}
+
+/** Whether the thread gives up compacting by itself after one more failure. */
+export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {
+  const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
+  return failed.trigger === 'auto' && isCompactionPaused(foldFailed(checkpoints, payload));
+}
+
+const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
+
+/** It passes: the user interrupted it, the network was gone, the quota was used up, or the history was too short. */
+export function isTransientFailure(code: unknown): boolean {
+  return passing.has(code);
+}
+
+/** After such a line. What was asked for by hand, or passes, says nothing about the next automatic one. */
+export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+  const counts = payload['trigger'] === 'auto' && !isTransientFailure(objectAt(payload, 'outcome')?.['code']);
+  const failures = checkpoints.failures + (counts ? 1 : 0);
+  const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
+  return { ...checkpoints, failures, spent };
+}
+
+export function storeCheckpoints({ count, failures, spent, window }: Checkpoints): JsonObject {
+  return { count, failures, spent: usageFields(spent), ...(window === undefined ? {} : { window: { ...window } }) };
+}
+
+export function readCheckpoints(value: JsonObject | undefined): Checkpoints {
+  if (value === undefined) return noCheckpoints;
+  const count = numberAt(value, 'count') ?? 0;
+  const { first, id, number = count } = objectAt(value, 'window') ?? {};
+  const window = windowName(first, id, number);
+  const failures = numberAt(value, 'failures') ?? 0;
+  return { count, failures, spent: readUsage(value['spent']), ...defined({ window }) };
+}
+
+function windowName(first: unknown, id: unknown, number: unknown): WindowName | undefined {
+  if (typeof first !== 'string' || typeof id !== 'string' || typeof number !== 'number') return undefined;
+  return { first, id, number };
+}
+
+/** The report as it stands in a `compacted` line, under `capstan.checkpoint`; undefined where another program wrote the line. */
+export function readCheckpoint(payload: JsonObject): CheckpointReport | undefined {
+  const report = objectAt(objectAt(payload, 'capstan'), 'checkpoint');
+  return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
+}
+
+const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const;
+const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
+const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
+
+/** Files are edited by hand: what is shown must be there. */
+function isWhole(report: JsonObject): boolean {
+  const { words, usage, mended, why, cachedShare, uncounted } = report;
+  return (
+    texts.every((name) => stringAt(report, name) !== undefined) &&
+    hasNumbers(report, numbers) &&
+    isJsonObject(words) &&
+    hasNumbers(words, ['kept', 'cut', 'dropped']) &&
+    isJsonObject(usage) &&
+    hasNumbers(usage, counts) &&
+    Array.isArray(mended) &&
+    mended.every((each) => typeof each === 'string') &&
+    (cachedShare === undefined || typeof cachedShare === 'number') &&
+    (uncounted === undefined || typeof uncounted === 'number') &&
+    (why === undefined ||
+      (isJsonObject(why) && ['code', 'message', 'next'].every((name) => stringAt(why, name) !== undefined)))
+  );
+}
+
+function hasNumbers(value: JsonObject, names: readonly string[]): boolean {
+  return names.every((name) => numberAt(value, name) !== undefined);
+}

@@ -1,0 +1,82 @@
+import type { TailSearch } from '../../../ports/thread-store.ts';
+import { objectAt, stringAt } from '../../../protocol/json.ts';
+import { lineType } from '../../../protocol/line.ts';
+import { leavesOpaque } from './opaque-checkpoint.ts';
+import { isSelfContained } from './compacted-line.ts';
+import { holdsUsersWords } from '../reduce.ts';
+import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
+
+/**
+ * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it.
+ * Turns that a later rollback marker takes back are counted off before a checkpoint is used.
+ *
+ * `behind`: not at an opaque checkpoint, so that what stands behind it is read, as wherever a line says that this
+ * history is used again.
+ */
+export function newestCheckpointSearch({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
+  let isOpaqueAllowed = !behind;
+  /** Turns that markers took back and that were not met yet. */
+  let owed = 0;
+  let marked = false;
+  let met: Met = { words: 0, closings: [] };
+  const meet = (turns: number): void => {
+    owed = Math.max(0, owed - turns);
+    met = { words: 0, closings: [] };
+  };
+  return {
+    wanted({ type, payloadType }) {
+      if (type === lineType.compacted || type === lineType.reopened) return true;
+      if (type === lineType.event) {
+        const kind = turnEventKind(payloadType);
+        return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
+      }
+      return marked && type === lineType.responseItem;
+    },
+    beginsAt(line) {
+      const { payload } = line;
+      if (line.type === lineType.reopened) {
+        isOpaqueAllowed = false;
+        return false;
+      }
+      if (line.type === lineType.compacted) {
+        if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
+        const open = objectAt(objectAt(payload, 'capstan'), 'open_turn');
+        // Words in a turn that was running belong to a turn that began before the checkpoint.
+        const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
+        return owed <= outside && line.ordinal !== undefined && isSelfContained(payload);
+      }
+      if (line.type === lineType.responseItem) {
+        if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
+        return false;
+      }
+      const event = turnEvent(payload);
+      if (event?.kind === 'rollback') {
+        meet(wordsIn(met, undefined).outside);
+        marked = true;
+        owed += event.count;
+      } else if (event?.kind === 'start') {
+        const { inside, outside } = wordsIn(met, event.name);
+        meet(outside + Math.min(1, inside));
+      } else if (event?.kind === 'end') {
+        met = { words: 0, closings: [...met.closings, { words: met.words, id: event.name }] };
+      }
+      return false;
+    },
+  };
+}
+
+/** A user's messages, newest first, divided by lines that end a turn. */
+interface Met {
+  /** Before the oldest of those lines. */
+  readonly words: number;
+  readonly closings: readonly { readonly id: string; readonly words: number }[];
+}
+
+/** How many of the messages belong to the turn that was open before them, and how many to none. */
+function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
+  const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
+  if (turn === undefined) return { inside: 0, outside: words + sum(closings) };
+  // Newest first: the oldest of those that end the turn.
+  const end = closings.findLastIndex(({ id }) => endsTurn(id, turn));
+  return { inside: words + sum(closings.slice(end + 1)), outside: sum(closings.slice(0, end + 1)) };
+}

@@ -1,0 +1,84 @@
+import type { Entry } from '../../history/entry.ts';
+import { entries, type History, historyOf } from '../../history/history.ts';
+import { isOpaqueCheckpoint } from '../../history/sent-items.ts';
+import { defined } from '../../../base/objects.ts';
+import { asItem } from '../../../protocol/item.ts';
+import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import { type ProviderName, readsOpaque } from '../../../protocol/provider-name.ts';
+import { noCount } from '../../history/token-counts.ts';
+import { clearedByCheckpoint } from '../../world/world-state.ts';
+import { toldMcpProblems } from '../../world/mcp-problems.ts';
+import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
+
+/** After a checkpoint with these entries in the place of the history of `before`. */
+export function historyBehindCheckpoint(
+  before: ThreadState,
+  checkpoint: readonly Entry[],
+): { readonly behind?: HistoryBehindCheckpoint } {
+  if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return {};
+  return { behind: { history: reopened(before), replaced: checkpoint.length } };
+}
+
+/** Whether the `compacted` line leaves something that only a provider can read: a fold may not begin with it then. */
+export function leavesOpaque(payload: JsonObject): boolean {
+  const items = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value) => asItem(value) ?? []);
+  return items.some(isOpaqueCheckpoint);
+}
+
+/** The history with what stands behind the opaque checkpoint in its place. */
+function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>): History {
+  if (behind === undefined) return history;
+  return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
+}
+
+/**
+ * The opaque checkpoints in history for which this reader would have to know what they hold, and cannot. `before`: who
+ * ran the turn before. Where it is not recorded for which models a checkpoint was made, it was for that one.
+ */
+export function unreadableCheckpoints(
+  { history, behind }: ThreadState,
+  reader: ProviderName,
+  before: ProviderName = reader,
+): readonly Entry[] {
+  const all = entries(history);
+  return all.filter((entry, place) => {
+    if (!isOpaqueCheckpoint(entry.item)) return false;
+    const { maker } = entry;
+    if (maker !== undefined && readsOpaque(reader, { ...defined({ compatibility: before.compatibility }), ...maker }))
+      return false;
+    // One that a provider put in along the way stands for what is there anyway.
+    return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
+  });
+}
+
+/** Whether there is a history that every provider can read: an item in it stands for what is there beside it. */
+export function isReadableByAll({ history }: HistoryBehindCheckpoint): boolean {
+  const all = entries(history);
+  const first = all.findIndex(({ item }) => isOpaqueCheckpoint(item));
+  return saysAnything(first === -1 ? all : all.slice(0, first));
+}
+
+function saysAnything(all: readonly Entry[]): boolean {
+  return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
+}
+
+/** The line from which on the history behind the newest checkpoint is used again. */
+export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
+  return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
+}
+
+/** What it does. The next model knows nothing of it, and no provider has counted it. */
+export function foldReopened(state: ThreadState): ThreadState {
+  if (state.behind === undefined) return state;
+  const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;
+  const { seen: _seen, ...counted } = checkpoints;
+  return {
+    ...rest,
+    history: reopened(state),
+    baseline: clearedByCheckpoint(toldMcpProblems(state.baseline)),
+    sent: { kind: 'gone', why: 'reopened' },
+    usage: { total: state.usage.total, newest: noCount },
+    checkpoints: counted,
+  };
+}

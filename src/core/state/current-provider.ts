@@ -1,0 +1,65 @@
+import type { Entry } from '../history/entry.ts';
+import { needsMaker } from '../history/sent-items.ts';
+import type { Item } from '../../protocol/item.ts';
+import { defined } from '../../base/objects.ts';
+import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
+import { importOf } from './line-seals.ts';
+import type { ThreadState } from './thread-state.ts';
+
+type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
+
+/**
+ * Who answers the thread's requests at this place, as far as its lines say: turns of ours name provider and address,
+ * other programs the id alone. The first line of a fork speaks for the fork alone, and in an imported file an id alone
+ * says nothing: it belongs to another user's configuration.
+ */
+export function currentProvider(said: Said): ProviderName | undefined {
+  return believed(nameIn(said), said.meta);
+}
+
+function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
+  return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
+}
+
+function nameIn({ meta, envelope, settings, context }: Said): ProviderName | undefined {
+  const compatibility = stringAt(context, 'comp_hash');
+  const identity = objectAt(envelope, 'identity');
+  const own = nonBlankTextAt(identity, 'provider');
+  if (own !== undefined) {
+    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
+    const model = nonBlankTextAt(objectAt(identity, 'model'), 'slug');
+    return providerName(own, defined({ address, wire, model, compatibility }));
+  }
+  const ours = objectAt(settings, 'capstan');
+  const id = nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id');
+  if (id !== undefined) return { id, ...defined({ compatibility }) };
+  const first = stringAt(meta, 'forked_from_id') === undefined ? nonBlankTextAt(meta, 'model_provider') : undefined;
+  return first === undefined ? undefined : { id: first, ...defined({ compatibility }) };
+}
+
+/** A name that is blank names nothing. */
+export function nonBlankTextAt(source: JsonObject | undefined, key: string): string | undefined {
+  const name = stringAt(source, key);
+  return name?.trim() === '' ? undefined : name;
+}
+
+/** The entry with its maker, if it is one that needs to have one and does not say it. */
+export function withMaker(entry: Entry, said: Said): Entry {
+  if (entry.maker !== undefined) {
+    if (believed(entry.maker, said.meta) !== undefined) return entry;
+    const { maker: _claimed, ...rest } = entry;
+    return rest;
+  }
+  if (!needsMaker(entry.item)) return entry;
+  const maker = currentProvider(said);
+  return maker === undefined ? entry : { ...entry, maker };
+}
+
+/**
+ * Who made an item that waits, if only its maker can read it: who answered when it was accepted. When it enters history,
+ * another provider may answer.
+ */
+export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
+  return needsMaker(item) ? currentProvider(said) : undefined;
+}

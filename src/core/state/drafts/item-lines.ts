@@ -1,0 +1,208 @@
+import { defined } from '../../../base/objects.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { arrayAt, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import type { ProviderName } from '../../../protocol/provider-name.ts';
+import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
+import { type Author, otherAuthor } from '../../../protocol/user-input.ts';
+import { entryMetadata, type Origin } from '../../history/entry.ts';
+
+/** A model-visible item with its origin, and with its maker where that is not who answers now. */
+export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
+  const metadata = entryMetadata({ origin, turn, ...defined({ maker }) });
+  return { type: lineType.responseItem, payload: item, metadata };
+}
+
+interface WordsPlace {
+  readonly author: Author;
+  readonly turn: TurnId;
+  /** Of that turn. */
+  readonly number: number;
+}
+
+/** Words, in the turn that they are for. The author is written unless it is the user. */
+export function userLine(item: Item, { author, turn, number }: WordsPlace): LineDraft {
+  const origin = { family: 'user', ...defined({ author: otherAuthor(author) }) } as const;
+  const metadata = entryMetadata({ origin, turn, number });
+  return { type: lineType.responseItem, payload: item, metadata };
+}
+
+/** A call that was not run. */
+export interface RefusedCallRecord {
+  readonly tool: string;
+  /** The same in the words of its MCP server. */
+  readonly mcp?: { readonly server: string; readonly tool: string };
+  /** It was a patch, whatever the tool. */
+  readonly patch?: true;
+  /** A user who can be asked might have allowed it. */
+  readonly unasked?: true;
+}
+
+/** The answer to a call: to one that changed files, or that was refused, with what is known of that. */
+export function answerLine(
+  item: Item,
+  turn: TurnId,
+  { changed = [], refused }: { readonly changed?: readonly ChangedFile[]; readonly refused?: RefusedCallRecord },
+): LineDraft {
+  const line = itemLine(item, { family: 'tool' }, turn);
+  // The lines stand in the call (I9).
+  const named = changed.map(({ diff: _diff, ...file }) => file);
+  const files = named.length === 0 ? undefined : (named as unknown as JsonObject[]);
+  const known = defined({ changed: files, refused: refused && { ...refused } });
+  if (Object.keys(known).length === 0) return line;
+  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
+}
+
+/** A picture that the provider made. A checkpoint keeps where it is saved. */
+export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
+  const line = itemLine(item, { family: 'model' }, turn);
+  if (path === undefined) return line;
+  const changed = [{ path, kind: 'add', generated: true }];
+  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), changed } } };
+}
+
+export interface ItemRecord {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly item: TurnItem;
+}
+
+/**
+ * The record that lists and screens are made from. Output bytes are left out: they stand in the item that the model
+ * saw (I9).
+ */
+export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineDraft {
+  const startedAt = item.kind === 'command' ? at - (item.durationMs ?? 0) : at;
+  return itemRecord({ threadId, turnId, startedAt, completedAt: at, item: storedItem(item) });
+}
+
+export interface StoredItemRecord extends Pick<ItemRecord, 'threadId' | 'turnId'> {
+  readonly startedAt: number;
+  readonly completedAt: number;
+  /** In the form of the file. */
+  readonly item: JsonObject;
+}
+
+export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: StoredItemRecord): LineDraft {
+  const times = { started_at_ms: startedAt, completed_at_ms: completedAt };
+  const payload = { type: 'item_completed', thread_id: threadId, turn_id: turnId, item, ...times };
+  return { type: lineType.event, payload };
+}
+
+/** In the form of the file. What runs counts as failed: its end may never be seen. */
+export function storedItem(item: TurnItem): JsonObject {
+  const { id } = item;
+  switch (item.kind) {
+    case 'user-message':
+      return { type: 'UserMessage', id, content: userContent(item.text, item.images) };
+    case 'agent-message':
+      return {
+        type: 'AgentMessage',
+        id,
+        content: [{ type: 'Text', text: item.text }],
+        ...defined({ phase: item.phase }),
+      };
+    case 'reasoning':
+      return { type: 'Reasoning', id, summary_text: item.summary, raw_content: [] };
+    case 'web-search':
+      return { type: 'WebSearch', id, query: item.query };
+    case 'image-generation':
+      return {
+        type: 'ImageGeneration',
+        id,
+        status: item.status,
+        result: '',
+        ...defined({ revised_prompt: item.prompt, saved_path: item.path && fileUrl(item.path) }),
+      };
+    case 'image-view':
+      return { type: 'ImageView', id, path: fileUrl(item.path) };
+    case 'plan':
+      return {
+        type: 'Plan',
+        id,
+        text: item.steps.map(({ text }) => text).join('\n'),
+        steps: item.steps.map((step) => ({ ...step })),
+      };
+    case 'command':
+      return {
+        type: 'CommandExecution',
+        id,
+        command: item.argv,
+        cwd: fileUrl(item.cwd),
+        parsed_cmd: [{ type: 'unknown', cmd: item.argv.at(-1) ?? '' }],
+        source: 'agent',
+        status: item.status === 'in-progress' ? 'failed' : item.status,
+        ...defined({ exit_code: item.exitCode }),
+        ...(item.unfinished === undefined ? {} : { capstan: { unfinished: item.unfinished } }),
+        ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
+      };
+    case 'file-change':
+      return {
+        type: 'FileChange',
+        id,
+        changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
+        status: item.status === 'in-progress' ? 'failed' : item.status,
+        ...(item.places === undefined ? {} : { capstan: { places: item.places } }),
+      };
+    case 'tool-call':
+      return {
+        type: 'DynamicToolCall',
+        id,
+        tool: item.tool,
+        arguments: item.arguments,
+        status: item.status === 'completed' ? 'completed' : 'failed',
+        ...(item.status === 'in-progress' ? {} : { success: item.status === 'completed' }),
+        ...(item.server === undefined ? {} : { capstan: { server: item.server } }),
+      };
+  }
+}
+
+/** Pictures by their path only: their bytes stand in the item that the model saw. */
+function userContent(text: string, images: readonly string[]): readonly JsonObject[] {
+  const said = text === '' ? [] : [{ type: 'text', text, text_elements: [] }];
+  return [...images.map((path) => ({ type: 'local_image', path })), ...said];
+}
+
+/** Other readers drop a record without texts, but not one whose texts are empty. The patch stands in its call (I9). */
+function storedChange({ kind, movePath }: ChangedFile): JsonObject {
+  if (kind !== 'update') return { type: kind, content: '' };
+  return { type: kind, unified_diff: '', move_path: movePath ?? null };
+}
+
+function fileUrl(path: string): string {
+  return `file://${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+function duration(milliseconds: number): JsonObject {
+  return { secs: Math.floor(milliseconds / 1000), nanos: Math.round((milliseconds % 1000) * 1e6) };
+}
+
+/** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
+const longestValue = 2000;
+
+/** What is known about the texts of a context item beside its kinds: the typed facts, one for each text, and why it is sent again. */
+export interface ContextFacts {
+  readonly values: readonly (Json | undefined)[];
+  readonly why?: string;
+}
+
+/** The metadata of the item with it. */
+export function withContextFacts(metadata: JsonObject, { values, why }: ContextFacts): JsonObject {
+  const kept = values.map((value) => (isShort(value) ? value : null));
+  const told = defined({ why, values: kept.every((value) => value === null) ? undefined : kept });
+  if (Object.keys(told).length === 0) return metadata;
+  return { ...metadata, capstan: { ...objectAt(metadata, 'capstan'), told } };
+}
+
+export function readContextFacts(metadata: JsonObject | undefined): ContextFacts {
+  const told = objectAt(objectAt(metadata, 'capstan'), 'told');
+  const values = (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined);
+  return { values, ...defined({ why: stringAt(told, 'why') }) };
+}
+
+function isShort(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null && JSON.stringify(value).length <= longestValue;
+}

@@ -1,0 +1,104 @@
+import { defined } from '../../../base/objects.ts';
+import type { ModelFailure } from '../../../ports/model.ts';
+import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { readRateLimits } from '../../../protocol/rate-limits.ts';
+import type { UsageEvent } from '../../../protocol/thread-event.ts';
+import { noUsage, repairUsage, type Usage } from '../../../protocol/usage.ts';
+
+/** Token counts as rollouts and event streams spell them. What Codex has no name for is absent where there is none. */
+export function usageFields(usage: Usage) {
+  const { estimated, cost } = usage;
+  return {
+    input_tokens: usage.input,
+    cached_input_tokens: usage.cachedInput,
+    cache_write_input_tokens: usage.cacheWriteInput,
+    output_tokens: usage.output,
+    reasoning_output_tokens: usage.reasoningOutput,
+    total_tokens: usage.total,
+    ...(estimated !== undefined && { estimated_tokens: estimated }),
+    ...(cost && { cost_nano_usd: cost.nanoUsd, unpriced_tokens: cost.unpriced }),
+  } satisfies JsonObject;
+}
+
+export function readUsage(fields: Json | undefined): Usage {
+  if (!isJsonObject(fields)) return noUsage;
+  const nanoUsd = fields['cost_nano_usd'];
+  return repairUsage({
+    input: fields['input_tokens'],
+    cachedInput: fields['cached_input_tokens'],
+    cacheWriteInput: fields['cache_write_input_tokens'],
+    output: fields['output_tokens'],
+    reasoningOutput: fields['reasoning_output_tokens'],
+    total: fields['total_tokens'],
+    estimated: fields['estimated_tokens'],
+    ...(nanoUsd !== undefined && { cost: { nanoUsd, unpriced: fields['unpriced_tokens'] } }),
+  });
+}
+
+/** What users are shown after a request. The total stands beside it in the line. */
+export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
+
+const measures = ['exact', 'scaled', 'estimated'] as const;
+
+/** Under `capstan` of a `token_count`. `counted`: what the line says itself about the request. */
+export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
+  const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
+  const own = last === undefined || last === counted ? undefined : usageFields(last);
+  const isCounted = last !== undefined && last === counted ? true : undefined;
+  return {
+    step,
+    tokens,
+    measure,
+    window: effectiveWindow,
+    percent_remaining: percentRemaining,
+    ...defined({ counted: isCounted, last: own, refused }),
+  };
+}
+
+/** Undefined where the line does not say it. */
+export function readShownUsage(event: JsonObject): ShownUsage | undefined {
+  const ours = objectAt(event, 'capstan');
+  const [step, tokens, percentRemaining] = ['step', 'tokens', 'percent_remaining'].map((name) => numberAt(ours, name));
+  const measure = measures.find((known) => known === ours?.['measure']);
+  const effectiveWindow = numberAt(ours, 'window');
+  if (step === undefined || tokens === undefined || percentRemaining === undefined) return undefined;
+  if (measure === undefined || effectiveWindow === undefined) return undefined;
+  const line = objectAt(objectAt(event, 'info'), 'last_token_usage');
+  const fields = ours?.['counted'] === true ? line : objectAt(ours, 'last');
+  const last = fields === undefined ? undefined : readUsage(fields);
+  return {
+    step,
+    ...defined({ last }),
+    tokens,
+    measure,
+    effectiveWindow,
+    percentRemaining,
+    ...defined({ rateLimits: readRateLimits(objectAt(event, 'rate_limits')) }),
+    ...(ours?.['refused'] === true && { refused: true }),
+  };
+}
+
+/** What a screen says of a failure beside its message: where it comes from, and when the same request may work. */
+type FailureFacts = Partial<Pick<ModelFailure, 'cause' | 'status' | 'retry' | 'resetsAt'>>;
+
+/** As the line of the turn's end keeps it. Undefined: there is nothing to keep. */
+export function failureFacts(failure: Outcome): JsonObject | undefined {
+  const { cause, status, retry, resetsAt } = failure as Outcome & FailureFacts;
+  if (cause === undefined) return undefined;
+  const waits =
+    retry === undefined || retry === 'never' ? retry : defined({ after_ms: retry.afterMs, asked_ms: retry.askedMs });
+  return defined({ cause, status, retry: waits, resets_at_ms: resetsAt });
+}
+
+export function readFailureFacts(stored: JsonObject | undefined): FailureFacts {
+  const waits = objectAt(stored, 'retry');
+  const never = stored?.['retry'] === 'never' ? ('never' as const) : undefined;
+  const retry = waits && defined({ afterMs: numberAt(waits, 'after_ms'), askedMs: numberAt(waits, 'asked_ms') });
+  return defined({
+    cause: stringAt(stored, 'cause'),
+    status: numberAt(stored, 'status'),
+    retry: retry ?? never,
+    resetsAt: numberAt(stored, 'resets_at_ms'),
+  });
+}

@@ -1,0 +1,73 @@
+import { defined } from '../../../base/objects.ts';
+import type { Snapshot } from '../../../ports/workspace.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
+import type { FilesChangedInSideConversation } from '../../../protocol/turn-item.ts';
+import { readChangedFiles } from '../fold/plan-and-changed-files.ts';
+
+/** Who is about to change a workspace, or has changed it: a turn, or a restore. */
+export type Changer =
+  | { readonly kind: 'turn'; readonly turnId: TurnId }
+  | { readonly kind: 'restore'; readonly restoreId: string };
+
+/** A workspace before or after a change. */
+export interface SnapshotRecord {
+  readonly changer: Changer;
+  readonly when: 'before' | 'after';
+  readonly root: string;
+  /** Absent when no snapshot could be taken. */
+  readonly tree?: string;
+  /** What others alone would have left: the rest is the changer's own work. Older records do not have it. */
+  readonly others?: string;
+  /** Before a restore: what it is to leave. If the restore is cut off, this says which changes are its own. */
+  readonly aim?: string;
+  readonly skipped: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** More of what was left out is only counted. */
+const namedSkipped = 20;
+
+export function snapshotLine(
+  changer: Changer,
+  when: SnapshotRecord['when'],
+  snapshot: Snapshot,
+  { aim }: Pick<SnapshotRecord, 'aim'> = {},
+): LineDraft {
+  const who = changer.kind === 'turn' ? { turn_id: changer.turnId } : { restore_id: changer.restoreId };
+  if (snapshot.kind === 'missing') {
+    return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
+  }
+  const { root, tree, others, files, bytes, skipped } = snapshot;
+  const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
+  const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
+  const what = { root, tree, ...defined({ others, aim }), files, bytes, skipped: named, ...more };
+  return { type: lineType.snapshot, payload: { ...who, when, ...what } };
+}
+
+/** Undefined when the line is of another kind, or makes no sense. */
+export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
+  if (type !== lineType.snapshot) return undefined;
+  const changer = changerOf(payload);
+  const [when, root] = [stringAt(payload, 'when'), stringAt(payload, 'root')];
+  const [tree, others, aim] = ['tree', 'others', 'aim'].map((key) => stringAt(payload, key));
+  if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
+  const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
+    path: stringAt(entry, 'path') ?? '',
+    why: stringAt(entry, 'why') ?? '',
+  }));
+  return { changer, when, root, skipped, ...defined({ tree, others, aim }) };
+}
+
+function changerOf(payload: JsonObject): Changer | undefined {
+  const [turnId, restoreId] = [stringAt(payload, 'turn_id'), stringAt(payload, 'restore_id')];
+  if (turnId !== undefined) return { kind: 'turn', turnId: turnId as TurnId };
+  return restoreId === undefined ? undefined : { kind: 'restore', restoreId };
+}
+
+/** As a line says it. */
+export function readChangedBeside(stored: JsonObject): FilesChangedInSideConversation | undefined {
+  const changes = readChangedFiles(stored['changes'] ?? []);
+  if (changes.length === 0) return undefined;
+  return { changes, ...defined({ more: numberAt(stored, 'more'), commands: numberAt(stored, 'commands') }) };
+}

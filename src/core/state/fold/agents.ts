@@ -1,0 +1,172 @@
+import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../../../protocol/agent.ts';
+import { defined } from '../../../base/objects.ts';
+import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import { repairUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
+import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
+
+/** More than a thread can start in its life with sense. Older ones are left out. */
+const mostAgents = 500;
+
+/** The line by which a thread notes something about an agent. */
+export function agentLine(note: AgentNote): LineDraft {
+  return { type: lineType.agent, payload: noteFields(note) };
+}
+
+function noteFields(note: AgentNote): JsonObject {
+  if (note.kind === 'closed') return { id: note.id, closed: true };
+  const by = { turn_id: note.turnId, call_id: note.callId };
+  if (note.kind === 'sent') return { id: note.id, sent: by };
+  const { id, parentId, path, role } = note;
+  return { id, spawned: by, parent_thread_id: parentId, agent_path: path, agent_role: role };
+}
+
+/** What the lines of a thread say of its agents after one more. A line that makes no sense changes nothing. */
+export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject): readonly RecordedAgent[] {
+  const id = parseThreadId(stringAt(payload, 'id') ?? '');
+  if (id === undefined) return agents;
+  const known = agents.find((agent) => agent.id === id);
+  const spawned = objectAt(payload, 'spawned');
+  if (spawned !== undefined) {
+    const agent = known === undefined ? readStart(id, payload, stringAt(spawned, 'turn_id')) : undefined;
+    return agent === undefined ? agents : [...agents.slice(1 - mostAgents), agent];
+  }
+  if (known === undefined) return agents;
+  if (payload['closed'] === true) return changed(agents, known, { state: 'closed' });
+  const turnId = stringAt(objectAt(payload, 'sent'), 'turn_id');
+  return turnId === undefined || known.state === 'closed'
+    ? agents
+    : changed(agents, known, { state: 'running', turnId });
+}
+
+function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {
+  const parentId = parseThreadId(stringAt(payload, 'parent_thread_id') ?? '');
+  const [path, role] = [stringAt(payload, 'agent_path'), stringAt(payload, 'agent_role')];
+  if (parentId === undefined || path === undefined || role === undefined || turnId === undefined) return undefined;
+  return { id, parentId, path, role, turnId, state: 'running', used: noUsage };
+}
+
+/** The same after a report that waits for the thread's next request. */
+export function foldReport(
+  agents: readonly RecordedAgent[],
+  { agentId, status, used }: Pick<AgentReport, 'agentId' | 'status' | 'used'>,
+): readonly RecordedAgent[] {
+  const known = agents.find(({ id }) => id === agentId);
+  if (known === undefined) return agents;
+  const state = known.state === 'closed' ? 'closed' : 'idle';
+  return changed(agents, known, { state, last: status.kind, used });
+}
+
+/** What a report adds to the cost of its thread: what was not reported before. */
+export function costOfReport(
+  agents: readonly RecordedAgent[],
+  { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>,
+): Usage {
+  const known = agents.find(({ id }) => id === agentId);
+  return known === undefined ? noUsage : usageSince(known.used, used);
+}
+
+function changed(
+  agents: readonly RecordedAgent[],
+  known: RecordedAgent,
+  change: Partial<RecordedAgent>,
+): readonly RecordedAgent[] {
+  return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
+}
+
+/** As checkpoints carry them. */
+export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
+  return agents.map(({ id, parentId, path, role, state, turnId, last, used }) => ({
+    id,
+    parent_thread_id: parentId,
+    agent_path: path,
+    agent_role: role,
+    turn_id: turnId,
+    state,
+    ...defined({ last }),
+    used: usageFields(used),
+  }));
+}
+
+export function readAgents(carried: JsonObject): readonly RecordedAgent[] {
+  return (arrayAt(carried, 'agents') ?? []).flatMap((value) => (isJsonObject(value) ? (readStored(value) ?? []) : []));
+}
+
+const states = ['running', 'idle', 'closed'] as const;
+
+function readStored(value: JsonObject): RecordedAgent | undefined {
+  const id = parseThreadId(stringAt(value, 'id') ?? '');
+  const start = id && readStart(id, value, stringAt(value, 'turn_id'));
+  if (start === undefined) return undefined;
+  const state = states.find((each) => each === value['state']) ?? 'idle';
+  const last = statusKinds.find((kind) => kind === value['last']);
+  return { ...start, state, used: readUsage(value['used']), ...defined({ last }) };
+}
+
+const statusKinds: readonly AgentStatus['kind'][] = [
+  'pending_init',
+  'running',
+  'interrupted',
+  'shutdown',
+  'not_found',
+  'completed',
+  'errored',
+];
+
+/** A report as its line says it. */
+export function readReport(payload: JsonObject): AgentReport | undefined {
+  const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');
+  const [path, status] = [stringAt(payload, 'path'), readStatus(objectAt(payload, 'status'))];
+  if (agentId === undefined || path === undefined || status === undefined) return undefined;
+  return { agentId, path, status, used: repairUsage(objectAt(payload, 'used') ?? {}) };
+}
+
+function readStatus(value: JsonObject | undefined): AgentStatus | undefined {
+  const kind = statusKinds.find((each) => each === value?.['kind']);
+  if (kind === undefined) return undefined;
+  if (kind === 'completed') return { kind, ...defined({ answer: stringAt(value, 'answer') }) };
+  return kind === 'errored' ? { kind, message: stringAt(value, 'message') ?? '' } : { kind };
+}
+
+/** What the first line of an agent says about who it is, beside what every first line says. */
+export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity): JsonObject {
+  const spawn = { parent_thread_id: parentId, depth, agent_path: path, agent_nickname: null, agent_role: role };
+  return {
+    session_id: rootId,
+    parent_thread_id: parentId,
+    source: { subagent: { thread_spawn: spawn } },
+    thread_source: 'subagent',
+    agent_path: path,
+    agent_role: role,
+  };
+}
+
+/** What the first line of an agent says that begins with the conversation of its parent: what that had cost. */
+export function takenOverMeta(used: Usage): JsonObject {
+  return { agent_taken_over: usageFields(used) };
+}
+
+/** What an agent has cost by itself: a fork counts what it took over. */
+export function ownCost(total: Usage, meta: JsonObject): Usage {
+  return usageSince(readUsage(meta['agent_taken_over']), total);
+}
+
+/** Who the thread with this first line is among agents. Undefined: no other thread started it. */
+export function agentIn(meta: JsonObject): AgentIdentity | undefined {
+  const spawn = objectAt(objectAt(objectAt(meta, 'source'), 'subagent'), 'thread_spawn');
+  const ids = [stringAt(meta, 'id'), stringAt(spawn, 'parent_thread_id'), stringAt(meta, 'session_id')];
+  const [id, parentId, rootId] = ids.map((text) => parseThreadId(text ?? ''));
+  if (id === undefined || parentId === undefined) return undefined;
+  const path = stringAt(spawn, 'agent_path') ?? stringAt(meta, 'agent_path') ?? '';
+  const role = stringAt(spawn, 'agent_role') ?? 'default';
+  return { id, parentId, rootId: rootId ?? parentId, depth: numberAt(spawn, 'depth') ?? 1, path, role };
+}

@@ -1,0 +1,84 @@
+import { defined } from '../../../base/objects.ts';
+import { type Goal, goalStatuses } from '../../../protocol/thread.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import { type Usage, usedTokens } from '../../../protocol/usage.ts';
+
+/** The goal as its newest line says it. */
+export interface RecordedGoal extends Goal {
+  /** What the thread had spent by then, as the goal counts it. Unknown: another program wrote the line. */
+  readonly spent?: number;
+  /** Why it is as it is, where the engine decided. */
+  readonly reason?: string;
+}
+
+/** Its words are sent again with every round. */
+export const mostObjective = 4000;
+
+/** The goal with what was spent since its line. It counts only while the goal is active. */
+export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): RecordedGoal {
+  if (goal.status !== 'active') return goal;
+  const spent = usedTokens(total);
+  const since = Math.max(goal.updatedAt, Math.floor(from / 1000));
+  return {
+    ...goal,
+    tokensUsed: goal.tokensUsed + Math.max(0, spent - (goal.spent ?? spent)),
+    timeUsedSeconds: goal.timeUsedSeconds + Math.max(0, Math.floor(at / 1000) - since),
+    updatedAt: Math.floor(at / 1000),
+    spent,
+  };
+}
+
+/** The goal of a thread that has paid for something else, such as notes about other threads: none of it is the goal's. */
+export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
+  return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
+}
+
+export interface GoalMoment {
+  /** What the thread has cost. */
+  readonly total: Usage;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** When the turn began in which this is asked. */
+  readonly from: number;
+}
+
+export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
+  return {
+    type: lineType.event,
+    payload: { type: 'thread_goal_updated', threadId, turnId, ...goalFields(threadId, goal) },
+  };
+}
+
+function goalFields(threadId: string, { spent, reason, share, ...goal }: RecordedGoal): JsonObject {
+  const ours = defined({ spent, reason, share });
+  return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
+}
+
+/** The goal that such an event holds; undefined where it makes no sense. */
+export function readGoal(event: JsonObject | undefined): RecordedGoal | undefined {
+  const goal = objectAt(event, 'goal');
+  const [objective, status] = [stringAt(goal, 'objective'), goalStatuses.find((each) => each === goal?.['status'])];
+  if (objective === undefined || status === undefined || objective.length > mostObjective) return undefined;
+  const ours = objectAt(event, 'capstan');
+  const tokenBudget = numberAt(goal, 'tokenBudget');
+  return {
+    objective,
+    status,
+    tokensUsed: count(goal, 'tokensUsed'),
+    timeUsedSeconds: count(goal, 'timeUsedSeconds'),
+    createdAt: count(goal, 'createdAt'),
+    updatedAt: count(goal, 'updatedAt'),
+    ...defined({ tokenBudget, share: numberAt(ours, 'share') }),
+    ...defined({ spent: numberAt(ours, 'spent'), reason: stringAt(ours, 'reason') }),
+  };
+}
+
+function count(goal: JsonObject | undefined, key: string): number {
+  return Math.max(0, numberAt(goal, key) ?? 0);
+}
+
+/** As a checkpoint carries it. */
+export function storeGoal(goal: RecordedGoal | undefined): JsonObject | undefined {
+  return goal === undefined ? undefined : goalFields('', goal);
+}

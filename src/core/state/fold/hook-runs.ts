@@ -1,0 +1,77 @@
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { defined } from '../../../base/objects.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { type HookEntry, hookEvents, type HookRun, type ThreadEvent } from '../../../protocol/thread-event.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+
+/** What a hook said when the thread was opened. A section sends it again after every checkpoint. */
+export interface SessionText {
+  /** Of the hook. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** The line of a hook that ran. `context`: of one that ran when the thread was opened. */
+export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDraft {
+  return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), ...defined({ context }) } };
+}
+
+/** Whether what a hook says holds for as long as the thread is open. */
+export function isSessionText({ event }: Pick<HookRun, 'event'>): boolean {
+  return event === 'SessionStart' || event === 'SubagentStart';
+}
+
+function storedRun({ durationMs, entries, ...run }: HookRun): JsonObject {
+  return { ...run, duration_ms: durationMs, entries: entries.map((entry) => ({ ...entry })) };
+}
+
+const statuses = ['completed', 'blocked', 'stopped', 'failed'] as const;
+const kinds = ['warning', 'feedback', 'stop', 'context', 'change', 'error'] as const;
+
+/** The event that rests on such a line; undefined where it makes no sense. */
+export function hookEvent(payload: JsonObject): ThreadEvent | undefined {
+  const run = readRun(objectAt(payload, 'run'));
+  const turnId = stringAt(payload, 'turn_id') as TurnId | undefined;
+  return run === undefined || turnId === undefined ? undefined : { kind: 'hook-completed', turnId, run };
+}
+
+function readRun(stored: JsonObject | undefined): HookRun | undefined {
+  const [id, key, command] = [stringAt(stored, 'id'), stringAt(stored, 'key'), stringAt(stored, 'command')];
+  const event = hookEvents.find((name) => name === stored?.['event']);
+  const status = statuses.find((name) => name === stored?.['status']);
+  if (id === undefined || key === undefined || command === undefined) return undefined;
+  if (event === undefined || status === undefined) return undefined;
+  const entries = (arrayAt(stored, 'entries') ?? []).filter(isJsonObject).flatMap((entry): readonly HookEntry[] => {
+    const [kind, text] = [kinds.find((name) => name === entry['kind']), stringAt(entry, 'text')];
+    return kind === undefined || text === undefined ? [] : [{ kind, text }];
+  });
+  return { id, key, event, command, status, durationMs: numberAt(stored, 'duration_ms') ?? 0, entries };
+}
+
+/** A file may claim any number of texts of any length. In tokens. */
+const limits = { texts: 20, tokensEach: 3000 } as const;
+
+/** The texts after a line. A hook that ran again says what it says now; one that broke has said nothing new. */
+export function foldSessionText(texts: readonly SessionText[], payload: JsonObject): readonly SessionText[] {
+  const run = readRun(objectAt(payload, 'run'));
+  if (run === undefined || !isSessionText(run) || run.status === 'failed') return texts;
+  return withText(texts, { key: run.key, text: stringAt(payload, 'context') ?? '' });
+}
+
+function withText(texts: readonly SessionText[], { key, text }: SessionText): readonly SessionText[] {
+  const others = texts.filter((each) => each.key !== key);
+  if (text === '' || estimateTokens(text) > limits.tokensEach) return others.length === texts.length ? texts : others;
+  const at = texts.findIndex((each) => each.key === key);
+  return at < 0 ? [...others, { key, text }].slice(-limits.texts) : texts.with(at, { key, text });
+}
+
+/** As a checkpoint carries them. */
+export function readSessionTexts(carried: JsonObject): readonly SessionText[] {
+  return (arrayAt(carried, 'session_context') ?? [])
+    .filter(isJsonObject)
+    .reduce<readonly SessionText[]>((all, each) => {
+      const [key, text] = [stringAt(each, 'key'), stringAt(each, 'text')];
+      return key === undefined || text === undefined ? all : withText(all, { key, text });
+    }, []);
+}

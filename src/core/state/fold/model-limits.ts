@@ -1,0 +1,105 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import { readUsage } from '../drafts/usage-and-failure-fields.ts';
+
+/** What a model of a provider has shown of its window in this thread. */
+export interface ModelLimit {
+  readonly provider: string;
+  readonly model: string;
+  /** The body of the largest request that was answered, in bytes. */
+  readonly accepted?: number;
+  /** Tokens that it has taken for sure. */
+  readonly proven?: number;
+  /**
+   * The window that its server named when it refused a request, and the one that was configured then, in tokens.
+   * Forgotten when more than that is answered.
+   */
+  readonly named?: { readonly tokens: number; readonly assumed: number };
+}
+
+export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
+
+/** A smaller number is a slip: no window of a model that can work. */
+const leastNamed = 1001;
+/** A count may be anything, or missing: a tokeniser makes no more and no fewer tokens of a body than this. */
+const bytesPerToken = { least: 2, most: 10 } as const;
+/** A thread has few models; a file that was made up may name any number. */
+const mostModels = 16;
+
+export function findModelLimit(limits: readonly ModelLimit[], { provider, model }: ModelName): ModelLimit | undefined {
+  return limits.find((limit) => limit.provider === provider && limit.model === model);
+}
+
+/** After a `capstan_step` line. `bytes` is the body of the newest request of the thread. */
+export function foldStepLimits(
+  limits: readonly ModelLimit[],
+  payload: JsonObject,
+  bytes: number | undefined,
+): readonly ModelLimit[] {
+  const [provider, model] = [stringAt(payload, 'provider'), stringAt(payload, 'model')];
+  if (provider === undefined || model === undefined) return limits;
+  const before = findModelLimit(limits, { provider, model }) ?? { provider, model };
+  const after = isAnswered(payload)
+    ? withAccepted(before, bytes ?? 0, readUsage(payload['usage']).input)
+    : withNamed(before, numberAt(payload, 'named_window'), numberAt(payload, 'assumed_window'));
+  if (after === before) return limits;
+  return [...limits.filter((limit) => limit.provider !== provider || limit.model !== model), after].slice(-mostModels);
+}
+
+/** A request of the conversation. What a compaction asks has a body that no line counts. */
+function isAnswered({ outcome, purpose }: JsonObject): boolean {
+  return purpose === undefined && (outcome === 'done' || outcome === 'go-on');
+}
+
+function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelLimit {
+  const accepted = Math.max(limit.accepted ?? 0, bytes);
+  const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
+  if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
+  const { named, ...known } = limit;
+  return { ...known, accepted, proven, ...(named === undefined || named.tokens < proven ? {} : { named }) };
+}
+
+function takenBy(bytes: number, counted: number): number {
+  if (counted === 0) return Math.floor(bytes / bytesPerToken.most);
+  return Math.min(counted, Math.floor(bytes / bytesPerToken.least));
+}
+
+/** The newest counts: a server may have been started again with another window. */
+function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: number | undefined): ModelLimit {
+  if (tokens === undefined || assumed === undefined || !Number.isSafeInteger(tokens)) return limit;
+  if (tokens < leastNamed || tokens < (limit.proven ?? 0)) return limit;
+  return { ...limit, named: { tokens, assumed } };
+}
+
+/** What servers named, said again where a rollout continues from a place before they did. Of no request that stands. */
+export function repeatModelWindows(then: readonly ModelLimit[], now: readonly ModelLimit[]): readonly LineDraft[] {
+  return now.flatMap(({ provider, model, named }) => {
+    const before = findModelLimit(then, { provider, model })?.named;
+    if (named === undefined || (before?.tokens === named.tokens && before.assumed === named.assumed)) return [];
+    const said = { named_window: named.tokens, assumed_window: named.assumed };
+    return [{ type: lineType.step, payload: { provider, model, purpose: 'carried', ...said } }];
+  });
+}
+
+export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
+  return (arrayAt(carried, 'model_limits') ?? []).flatMap(readLimit).slice(-mostModels);
+}
+
+function readLimit(value: Json): readonly ModelLimit[] {
+  if (!isJsonObject(value)) return [];
+  const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];
+  if (provider === undefined || model === undefined) return [];
+  const [accepted, proven] = [numberAt(value, 'accepted'), numberAt(value, 'proven')];
+  const limit = { provider, model, ...defined({ accepted, proven }) };
+  const named = objectAt(value, 'named');
+  return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];
+}

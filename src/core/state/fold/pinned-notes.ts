@@ -1,0 +1,118 @@
+import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  loneSurrogateWords,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+
+/** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The same as its line says it: the seal proves that this home wrote the line. */
+export interface RecordedPin extends Pin {
+  readonly seal?: string;
+}
+
+export function pinAdded({ id, text }: Pin): LineDraft {
+  return { type: lineType.pin, payload: { id, text } };
+}
+
+export function pinRemoved(id: string): LineDraft {
+  return { type: lineType.pin, payload: { id, removed: true } };
+}
+
+/** The end of a note that no seal proves. Its text stays readable as what it is: a claim of the file. */
+export function pinSetAside(id: string): LineDraft {
+  return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
+}
+
+/** What the seal of a pin's line is made over. */
+export function pinClaim({ id, text }: Pin): Json {
+  return [lineType.pin, id, text];
+}
+
+/** A note as a line or a checkpoint says it. */
+export function readPin(payload: JsonObject): RecordedPin | undefined {
+  const [id, text, seal] = [stringAt(payload, 'id'), stringAt(payload, 'text'), stringAt(payload, 'seal')];
+  if (id === undefined || text === undefined || payload['removed'] === true) return undefined;
+  return { id, text, ...(seal === undefined || seal === '' ? {} : { seal }) };
+}
+
+/** The pins after a `capstan_pin` line. A line that makes no sense, or that is beyond the limits, changes nothing. */
+export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): readonly RecordedPin[] {
+  const id = stringAt(payload, 'id');
+  if (id === undefined) return pins;
+  const others = pins.filter((pin) => pin.id !== id);
+  if (payload['removed'] === true) return others;
+  const added = readPin(payload);
+  if (added === undefined) return pins;
+  const tokens = estimateTokens(added.text);
+  if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
+  if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
+  const at = pins.findIndex((pin) => pin.id === id);
+  return at < 0 ? [...pins, added] : pins.with(at, added);
+}
+
+/** The lines after which notes that are `pins` are `wanted`, in that order. Those that are said again stay as proven as they were. */
+export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[]): readonly LineDraft[] {
+  let kept = 0;
+  const removed: LineDraft[] = [];
+  for (const { id, text } of pins) {
+    const next = wanted[kept];
+    if (next?.id === id && next.text === text) kept += 1;
+    else removed.push(pinRemoved(id));
+  }
+  return [...removed, ...wanted.slice(kept).map(pinSaidAgain)];
+}
+
+/** An empty seal proves nothing, so that no forged line becomes one of this home by being repeated. */
+function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
+  return { type: lineType.pin, payload: { id, text, seal } };
+}
+
+/** As a checkpoint carries them, and a rollback those of the rollout that it left. */
+export function readPins(carried: JsonObject): readonly RecordedPin[] {
+  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
+}
+
+/** They are sent again and again, so they must stay short. In tokens. */
+const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
+
+/** Why a text cannot be pinned beside these, or undefined when it can. */
+export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Outcome | undefined {
+  const { pins: most, tokensEach, tokensInAll } = pinLimits;
+  const tokens = estimateTokens(text);
+  if (!text.isWellFormed())
+    return tooMuch(`The note contains ${loneSurrogateWords}.`, 'Remove it and pin the note again.');
+  if (text.trim() === '') return tooMuch('The note is empty.', 'Give the text to pin.');
+  if (tokens > tokensEach) {
+    const next = 'Pin only what must never be lost. Save the rest in a file and name the file in the note.';
+    return tooMuch(`The note has about ${groupDigits(tokens)} tokens; the limit is ${groupDigits(tokensEach)}.`, next);
+  }
+  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; the limit is ${most}.`, takeAway(id));
+  const before = tokensOf(pins);
+  if (before + tokens <= tokensInAll) return undefined;
+  const have = `The notes of the thread have about ${groupDigits(before)} tokens, and this one has ${groupDigits(tokens)}`;
+  return tooMuch(`${have}; the limit for all notes is ${groupDigits(tokensInAll)}.`, takeAway(id));
+}
+
+function tokensOf(pins: readonly Pin[]): number {
+  return pins.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+}
+
+function takeAway(id: ThreadId): string {
+  return `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
+}
+
+function tooMuch(message: string, next: string): Outcome {
+  return { code: 'note-not-pinned', message, next };
+}

@@ -1,0 +1,146 @@
+import {
+  noWork,
+  withOlderPlan,
+  type PlanOlderThan,
+  plansAreOlderThan,
+  type ProposedPlan,
+  type WorkPlan,
+  type WorkRecords,
+} from '../../compaction/plan/work-records.ts';
+import { planUpdated } from '../../fragments/answers/tool-calls.ts';
+import { type Entry, isBoundary } from '../../history/entry.ts';
+import { isUserShellCommand } from '../../history/limit-output.ts';
+import { defined } from '../../../base/objects.ts';
+import { isCall, isMessage, type Item } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  parseJsonObject,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { Line } from '../../../protocol/line.ts';
+import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';
+import { changedAgain, readPutBackFiles } from './files-put-back.ts';
+
+/** The records of the work after one more item. */
+export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
+  if (isBoundary(entry)) return entry.origin.family === 'context' ? work : afterBoundary(work, entry);
+  const newer = newerThanPlan(entry);
+  if (newer !== undefined) return withOlderPlan(work, newer);
+  const proposed = planIn(entry.item);
+  if (proposed !== undefined) return { ...work, proposed: [...(work.proposed ?? []), proposed].slice(-mostProposed) };
+  const known = objectAt(metadata, 'capstan');
+  const answered = work.proposed?.find(({ callId }) => callId === entry.item['call_id']);
+  if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
+  const changed = known?.['changed'];
+  if (changed === undefined) return work;
+  return foldChangedFiles(work, readChangedFiles(changed));
+}
+
+/** The records of the work after patches, also of a side conversation. */
+export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[]): WorkRecords {
+  return { ...changedAgain(work, files), files: withFiles(work.files, files) };
+}
+
+/** A turn that was stopped, a program that spoke to the model, or a command of the user may have made the plan obsolete. */
+function newerThanPlan({ item, origin }: Entry): PlanOlderThan | undefined {
+  if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) return 'stop';
+  if (origin.family !== 'client' || item['role'] === 'assistant') return undefined;
+  return isMessage(item) && isUserShellCommand(item) ? 'shell' : 'program';
+}
+
+/** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
+function afterBoundary({ plan, files, putBack, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
+  const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
+  const older = withOlderPlan({ ...(isOpen ? { plan } : {}), files, ...defined({ putBack }) }, 'user');
+  return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
+}
+
+/** Calls of one response that have no answer yet. */
+const mostProposed = 20;
+
+/** The model wrote it: it may be anything. */
+function planIn(item: Item): ProposedPlan | undefined {
+  if (!isCall(item) || item.name !== 'update_plan' || item.type !== 'function_call') return undefined;
+  const steps = arrayAt(parseJsonObject(item.arguments), 'plan');
+  return steps === undefined ? undefined : { callId: item.call_id, steps: readSteps(steps, 'step') };
+}
+
+/** Other programs do not record whether a call was refused, but their answer to one that ran is the same. */
+function hasRun(answer: Item, known: JsonObject | undefined): boolean {
+  return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
+}
+
+/** A plan counts once its call has run: a refused one changes nothing. */
+function afterAnswer(
+  { proposed = [], ...work }: WorkRecords,
+  { callId, steps }: ProposedPlan,
+  hasRun: boolean,
+): WorkRecords {
+  const waiting = proposed.filter((each) => each.callId !== callId);
+  const left = waiting.length === 0 ? work : { ...work, proposed: waiting };
+  return hasRun ? { ...left, plan: { steps, ...defined({ number: work.number }), isOlder: false } } : left;
+}
+
+const statuses = { pending: 'pending', in_progress: 'in-progress', completed: 'completed' } as const;
+
+function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanStep[] {
+  return steps.flatMap((value) => {
+    if (!isJsonObject(value)) return [];
+    const text = stringAt(value, key);
+    const status = String(value['status']).replaceAll('-', '_');
+    if (text === undefined || !(status in statuses)) return [];
+    return [{ text, status: statuses[status as keyof typeof statuses] }];
+  });
+}
+
+/** Each file once, where it was first changed, as it was changed last. */
+function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile[]): readonly ChangedFile[] {
+  const files = new Map(before.map((file) => [file.path, file]));
+  for (const file of changed) {
+    const known = files.get(file.path);
+    // A file that was made here and changed later is still one that was made here.
+    files.set(file.path, known?.kind === 'add' && file.kind === 'update' ? { ...file, kind: 'add' } : file);
+  }
+  return [...files.values()];
+}
+
+/** As a line or a checkpoint has them. */
+export function readChangedFiles(stored: Json): readonly ChangedFile[] {
+  if (!Array.isArray(stored)) return [];
+  return stored.flatMap((value: Json): ChangedFile[] => {
+    if (!isJsonObject(value)) return [];
+    const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
+    if (path === undefined || (kind !== 'add' && kind !== 'delete' && kind !== 'update')) return [];
+    const generated = value['generated'] === true || undefined;
+    return [{ path, kind, ...defined({ movePath, generated }) }];
+  });
+}
+
+export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonObject {
+  return {
+    ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
+    ...defined({ plan_number: plan?.number, plan_older_than: plan?.olderThan }),
+    files: [...files] as unknown as Json,
+    ...defined({ put_back: putBack && ([...putBack] as unknown as Json), number }),
+  };
+}
+
+export function readWork(stored: JsonObject | undefined): WorkRecords {
+  if (stored === undefined) return noWork;
+  const [plan, number, putBack] = [readPlan(stored), numberAt(stored, 'number'), readPutBackFiles(stored)];
+  return { ...defined({ plan }), files: readChangedFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
+}
+
+/** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */
+function readPlan(stored: JsonObject): WorkPlan | undefined {
+  const steps = arrayAt(stored, 'plan');
+  if (steps === undefined) return undefined;
+  const [isOlder, number] = [stored['plan_is_older'] !== false, numberAt(stored, 'plan_number')];
+  const olderThan = plansAreOlderThan.find((known) => known === stored['plan_older_than']);
+  return { steps: readSteps(steps, 'text'), ...defined({ number }), isOlder, ...defined({ olderThan }) };
+}

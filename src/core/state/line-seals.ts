@@ -1,0 +1,196 @@
+import { defined } from '../../base/objects.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../../protocol/line.ts';
+import { pinClaim, readPin, type RecordedPin } from './fold/pinned-notes.ts';
+import { messageClaim, readMessage, type RecordedMessage } from './fold/waiting-messages.ts';
+import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
+import { answerClaim, answerIn, questionClaim, type RecordedQuestion } from './questions/question-lines.ts';
+
+/** A claim of a line, and the seal that stands beside it. */
+export interface Sealed {
+  /** What the line says and the engine acts upon. */
+  readonly claim: Json;
+  readonly seal?: string;
+}
+
+/**
+ * Whose lines they are. An imported thread gets a name of its own when it is imported, so that no seal from before
+ * holds in it.
+ */
+export function sealSubject(threadId: string, meta: JsonObject): string {
+  const imported = importOf(meta);
+  return imported === undefined ? threadId : `${threadId} ${imported}`;
+}
+
+/** The name that the import of the thread was given; undefined for a thread that was not imported. */
+export function importOf(meta: JsonObject): string | undefined {
+  return stringAt(objectAt(meta, 'capstan'), 'imported');
+}
+
+/** What the first line of a fork says: lines of the other thread count in this one. */
+export function forkIn(meta: JsonObject): Sealed | undefined {
+  const source = stringAt(meta, 'forked_from_id');
+  return source === undefined ? undefined : sealed(['fork', source], stringAt(objectAt(meta, 'capstan'), 'seal'));
+}
+
+/** What a first line says under `capstan` that every later file of the thread says too. */
+export function lastingMetaFields(meta: JsonObject): JsonObject {
+  const { imported, seal } = objectAt(meta, 'capstan') ?? {};
+  return defined({ imported, seal });
+}
+
+/** The text that is sealed. */
+export function sealText(subject: string, claim: Json): string {
+  return JSON.stringify([subject, claim]);
+}
+
+/**
+ * What a turn or a change of settings grants: the folder, the policies, and all that stands under `capstan`. The same
+ * for a `turn_context` and for `thread_settings`; undefined when another program wrote them.
+ */
+export function grantsIn(source: JsonObject): Sealed | undefined {
+  const ours = objectAt(source, 'capstan');
+  if (ours === undefined) return undefined;
+  const { envelope: _shown, seal: _seal, ...choices } = ours;
+  const claim = ['settings', source['cwd'] ?? null, source['approval_policy'] ?? null, choices];
+  return sealed(claim, stringAt(ours, 'seal'));
+}
+
+/** The claim of any line that has one. */
+export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Sealed | undefined {
+  switch (type) {
+    case lineType.turnContext:
+      return grantsIn(payload);
+    case lineType.event: {
+      const settings = payload['type'] === 'thread_settings_applied' ? objectAt(payload, 'thread_settings') : undefined;
+      return settings && grantsIn(settings);
+    }
+    case lineType.call:
+    case lineType.session:
+    case lineType.snapshot: {
+      if (type !== lineType.snapshot && payload['process'] === undefined) return undefined;
+      const { seal: _seal, ...rest } = payload;
+      return sealed([type, rest], stringAt(payload, 'seal'));
+    }
+    case lineType.pin: {
+      const pin = readPin(payload);
+      return pin && sealedPin(pin);
+    }
+    case lineType.question: {
+      const [callId, turnId, answer] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id'), answerIn(payload)];
+      const about = stringAt(payload, 'about');
+      if (callId === undefined || turnId === undefined || about === undefined) return undefined;
+      const question = { callId, turnId: turnId as TurnId, about };
+      if (payload['answer'] === undefined) return sealed(questionClaim(question), stringAt(payload, 'seal'));
+      return answer && sealed(answerClaim(question, answer), answer.seal);
+    }
+    case lineType.waiting: {
+      const message = readMessage(payload);
+      return message && sealedMessage(message);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What the line of a pinned note says. Checkpoints carry it with its seal. */
+export function sealedPin(pin: RecordedPin): Sealed {
+  return sealed(pinClaim(pin), pin.seal);
+}
+
+/** The same for a question, and for its answer if it has one. */
+export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
+  const claims = [sealed(questionClaim(question), question.seal)];
+  return answer === undefined ? claims : [...claims, sealed(answerClaim(question, answer), answer.seal)];
+}
+
+/** The same for what an answer allows from then on. */
+export function sealedGrant(grant: GivenGrant): Sealed {
+  return sealed(answerClaim(grant, { ...grant, kind: 'allowed' }), grant.seal);
+}
+
+/** The same for a message that was accepted. */
+export function sealedMessage(message: RecordedMessage): Sealed {
+  return sealed(messageClaim(message), message.seal);
+}
+
+function sealed(claim: Json, seal: string | undefined): Sealed {
+  return { claim, ...defined({ seal }) };
+}
+
+/** Whether a draft has a seal, be it an empty one: it is a line that was read, and keeps what it had. */
+export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
+  const source = type === lineType.turnContext ? payload : appliedIn({ type, payload });
+  return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
+}
+
+function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): JsonObject | undefined {
+  return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
+}
+
+/** A line that was read, as a draft that is no more proven than the line. */
+export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
+  const draft = { type, payload, ...defined({ metadata }) };
+  return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
+}
+
+/** The same draft with a seal in it. */
+export function withSeal(draft: LineDraft, seal: string): LineDraft {
+  const { type, payload } = draft;
+  if (type === lineType.turnContext) return { ...draft, payload: sealedSource(payload, seal) };
+  const settings = appliedIn(draft);
+  const sealedPart = settings === undefined ? { seal } : { thread_settings: sealedSource(settings, seal) };
+  return { ...draft, payload: { ...payload, ...sealedPart } };
+}
+
+export function sealedSource(source: JsonObject, seal: string): JsonObject {
+  return { ...source, capstan: { ...objectAt(source, 'capstan'), seal } };
+}
+
+/** Settings as they are drafted: two that are the same stay so when one is sealed. */
+export function withoutSeal(settings: JsonObject | undefined): JsonObject | undefined {
+  const ours = objectAt(settings, 'capstan');
+  if (ours?.['seal'] === undefined) return settings;
+  const { seal: _seal, ...rest } = ours;
+  return { ...settings, capstan: rest };
+}
+
+/**
+ * Notes, messages and grants that a writer leaves out for now, because it cannot prove whose they are. No line ends them:
+ * checkpoints carry them on, and a writer that can prove them takes them in.
+ */
+export interface Withheld {
+  readonly pins: readonly RecordedPin[];
+  readonly waiting: readonly RecordedMessage[];
+  readonly grants: readonly RecordedGrant[];
+}
+
+/** The part of a thread's state that this is about. */
+type Recorded = Withheld & { readonly withheld?: Withheld };
+
+/** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
+export function withhold<State extends Recorded>(state: State, withheld: Withheld | undefined): State {
+  if (withheld === undefined) return state;
+  return {
+    ...state,
+    pins: without(state.pins, withheld.pins),
+    waiting: without(state.waiting, withheld.waiting),
+    grants: state.grants.filter((grant) => !withheld.grants.some((each) => isSameGrant(each, grant))),
+    withheld,
+  };
+}
+
+/** What a checkpoint carries: also what is left out for now, in the order in which it came. */
+export function withWithheld({ pins, waiting, grants, withheld }: Recorded): Withheld {
+  if (withheld === undefined) return { pins, waiting, grants };
+  return {
+    pins: [...withheld.pins, ...pins],
+    waiting: [...withheld.waiting, ...waiting],
+    grants: [...withheld.grants, ...grants],
+  };
+}
+
+function without<Said extends { readonly id: string }>(all: readonly Said[], some: readonly Said[]): readonly Said[] {
+  return all.filter(({ id }) => !some.some((each) => each.id === id));
+}

@@ -1,0 +1,164 @@
+import { stubItem } from '../compaction/requests/item-stub.ts';
+import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-cache.ts';
+import type { History } from '../history/history.ts';
+import { projectWithWriters } from '../history/sent-items.ts';
+import { itemTokens } from '../history/token-counts.ts';
+import type { Prompt, ToolSpec } from '../../ports/model.ts';
+import { defined } from '../../base/objects.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../protocol/line.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import { providerKey } from '../../protocol/provider-name.ts';
+import { shortTextHash } from '../../base/digest.ts';
+import { instructionsOf, type ThreadState } from './thread-state.ts';
+import { reviewInput } from './review-request.ts';
+import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
+
+/** A request that is about to be made. */
+export interface PlannedRequest {
+  readonly record: RequestRecord;
+  /** How it continues from the request before it; absent when there was none. */
+  readonly prefix?: PrefixReport;
+  /** The lines that must be durable before it is sent. */
+  readonly drafts: readonly LineDraft[];
+}
+
+/** The lines of a request: the tools, if the thread has not had them yet, and the record. */
+export function planRequest(
+  state: ThreadState,
+  asked: Omit<RequestRecord, 'toolSet'>,
+  tools: readonly ToolSpec[],
+): PlannedRequest {
+  const record = { ...asked, toolSet: toolSetName(tools) };
+  const known = state.toolSets.has(record.toolSet);
+  const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
+  // A review has a prompt of its own, which continues from none.
+  const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
+  const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
+  const request: LineDraft = { type: lineType.request, payload };
+  const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
+  return { record, drafts, ...defined({ prefix }) };
+}
+
+/**
+ * The request that the record stands for. The live thread sends it, replay rebuilds it: there is no other way to make
+ * one. Its tools must be there; `hasTools` says whether they are.
+ */
+export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
+  const tools = state.toolSets.get(record.toolSet);
+  if (tools === undefined) throw new Fault(toolsMissing(record));
+  return { ...withoutTools(state, record), tools };
+}
+
+/** Large tool sets are kept beside the thread, and what is there can be lost. A set without tools is not a lost one. */
+export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
+  return toolSets.has(toolSet);
+}
+
+export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
+  return {
+    code: 'tools-missing',
+    message: `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`,
+    next: 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.',
+  };
+}
+
+/** What is known of a request whose tool list is missing. */
+export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
+  const review = record.auxiliary?.review;
+  if (review !== undefined) {
+    const { message } = reviewInput(state.history, review);
+    return { options: record.options, instructions: review.instructions, input: [message] };
+  }
+  const { items, writers } = projected(state.history, readerOf(record));
+  return {
+    options: record.options,
+    instructions: instructionsOf(state)?.text ?? '',
+    ...(record.auxiliary === undefined ? { input: items, writers } : besideHistory(items, writers, record.auxiliary)),
+  };
+}
+
+/** What is asked beside the conversation, about a part of it. */
+function besideHistory(
+  items: Prompt['input'],
+  writers: InputWriters,
+  { from, to, stubbed, head, tail }: Auxiliary,
+): Pick<Prompt, 'input' | 'writers'> {
+  const left = new Set(stubbed);
+  const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubItem(item) ?? []) : item));
+  const ofStubs = stubbed.flatMap((index) => {
+    const [stub, writer] = [items[index] && stubItem(items[index]), items[index] && writers.get(items[index])];
+    return stub === undefined || writer === undefined ? [] : [[stub, writer] as const];
+  });
+  const asked = [...head, ...tail].map((item) => [item, 'engine'] as const);
+  return { input: [...head, ...range, ...tail], writers: new Map([...writers, ...ofStubs, ...asked]) };
+}
+
+type InputWriters = ReturnType<typeof projectWithWriters>['writers'];
+
+/** By history value: the request before is looked at again when the next one is made. */
+const known = new WeakMap<
+  History,
+  { readonly reader: string; readonly value: ReturnType<typeof projectWithWriters> }
+>();
+
+/** What a history looks like to a model. */
+export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
+  return projected(history, reader).items;
+}
+
+function projected(history: History, { modalities, provider }: RequestReader): ReturnType<typeof projectWithWriters> {
+  const reader = JSON.stringify([modalities, providerKey(provider)]);
+  const before = known.get(history);
+  if (before?.reader === reader) return before.value;
+  const value = projectWithWriters(history, { modalities, ...defined({ reader: provider }) });
+  known.set(history, { reader, value });
+  return value;
+}
+
+type PromptParts = 'meta' | 'instructions' | 'toolSets' | 'history';
+
+/** The next request held against the one before it: what a provider can take from its cache, and what broke that. */
+function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | undefined {
+  const { sent } = state;
+  if (sent === undefined) return undefined;
+  if (sent.kind === 'gone') {
+    // What a rollback leaves stood in earlier requests; what a checkpoint leaves stood in none.
+    const fresh = sent.why !== 'rollback' ? promptFor(state, record).input : [];
+    const tokens = fresh.reduce((sum, item) => sum + itemTokens(item), 0);
+    return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
+  }
+  const now = promptFor(state, record);
+  // Of lost tools only the name is known: whether they are others, and not which.
+  const tools = state.toolSets.get(sent.record.toolSet) ?? now.tools;
+  const before = { ...withoutTools({ ...state, history: sent.history }, sent.record), tools };
+  return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
+}
+
+function sentRequest(
+  { instructions, tools, input }: Prompt,
+  { toolSet, options, encoder }: RequestRecord,
+): SentRequest {
+  // What is asked of the answer stands behind the input, and so do the labels.
+  const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
+  const { labels: _labels, outputLimit: _limit, lengthField: _field, ...others } = rest;
+  const { temperature: _temperature, stop: _stop, ...settings } = others;
+  return { instructions, toolSet, tools, input, model, settings: { ...(settings as unknown as JsonObject), encoder } };
+}
+
+const names = new WeakMap<readonly ToolSpec[], string>();
+
+/** Whether the name is made from these tools, as far as it says: names of an older form say nothing. */
+export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean {
+  return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
+}
+
+/** Equal tools have equal names. */
+function toolSetName(tools: readonly ToolSpec[]): string {
+  const known = names.get(tools);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(tools);
+  const name = `${shortTextHash(text)}-${text.length}`;
+  names.set(tools, name);
+  return name;
+}

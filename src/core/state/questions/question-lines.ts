@@ -1,0 +1,287 @@
+import { textHash } from '../../../base/digest.ts';
+import { defined, notPlain, plainCopy } from '../../../base/objects.ts';
+import type { CallItem } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ExtraPermissions } from '../../../protocol/permissions.ts';
+import {
+  type Answer,
+  type AnswerScope,
+  authorizationLevels,
+  type Question,
+  questionKinds,
+  riskLevels,
+} from '../../../protocol/question.ts';
+import { suggestOption } from '../../envelope/read-options.ts';
+import type { AskedOfCall } from '../recorded/conversation-items.ts';
+import { callInput, type HookResults, shortWord, type WordInCall, wordsInCall } from './call-arguments.ts';
+
+/** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
+export interface RecordedQuestion extends Question {
+  /** What was asked, to the last character: an answer counts for nothing else. Absent in lines that do not say. */
+  readonly about?: string;
+  /** Proves that this home wrote the line: its answer lets a command run. */
+  readonly seal?: string;
+  readonly answer?: RecordedAnswer;
+  /** Words of which the line has only the beginning. */
+  readonly inCall?: readonly WordInCall[];
+  readonly hook?: HookResults;
+}
+
+/** The same for an answer. */
+export interface RecordedAnswer extends Answer {
+  readonly about: string;
+  /** What a session keeps of it. */
+  readonly keys?: readonly string[];
+  /** The mark of the policy that it was given under. */
+  readonly under?: string;
+  readonly seal?: string;
+}
+
+/** What is asked: the question as its line says it, and the arguments as they would run. */
+export function questionKey(
+  call: CallItem,
+  { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
+): string {
+  return textHash(JSON.stringify([call.name, callInput(call), question]));
+}
+
+/**
+ * Durable before the user is asked. `supersedes`: what was asked about the call until now, and is not any more, by its
+ * `about`.
+ */
+export function questionAsked(
+  question: Question,
+  { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
+): LineDraft {
+  const fields = questionFields(question, wordsInCall(question, call));
+  const said = hook && { hook: defined({ ...hook }) };
+  return { type: lineType.question, payload: { ...fields, about, ...defined({ ...more }), ...said } };
+}
+
+interface AskedAs {
+  /** As it would run. */
+  readonly call: CallItem;
+  /** See `aboutCall`. */
+  readonly about: string;
+  readonly hook?: HookResults;
+}
+
+/** Durable before the call begins, or its refusal reaches the model. */
+export function questionAnswered(
+  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
+  { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
+): LineDraft {
+  const kept = defined({ keys, under });
+  const payload = { turn_id: turnId, call_id: callId, about, answer: defined({ ...answer }), ...kept };
+  return { type: lineType.question, payload: payload as unknown as JsonObject };
+}
+
+/** What the seal of a question's line is made over. */
+export function questionClaim({
+  callId,
+  turnId,
+  about = '',
+}: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
+  return [lineType.question, turnId, callId, about];
+}
+
+/** What the seal of an answer's line is made over. What the user wants the model to know grants nothing. */
+export function answerClaim(
+  { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
+  { about, kind, scope, keys, under, prefix }: Omit<RecordedAnswer, 'note' | 'seal'>,
+): Json {
+  const claim = [lineType.question, turnId, callId, about, kind, scope ?? null, keys ?? null];
+  if (prefix !== undefined) return [...claim, under ?? null, prefix];
+  return under === undefined ? claim : [...claim, under];
+}
+
+/** The answer in a `capstan_question` line, if it is one. */
+export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
+  const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
+  const keys = textsAt(payload, 'keys');
+  if (answer === undefined || about === undefined || (keys === undefined && payload['keys'] !== undefined))
+    return undefined;
+  const [seal, under] = [stringAt(payload, 'seal'), stringAt(payload, 'under')];
+  return { ...answer, about, ...defined({ keys, under, seal: seal === '' ? undefined : seal }) };
+}
+
+/** The end of a question that no seal proves: no one is asked it. */
+export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
+  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
+}
+
+/** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
+
+const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
+const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
+const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
+
+/**
+ * Nothing large is stored twice (I9): words that stand in `inCall` are read from the call again, and the line has their
+ * beginning.
+ */
+export function questionFields(
+  { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
+  inCall: readonly WordInCall[],
+): JsonObject {
+  const inLine = (list: 'argv' | 'prefix'): readonly string[] | undefined =>
+    about[list]?.map((word, at) =>
+      inCall.some(([name, index]) => name === list && index === at) ? shortWord(word) : word,
+    );
+  const short = defined({ argv: inLine('argv'), prefix: inLine('prefix') });
+  const places = inCall.length === 0 ? {} : { in_call: inCall as unknown as readonly Json[] };
+  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short, ...places };
+}
+
+export function readQuestion(
+  { id, callId, turnId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  payload: JsonObject,
+): Question | undefined {
+  const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
+  if (tool === undefined || item === undefined) return undefined;
+  const texts = { reason: stringAt(payload, 'reason'), justification: stringAt(payload, 'justification') };
+  const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
+  const [host, permissions] = [readHost(objectAt(payload, 'host')), readExtra(objectAt(payload, 'permissions'))];
+  const mcp = readMcpTool(objectAt(payload, 'mcp'));
+  const elicitation = readElicitation(objectAt(payload, 'elicitation'));
+  const words = { argv: textsAt(payload, 'argv'), cwd: stringAt(payload, 'cwd'), prefix: textsAt(payload, 'prefix') };
+  return {
+    id,
+    callId,
+    turnId,
+    tool,
+    item,
+    kind: readKind(payload),
+    ...defined({
+      ...texts,
+      ...words,
+      paths,
+      host,
+      mcp,
+      elicitation,
+      client: readClient(objectAt(payload, 'client')),
+      permissions,
+      confined: payload['confined'] === true || undefined,
+      typed: payload['typed'] === true || undefined,
+    }),
+    scopes: scopes.filter((scope) => scope === 'call' || arrayAt(payload, 'scopes')?.includes(scope)),
+  };
+}
+
+/** What lists say of a question: what it is about. */
+export function askedOfCall(payload: JsonObject): AskedOfCall {
+  return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
+}
+
+function readKind(payload: JsonObject): Question['kind'] {
+  return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
+}
+
+/** Of a line. Undefined for what is no answer. */
+export function readAnswer(value: unknown): Answer | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const kind = answerKinds.find((known) => known === value['kind']);
+  const scope = scopes.find((known) => known === value['scope']);
+  // A scope that is not understood may be a narrower one than all that are.
+  if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
+  const note = stringAt(value, 'note');
+  const unasked = (['default', 'client'] as const).find((by) => by === value['by']);
+  if (unasked !== undefined) return { kind: kind === 'allowed' ? 'declined' : kind, ...defined({ note }), by: unasked };
+  if (value['by'] === 'hook') return { kind, ...defined({ note }), by: 'hook' };
+  const content = objectAt(value, 'content');
+  const prefix = textsAt(value, 'prefix');
+  // Half a rule is a wider one.
+  if (prefix === undefined && value['prefix'] !== undefined) return undefined;
+  if (value['by'] !== 'review') return { kind, ...defined({ scope, note, prefix, content }) };
+  return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
+}
+
+/** Of a program that was asked. What it adds may be a restriction, so that nothing may be left over. */
+export function readGivenAnswer(given: unknown): Answer | undefined {
+  const value = plainCopy(given);
+  if (value === notPlain || !isJsonObject(value) || Object.keys(value).some((key) => !answerKeys.includes(key)))
+    return undefined;
+  const isText = value['note'] === undefined || typeof value['note'] === 'string';
+  const isFilled = value['content'] === undefined || isJsonObject(value['content']);
+  return isText && isFilled ? readAnswer(value) : undefined;
+}
+
+const answerKeys: readonly string[] = Object.keys({
+  kind: true,
+  scope: true,
+  note: true,
+  prefix: true,
+  content: true,
+  by: true,
+  verdict: true,
+} as const satisfies Record<keyof Answer, true>);
+
+/** Why a given answer is none: most often one of its keys is misspelt. */
+export function answerProblem(given: unknown): Outcome<'odd-input'> {
+  const answer = plainCopy(given);
+  const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;
+  const form = 'Use an object with the kind "allowed", "declined" or "stopped".';
+  return {
+    code: 'odd-input',
+    message:
+      key === undefined ? 'The answer cannot be read.' : `The answer has the unknown key ${JSON.stringify(key)}.`,
+    next: `${key === undefined ? form : suggestOption(key, answerKeys)} Nothing was changed or sent.`,
+  };
+}
+
+function readSaid(value: JsonObject | undefined): Answer['verdict'] {
+  const risk = riskLevels.find((level) => level === value?.['risk']);
+  const authorization = authorizationLevels.find((level) => level === value?.['authorization']);
+  if (risk === undefined || authorization === undefined) return undefined;
+  const overruled = value?.['overruled'] === true || undefined;
+  return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale'), overruled }) };
+}
+
+/** Undefined also where some of it is no text: half a command is another command. */
+export function textsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
+  const all = arrayAt(value, key);
+  return all?.every((each) => typeof each === 'string') === true ? all : undefined;
+}
+
+function readPath(value: Json): NonNullable<Question['paths']> {
+  const [path, access] = isJsonObject(value) ? [stringAt(value, 'path'), stringAt(value, 'access')] : [];
+  return path === undefined || (access !== 'read' && access !== 'write') ? [] : [{ path, access }];
+}
+
+function readHost(value: JsonObject | undefined): Question['host'] {
+  const [name, port] = [stringAt(value, 'name'), numberAt(value, 'port')];
+  const protocol = protocols.find((known) => known === value?.['protocol']);
+  return name === undefined || port === undefined || protocol === undefined ? undefined : { name, port, protocol };
+}
+
+function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
+  const [server, tool, digest] = ['server', 'tool', 'digest'].map((key) => stringAt(value, key));
+  return server === undefined || tool === undefined || digest === undefined ? undefined : { server, tool, digest };
+}
+
+function readClient(value: JsonObject | undefined): Question['client'] {
+  const tool = stringAt(value, 'tool');
+  return tool === undefined ? undefined : { tool, ...defined({ namespace: stringAt(value, 'namespace') }) };
+}
+
+function readElicitation(value: JsonObject | undefined): Question['elicitation'] {
+  const [server, message] = [stringAt(value, 'server'), stringAt(value, 'message')];
+  if (server === undefined || message === undefined) return undefined;
+  return { server, message, ...defined({ url: stringAt(value, 'url'), schema: objectAt(value, 'schema') }) };
+}
+
+function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {
+  if (value === undefined) return undefined;
+  const network = value['network'] === true || undefined;
+  return defined({ network, read: textsAt(value, 'read'), write: textsAt(value, 'write') });
+}

@@ -1,0 +1,251 @@
+import { defined } from '../../../base/objects.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { type CallItem, isCall, type Item } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { Line } from '../../../protocol/line.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { refusalReason } from '../../fragments/answers/tool-calls.ts';
+import { callArguments, commandNotRun } from '../questions/call-arguments.ts';
+import { outputOf } from './conversation-items.ts';
+
+/** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
+export interface OpenCall {
+  readonly call?: Item | undefined;
+  readonly begun?: TurnItem;
+  readonly isShown?: true;
+  /** Where it ran, if not in the sandbox of its turn. */
+  readonly outside?: true;
+  readonly confined?: true;
+}
+
+interface AnsweredCall {
+  readonly turnId: TurnId;
+  readonly callId: string;
+  /** The item of the line before, which is that of this call. */
+  readonly ended: TurnItem | undefined;
+  readonly open: OpenCall | undefined;
+}
+
+/** What the answer to a call says happened: it was refused, or it has ended. Undefined where the item was shown before. */
+export function endedCall(
+  answer: Item,
+  { metadata }: Pick<Line, 'metadata'>,
+  { turnId, callId, ended, open }: AnsweredCall,
+): ThreadEvent | undefined {
+  const { text } = outputOf(answer);
+  const refused = objectAt(objectAt(metadata, 'capstan'), 'refused');
+  if (refused !== undefined) {
+    const [tool = '', unasked] = [stringAt(refused, 'tool'), refused['unasked'] === true || undefined];
+    const item = notRun(open?.call, refused);
+    return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
+  }
+  // Of a call that another program answered nothing else may be known than what the model wrote.
+  const isOurs = objectAt(metadata, 'capstan') !== undefined;
+  const item = ended ?? itemOf(callId, isOurs && open !== undefined ? { ...open, call: undefined } : open);
+  if (item === undefined) return undefined;
+  const { outside, confined, call } = open ?? {};
+  const shown =
+    item.kind === 'file-change' ? withPatchLines(item, { call, metadata, answer: text }) : withOutput(item, text);
+  return { kind: 'item-completed', turnId, item: shown, ...defined({ outside, confined }) };
+}
+
+/** The call that was refused, as far as the file says more than its name. */
+function notRun(call: Item | undefined, refused: JsonObject): TurnItem | undefined {
+  if (call === undefined || !isCall(call)) return undefined;
+  if (refused['patch'] === true) return { kind: 'file-change', id: call.call_id, changes: [], status: 'failed' };
+  const mcp = objectAt(refused, 'mcp');
+  const [server, tool] = [stringAt(mcp, 'server'), stringAt(mcp, 'tool')];
+  if (server === undefined || tool === undefined) return commandNotRun(call);
+  return { kind: 'tool-call', id: call.call_id, server, tool, arguments: callArguments(call), status: 'failed' };
+}
+
+/** Old files keep no items: then the beginning of the call says what it was, or the model's own words do. */
+function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefined {
+  if (open === undefined || open.isShown === true) return undefined;
+  const { begun, call } = open;
+  if (begun !== undefined) return 'status' in begun ? ({ ...begun, status: 'completed' } as TurnItem) : begun;
+  if (call === undefined || !isCall(call)) return undefined;
+  return { kind: 'tool-call', id: callId, tool: call.name, arguments: callArguments(call), status: 'completed' };
+}
+
+/** As far as the file keeps it: what the model was given. */
+function withOutput(item: TurnItem, answer: string): TurnItem {
+  if (item.kind === 'tool-call') {
+    const isOfCommand = item.server === undefined && item.tool === 'write_stdin';
+    return { ...item, output: isOfCommand ? readPrinted(answer).output : answer.replace(aboutServersCall, '') };
+  }
+  if (item.kind !== 'command' || item.output !== '') return item;
+  const isUnbegun = item.status === 'declined' || item.unfinished === 'not-started';
+  if (isUnbegun) return { ...item, output: refusalReason(answer) };
+  const { output, lines } = readPrinted(answer);
+  return { ...item, output, ...defined({ outputLines: lines }) };
+}
+
+/** What stands before the words of an MCP server. */
+const aboutServersCall =
+  /^Wall time: [^\n]{0,40}\n(?:(?:The tool reports an error\.\n)?Output:(?:\n|$)|(?=The call failed: ))/;
+
+/** What the recorded answer to a call says, facts and output apart. */
+export interface CallReport {
+  /** How it ended: `exit 0`, `timed out`, `refused`. Undefined when the answer does not say. */
+  readonly end: string | undefined;
+  readonly isFailure: boolean;
+  readonly seconds: number | undefined;
+  /** Without the facts before it. What the model reads before the facts stays, as its first lines. */
+  readonly output: string;
+}
+
+/** Reads the forms that Capstan and Codex write. An answer in another form is all output. */
+export function readCallReport(answer: string): CallReport {
+  const written = parsedAnswer(answer);
+  if (written !== undefined) return written;
+  const { facts, output } = splitReport(answer);
+  const seconds = factNumber(facts, /^Wall time: ([\d.]{1,20}) seconds$/);
+  const exitCode = factNumber(facts, /^(?:Process exited with code|Exit code:) (-?\d{1,10})$/);
+  if (exitCode !== undefined) return exited(exitCode, seconds, output);
+  const [, found] = endings.find(([start]) => [...facts, output].some((text) => text.startsWith(start))) ?? [];
+  const end = found ?? (/^aborted(?: by .*)?$/.test(output) ? 'interrupted' : undefined);
+  return { end, isFailure: end !== undefined && end !== 'still running', seconds, output };
+}
+
+const endings = [
+  ['Process killed after its time limit', 'timed out'],
+  ['Process killed', 'interrupted'],
+  ['Process running', 'still running'],
+  ['Outcome unknown', 'outcome unknown'],
+  ['Not run: ', 'refused'],
+  ['There is no tool named ', 'refused'],
+  ['The arguments were not accepted', 'refused'],
+  ['The tool failed: ', 'failed'],
+  ['patch rejected', 'refused'],
+  ['apply_patch verification failed', 'failed'],
+  ['edit_file failed', 'failed'],
+] as const;
+
+function exited(exitCode: number, seconds: number | undefined, output: string): CallReport {
+  return { end: `exit ${exitCode}`, isFailure: exitCode !== 0, seconds, output };
+}
+
+const fact =
+  /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Session \d+ was ended|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
+const mostFacts = 8;
+/** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
+const warning =
+  /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: (\d{1,15})\n(?:Full output: [^\n]{1,4096}\n)?\n/;
+
+/** Sentences of Capstan that may stand before the facts. No output of a command comes before its facts. */
+const note =
+  /^(?:The sandbox stopped this command, |The command waited to connect to |The user allowed it\. |Outside the sandbox too, )/;
+/** The end of such sentences: they may have words of the user in several lines. */
+const firstFact = /\n(?=(?:Wall time: [\d.]{1,20} seconds|Exit code: -?\d{1,10})\n)/;
+
+function splitReport(answer: string): ReturnType<typeof splitAnswer> {
+  const end = note.test(answer) ? answer.search(firstFact) : -1;
+  if (end < 0) return splitAnswer(answer);
+  const { facts, output } = splitAnswer(answer.slice(end + 1));
+  return { facts, output: `${answer.slice(0, end)}\n${output}` };
+}
+
+/**
+ * The output of a command in an answer of Capstan, without any words for the model around it, and how many lines it had
+ * before it was cut. An answer without facts is all output.
+ */
+export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
+  const start = answer.search(factsStart);
+  const from = outputFrom(answer, start < 0 ? 0 : start);
+  if (from === undefined) return { output: answer };
+  const rest = answer.slice(from).replace(aboutArguments, '');
+  const [head, lines] = warning.exec(rest) ?? [];
+  return head === undefined ? { output: rest } : { output: rest.slice(head.length), lines: Number(lines) };
+}
+
+/** Sentences of Capstan, of the user or of a hook may stand before them. */
+const factsStart =
+  /^(?:Chunk ID: [^\n]{1,80}\nWall time: |Wall time: |Exit code: -?\d{1,10}\nWall time: )[\d.]{1,20} seconds$/m;
+/** A sentence behind the output: the call had arguments that its tool does not have. */
+const aboutArguments = /(?:^|\n)Ignored, because this tool has no such argument: [^\n]{1,400}$/;
+
+/** Facts stand before a line `Output:`, one per line and nothing else between them. */
+function splitAnswer(answer: string): { readonly facts: readonly string[]; readonly output: string } {
+  const from = outputFrom(answer, 0);
+  if (from === undefined) return { facts: [], output: answer };
+  return { facts: answer.slice(0, from).split('\n'), output: answer.slice(from).replace(warning, '') };
+}
+
+/** Where the output begins behind the facts that begin here. Undefined: there are none. */
+function outputFrom(answer: string, start: number): number | undefined {
+  let at = start;
+  for (let facts = 0; facts <= mostFacts; facts += 1) {
+    const end = answer.indexOf('\n', at);
+    const line = answer.slice(at, end < 0 ? undefined : end);
+    if (line === 'Output:') return end < 0 ? answer.length : end + 1;
+    if (end < 0 || !fact.test(line)) return undefined;
+    at = end + 1;
+  }
+  return undefined;
+}
+
+function factNumber(facts: readonly string[], pattern: RegExp): number | undefined {
+  const found = facts.map((line) => pattern.exec(line)?.[1]).find((text) => text !== undefined);
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Older programs wrote the answer of a command as JSON. */
+function parsedAnswer(answer: string): CallReport | undefined {
+  if (!answer.startsWith('{"output":')) return undefined;
+  try {
+    const value = JSON.parse(answer) as Json;
+    const metadata = isJsonObject(value) ? objectAt(value, 'metadata') : undefined;
+    const exitCode = metadata && numberAt(metadata, 'exit_code');
+    if (!isJsonObject(value) || exitCode === undefined) return undefined;
+    return exited(exitCode, numberAt(metadata!, 'duration_seconds'), stringAt(value, 'output') ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+interface AnsweredPatch {
+  /** Of the answer. */
+  readonly metadata: Line['metadata'] | undefined;
+  /** What the model asked for. */
+  readonly call: Item | undefined;
+  /** What it was answered. */
+  readonly answer: string;
+}
+
+/** A patch with the call that has its lines, unless the file has them apart. Where it failed, the answer says why. */
+function withPatchLines(item: FileChangeItem, { call, metadata, answer }: AnsweredPatch): FileChangeItem {
+  const changes = withStoredLines(item.changes, metadata);
+  const isKnown = changes.some(({ diff }) => diff !== undefined);
+  const asked = isKnown || call === undefined || !isCall(call) ? undefined : callOf(call);
+  const problem = item.status === 'failed' ? answer : undefined;
+  return { ...item, changes, ...defined({ call: asked, problem }) };
+}
+
+function callOf(call: CallItem): NonNullable<FileChangeItem['call']> {
+  return { tool: call.name, input: call.type === 'function_call' ? call.arguments : call.input };
+}
+
+/** Older files of ours have the lines beside the answer. */
+function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject | undefined): readonly ChangedFile[] {
+  const stored = (arrayAt(objectAt(metadata, 'capstan'), 'changed') ?? []).filter(isJsonObject);
+  if (stored.every((file) => file['diff'] === undefined)) return changes;
+  const diffs = new Map(stored.map((file) => [stringAt(file, 'path'), stringAt(file, 'diff')]));
+  return changes.map((change) => ({ ...change, ...defined({ diff: change.diff ?? diffs.get(change.path) }) }));
+}
+
+/** The record of a patch as files of the old form have it, in the new form. */
+export function patchInOldForm(payload: JsonObject): JsonObject {
+  const { call_id: id = '', success, changes = {}, capstan, turn_id } = payload;
+  const status = success === true ? 'completed' : 'failed';
+  return { item: { type: 'FileChange', id, changes, status, ...defined({ capstan }) }, ...defined({ turn_id }) };
+}

@@ -1,0 +1,184 @@
+import { defined } from '../../../base/objects.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { isMessage, isReasoning, type Item, messageText, proposedPlan } from '../../../protocol/item.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { ContextEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import type { OtherAuthor } from '../../../protocol/user-input.ts';
+import { isImageLabel } from '../../fragments/answers/content-parts.ts';
+import type { Entry } from '../../history/entry.ts';
+import { fragmentFamilyName } from '../../world/catalog.ts';
+import { readContextFacts } from '../drafts/item-lines.ts';
+
+/**
+ * What happened in a turn, as its lines record it and surfaces show it. Every program and both history modes record it
+ * so.
+ */
+export type RecordedItem =
+  | {
+      readonly kind: 'user';
+      /** Absent: the user wrote it. */
+      readonly author?: OtherAuthor;
+      readonly texts: readonly string[];
+      readonly pictures: readonly string[];
+    }
+  | { readonly kind: 'assistant'; readonly text: string; readonly phase?: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  /** The program said it to the model, not the user. */
+  | { readonly kind: 'context'; readonly title: string; readonly text: string }
+  | RecordedCall
+  /** History was replaced. */
+  | { readonly kind: 'checkpoint'; readonly text: string };
+
+export interface RecordedCall {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly form: 'command' | 'patch' | 'other';
+  readonly input: string;
+  /** What the user, or a reviewer in the user's place, was asked about it, in order. */
+  readonly asked?: readonly AskedOfCall[];
+  /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
+  readonly outside?: true;
+  readonly confined?: true;
+  /** Absent: it has no answer. */
+  readonly output?: { readonly text: string; readonly pictures: readonly string[] };
+}
+
+/** A question about a call, or about a host that it waited for. */
+export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
+  /** Absent: the lines have none. */
+  readonly answer?: Answer;
+}
+
+/** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */
+export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {
+  if (isReasoning(item)) {
+    const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
+    return text === '' ? undefined : { kind: 'reasoning', text };
+  }
+  if (isMessage(item)) {
+    const { content } = item;
+    if (origin.family === 'user') {
+      const said = { texts: wordsOf(content), pictures: picturesIn(content) };
+      return { kind: 'user', ...defined({ author: origin.author }), ...said };
+    }
+    if (item.role !== 'assistant') {
+      const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
+      return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(content).join('\n\n') };
+    }
+    const phase = stringAt(item, 'phase');
+    return { kind: 'assistant', text: messageText(item), ...defined({ phase }) };
+  }
+  return item.type.endsWith('_call') || item.type === 'agent_message' ? recordedCall(item) : undefined;
+}
+
+export function outputOf(item: Item): NonNullable<RecordedCall['output']> {
+  const output = item['output'] ?? item['tools'] ?? '';
+  if (typeof output === 'string') return { text: output, pictures: [] };
+  const parts = Array.isArray(output) ? output.filter(isJsonObject) : [];
+  const texts = textsOf(parts);
+  return { text: texts.length === 0 ? JSON.stringify(output) : texts.join('\n'), pictures: picturesIn(parts) };
+}
+
+function recordedCall(item: Item): RecordedCall {
+  const name = stringAt(item, 'name') ?? item.type;
+  const input = stringAt(item, 'input');
+  if (input !== undefined) return { kind: 'call', name, form: name === 'apply_patch' ? 'patch' : 'other', input };
+  const given = parsed(stringAt(item, 'arguments')) ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
+  const command = isJsonObject(given) ? commandOf(given) : undefined;
+  if (command !== undefined) return { kind: 'call', name, form: 'command', input: command };
+  const shown = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
+  return { kind: 'call', name, form: 'other', input: shown };
+}
+
+/** Programs call it differently, and some give it as a list of words. */
+function commandOf(given: JsonObject): string | undefined {
+  const command = given['cmd'] ?? given['command'];
+  if (typeof command === 'string') return command;
+  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : undefined;
+}
+
+function parsed(text: string | undefined): Json | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return text;
+  }
+}
+
+function textsOf(parts: readonly JsonObject[]): readonly string[] {
+  return parts.flatMap((part) => stringAt(part, 'text') ?? []);
+}
+
+/** The texts of a user without those that name a picture. */
+function wordsOf(parts: readonly JsonObject[]): readonly string[] {
+  return textsOf(parts.filter((_, index) => !isImageLabel(parts, index)));
+}
+
+function picturesIn(parts: readonly JsonObject[]): readonly string[] {
+  return parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
+}
+
+interface ItemPlace {
+  readonly turnId: TurnId;
+  /** Names an item that has no id. */
+  readonly place: number;
+}
+
+/** The texts of an item that is not the model's, as events. */
+export function contextEvents(
+  entry: Entry,
+  metadata: JsonObject | undefined,
+  { turnId, place }: ItemPlace,
+): readonly ContextEvent[] {
+  const { item, origin } = entry;
+  if (!isMessage(item)) return [];
+  const about = { kind: 'context', turnId, itemId: stringAt(item, 'id') ?? `item-${place}` } as const;
+  if (origin.family === 'user') {
+    const said = recordedItem(entry);
+    const text = said?.kind === 'user' ? said.texts.join('\n') : '';
+    return [{ ...about, content: 'plain', cause: 'user', ...defined({ author: origin.author }), text }];
+  }
+  if (origin.family !== 'context') return [];
+  const { values, why } = readContextFacts(metadata);
+  return item.content.map((part, index) => ({
+    ...about,
+    content: fragmentFamilyName(origin.kinds[index] ?? 'foreign'),
+    cause: origin.cause ?? 'event',
+    ...defined({ why, value: values[index] }),
+    text: stringAt(part, 'text') ?? '',
+  }));
+}
+
+/** What the model said or thought, as it is shown; undefined where there is nothing to read in it. `place` names one without an id. */
+export function modelItem(item: Item, place: number): TurnItem | undefined {
+  const id = stringAt(item, 'id') ?? `item-${place}`;
+  if (isMessage(item)) {
+    if (item.role !== 'assistant') return undefined;
+    const text = messageText(item);
+    return {
+      kind: 'agent-message',
+      id,
+      text,
+      ...defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) }),
+    };
+  }
+  if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
+  if (!isReasoning(item)) return undefined;
+  // Where there is no summary, the thoughts themselves are what there is to read.
+  const summary = textsIn(item.summary);
+  const shown = summary.length > 0 ? summary : textsIn(arrayAt(item, 'content') ?? []);
+  return shown.length === 0 ? undefined : { kind: 'reasoning', id, summary: shown };
+}
+
+function textsIn(parts: readonly Json[]): readonly string[] {
+  return parts
+    .flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))
+    .filter((text) => text.trim() !== '');
+}
+
+function searchedFor(item: Item): string {
+  const action = objectAt(item, 'action');
+  return stringAt(action, 'query') ?? stringAt(action, 'url') ?? '';
+}

@@ -1,0 +1,150 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { proposedPlan } from '../../../protocol/item.ts';
+import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../protocol/turn-item.ts';
+import { textsAt } from '../questions/question-lines.ts';
+
+/**
+ * An item as `storedItem` writes it, and other programs do. What our files keep elsewhere is left out: diffs, `problem`,
+ * the arguments of a tool that a call is shown with. Undefined for what is no item, and for a user's message, which is
+ * context.
+ */
+export function readItem(item: JsonObject): TurnItem | undefined {
+  const id = stringAt(item, 'id');
+  if (id === undefined) return undefined;
+  switch (item['type']) {
+    case 'AgentMessage': {
+      const texts = (arrayAt(item, 'content') ?? []).flatMap((part) =>
+        isJsonObject(part) ? (stringAt(part, 'text') ?? []) : [],
+      );
+      const text = texts.join('');
+      const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
+      return { kind: 'agent-message', id, text, ...more };
+    }
+    case 'Reasoning':
+      return { kind: 'reasoning', id, summary: textsAt(item, 'summary_text') ?? [] };
+    case 'WebSearch':
+      return { kind: 'web-search', id, query: stringAt(item, 'query') ?? '' };
+    case 'ImageGeneration':
+      return {
+        kind: 'image-generation',
+        id,
+        status: endOf(item),
+        ...defined({ prompt: stringAt(item, 'revised_prompt'), path: savedPath(item) }),
+      };
+    case 'ImageView':
+      return { kind: 'image-view', id, path: pathAt(item, 'path') };
+    case 'Plan': {
+      const steps = arrayAt(item, 'steps')?.flatMap(readStep);
+      return steps === undefined ? undefined : { kind: 'plan', id, steps };
+    }
+    case 'CommandExecution':
+      return readCommand(id, item);
+    case 'FileChange':
+      return {
+        kind: 'file-change',
+        id,
+        changes: changesIn(objectAt(item, 'changes') ?? {}),
+        status: endOf(item),
+        ...defined({ places: placesIn(objectAt(item, 'capstan')) }),
+      };
+    case 'McpToolCall':
+    case 'DynamicToolCall':
+      return {
+        kind: 'tool-call',
+        id,
+        ...defined({ server: stringAt(item, 'server') ?? stringAt(objectAt(item, 'capstan'), 'server') }),
+        tool: stringAt(item, 'tool') ?? '',
+        arguments: objectAt(item, 'arguments') ?? {},
+        status: endOf(item),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function savedPath(item: JsonObject): string | undefined {
+  return stringAt(item, 'saved_path') === undefined ? undefined : pathAt(item, 'saved_path');
+}
+
+const reasons = ['timed-out', 'interrupted', 'not-started'] as const;
+
+function readCommand(id: string, item: JsonObject): TurnItem {
+  const duration = objectAt(item, 'duration');
+  const milliseconds = (numberAt(duration, 'secs') ?? 0) * 1000 + (numberAt(duration, 'nanos') ?? 0) / 1e6;
+  const status = item['status'] === 'declined' ? 'declined' : endOf(item);
+  const known = {
+    byUser: item['source'] === 'user_shell' ? (true as const) : undefined,
+    exitCode: numberAt(item, 'exit_code'),
+    unfinished: reasons.find((known) => known === objectAt(item, 'capstan')?.['unfinished']),
+    durationMs: duration === undefined ? undefined : milliseconds,
+  };
+  return {
+    kind: 'command',
+    id,
+    argv: textsAt(item, 'command') ?? [],
+    cwd: pathAt(item, 'cwd'),
+    status,
+    output: stringAt(item, 'aggregated_output') ?? '',
+    ...defined(known),
+  };
+}
+
+function endOf(item: JsonObject): 'completed' | 'failed' {
+  return item['status'] === 'completed' ? 'completed' : 'failed';
+}
+
+function changesIn(changes: JsonObject): readonly ChangedFile[] {
+  return Object.entries(changes).flatMap(([path, change]): ChangedFile[] => {
+    if (!isJsonObject(change)) return [];
+    const kind = (['add', 'delete', 'update'] as const).find((known) => known === change['type']);
+    const known = { movePath: stringAt(change, 'move_path'), diff: diffIn(change) };
+    return kind === undefined ? [] : [{ path, kind, ...defined(known) }];
+  });
+}
+
+/** Other programs write the lines down. Of a file that is gone they are not shown. */
+function diffIn(change: JsonObject): string | undefined {
+  const diff = stringAt(change, 'unified_diff');
+  if (diff !== undefined && diff !== '') return diff;
+  const content = change['type'] === 'add' ? (stringAt(change, 'content') ?? '') : '';
+  return content === '' ? undefined : `+${content.replace(/\n$/, '').replaceAll('\n', '\n+')}`;
+}
+
+/** Undefined where one of them makes no sense: then no line has a number. */
+function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
+  const places = arrayAt(ours, 'places');
+  return places?.every((each) => each === null || (Array.isArray(each) && each.every(isPlace))) === true
+    ? (places as FileChangeItem['places'])
+    : undefined;
+}
+
+function isPlace(value: Json): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function readStep(value: Json): readonly PlanStep[] {
+  if (!isJsonObject(value)) return [];
+  const [text, status] = [stringAt(value, 'text'), stringAt(value, 'status')];
+  const known = (['pending', 'in-progress', 'completed'] as const).find((each) => each === status);
+  return text === undefined || known === undefined ? [] : [{ text, status: known }];
+}
+
+/** Files name folders as addresses; older ones as paths. */
+function pathAt(item: JsonObject, key: string): string {
+  const text = stringAt(item, key) ?? '';
+  if (!text.startsWith('file://')) return text;
+  try {
+    return decodeURIComponent(text.slice('file://'.length));
+  } catch {
+    return text;
+  }
+}

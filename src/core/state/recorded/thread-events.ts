@@ -1,0 +1,439 @@
+import { defined } from '../../../base/objects.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { asItem, type Item } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import type { Answer } from '../../../protocol/question.ts';
+import type { PrefixBreak, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { noUsage, type Usage } from '../../../protocol/usage.ts';
+import { entryOf } from '../../history/entry.ts';
+import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
+import { readContextFacts } from '../drafts/item-lines.ts';
+import { endsTurn, turnEvent } from '../drafts/turn-lines.ts';
+import { hookEvent } from '../fold/hook-runs.ts';
+import { totalIn } from '../fold/waiting-messages.ts';
+import { foldQuestion, foldQuestionOver, rebuildQuestion } from '../questions/pending-questions.ts';
+import type { RecordedQuestion } from '../questions/question-lines.ts';
+import { foldAnswer, foldCall } from '../reduce.ts';
+import { emptyState, type ThreadState } from '../thread-state.ts';
+import { foldTurnWithoutWords, noTurnsWithInherited, type TurnLog, turnsFrom } from '../turns/turn-log.ts';
+import { endedCall, type OpenCall, patchInOldForm } from './call-answers.ts';
+import { contextEvents, modelItem } from './conversation-items.ts';
+import { readItem } from './read-stored-item.ts';
+import { modelSwitchEvent, readOutcome, settingsEventIn, turnEnd, usageEventIn } from './turn-events.ts';
+import { findMatchingCommand, type RecordedCommand, reviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
+
+/**
+ * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
+ * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep: an
+ * output beyond what the model was given, the commands of a question, and facts too long to be stored beside their text.
+ * The lines of a patch stand in its `call`. Files of other programs give what they say, and no more.
+ */
+export interface RecordedState {
+  readonly threadId: ThreadId;
+  readonly turns: TurnLog;
+  readonly total: Usage;
+  readonly asked: QuestionState;
+  /** An item whose answer follows in the next line. */
+  readonly ended?: TurnItem;
+  /** The turn of that item: a command may end in a later one. */
+  readonly endedIn?: TurnId;
+  /** Calls of the turn, by id: what the model asked for, what began, and what has its item. */
+  readonly calls: ReadonlyMap<string, OpenCall>;
+  /** The plan of the turn, as it was last. */
+  readonly plan?: TurnItem;
+  /** Commands and reviews of the user since the turn began, by id: a line may say one again. */
+  readonly ran: ReadonlySet<string>;
+  /** Those of them that one line has said: a second line about the same run shows nothing. */
+  readonly told: readonly RecordedCommand[];
+}
+
+/** Something that a line says happened. `rewound`: turns were taken back; which, `takenBackAt` says. */
+export type RecordedNews = { readonly kind: 'event'; readonly event: ThreadEvent } | { readonly kind: 'rewound' };
+
+const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
+  'turn-started',
+  'context',
+  'code-reviewed',
+  'model-switched',
+  'item-completed',
+  'call-refused',
+  'hook-completed',
+  'question-asked',
+  'question-answered',
+  'usage',
+  'prefix-broken',
+  'checkpoint-installed',
+  'checkpoint-failed',
+  'turn-completed',
+  'turn-failed',
+  'turn-aborted',
+]);
+
+/** Whether lines hold events like this one. Of the settings, only changes are recorded; of items, plans as they change. */
+export function isRecorded(event: ThreadEvent): boolean {
+  if (event.kind === 'item-started' || event.kind === 'item-updated') return event.item.kind === 'plan';
+  return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
+}
+
+/** Before the first line. */
+export function initialRecordedState(threadId: ThreadId): RecordedState {
+  const nothing = { total: noUsage, asked: noQuestions, calls: new Map(), ran: new Set<string>(), told: [] };
+  return { threadId, turns: noTurnsWithInherited, ...nothing };
+}
+
+/** At the end of a thread in this state, behind the line of this place. No turn is open in it. */
+export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, 'usage'>, place: number): RecordedState {
+  return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
+}
+
+/** The place of the newest line; -1 before the first. */
+export function placeOf({ turns }: RecordedState): number {
+  return turns.place;
+}
+
+export interface Recorded {
+  readonly state: RecordedState;
+  readonly news: readonly RecordedNews[];
+}
+
+export function foldRecorded(before: RecordedState, line: Line): Recorded {
+  // The first line of a fork or a revert is read before those that it continues from.
+  if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
+  const { ended, endedIn, ...rest } = before;
+  // No more than the newest turn is needed, however many there were.
+  const turns = { ...foldTurnWithoutWords(before.turns, line), earlier: [], count: 0 };
+  const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
+  const state: RecordedState = { ...rest, turns, asked };
+  const answer = answerIn(line);
+  // An item whose answer does not follow has none.
+  const late =
+    ended !== undefined && answer === undefined ? [completed(endedIn ?? turnOf(before), withoutAnswer(ended))] : [];
+  const folded = foldLine(before, state, line, answer, ended);
+  return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
+}
+
+/** The calls that read its output have it, and they come later. */
+function withoutAnswer(item: TurnItem): TurnItem {
+  const isUnknown = item.kind === 'command' && item.byUser !== true && item.output === '';
+  return isUnknown ? { ...item, outputUnknown: true } : item;
+}
+
+function foldLine(
+  before: RecordedState,
+  state: RecordedState,
+  line: Line,
+  answer: Item | undefined,
+  ended: TurnItem | undefined,
+): Recorded {
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.event:
+      return foldEventLine(before, state, payload);
+    case lineType.responseItem:
+      return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
+    case lineType.call:
+      return foldBegun(state, payload);
+    case lineType.session:
+      return foldSessionLine(state, payload);
+    case lineType.compacted:
+      return withEvents(state, ...checkpointEvents(turnOf(state), payload));
+    case lineType.compaction:
+      return withEvents(state, failedCheckpoint(state.threadId, payload));
+    case lineType.hook:
+      return withEvents(state, hookEvent(payload));
+    case lineType.waiting:
+      return foldWaitingLine(state, payload);
+    case lineType.request:
+      return withEvents(state, prefixBroken(payload));
+    default:
+      return { state, news: [] };
+  }
+}
+
+function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
+  if (turnEvent(payload)?.kind === 'rollback') {
+    return { state: atTurnEnd({ ...state, turns: turnsFrom(state.turns.place) }), news: [{ kind: 'rewound' }] };
+  }
+  if (state.turns.began > before.turns.began) return begun(before, state, payload);
+  const end = turnEnd(payload, before.turns.open, state.total);
+  if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
+  if (payload['type'] === 'token_count') return foldUsage(state, payload);
+  if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
+  if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
+  if (payload['type'] !== 'item_completed') return { state, news: [] };
+  return foldCompletedItem(state, payload);
+}
+
+/** What the user did beside the turns. */
+function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
+  const review = reviewIn(payload, turnOf(state), state.total);
+  const counted = { ...state, total: totalIn(payload) ?? state.total };
+  if (review === undefined) return foldUserCommand(counted, userCommandIn(payload));
+  if (state.ran.has(review.id)) return { state: counted, news: [] };
+  return withEvents({ ...counted, ran: new Set([...state.ran, review.id]) }, review);
+}
+
+/** A command of the user that was not shown yet. */
+function foldUserCommand(state: RecordedState, item: CommandItem | undefined): Recorded {
+  if (item === undefined || state.ran.has(item.id)) return { state, news: [] };
+  const ran = { ...state, ran: new Set([...state.ran, item.id]) };
+  return foldTold(ran, { by: 'message', item }, (shown) => withEvents(shown, completed(turnOf(state), item)));
+}
+
+function foldTold(state: RecordedState, told: RecordedCommand, show: (shown: RecordedState) => Recorded): Recorded {
+  const other = findMatchingCommand(state.told, told);
+  if (other === undefined) return show({ ...state, told: [...state.told, told] });
+  return { state: { ...state, told: state.told.filter((each) => each !== other) }, news: [] };
+}
+
+/** A turn that another program left open ends when the next one begins. */
+function begun(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
+  const turnId = turnOf(state);
+  const left = before.turns.open === undefined ? [] : [...planOf(before), aborted(turnOf(before))];
+  const switched = objectAt(objectAt(payload, 'capstan'), 'switched');
+  return withEvents(atTurnEnd(state), ...left, started(turnId, state), modelSwitchEvent(turnId, switched));
+}
+
+function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
+  const { total, event } = usageEventIn(payload, { turnId: turnOf(state), ...state });
+  return withEvents({ ...state, total }, event);
+}
+
+/** Messages and thoughts of the model stand in lines of their own, in files of every program. */
+function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded {
+  const item = readItem(objectAt(payload, 'item') ?? {});
+  const isSaid = item?.kind === 'agent-message' || item?.kind === 'reasoning' || item?.kind === 'web-search';
+  if (item === undefined || isSaid) return { state, news: [] };
+  if (item.kind === 'plan') return { state: { ...state, plan: item }, news: [] };
+  const endedIn = (stringAt(payload, 'turn_id') ?? turnOf(state)) as TurnId;
+  const show = (shown: RecordedState): Recorded => ({
+    state: { ...withCall(shown, item.id, { isShown: true }), ended: item, endedIn },
+    news: [],
+  });
+  return item.kind === 'command' && item.byUser === true ? foldTold(state, { by: 'item', item }, show) : show(state);
+}
+
+function foldItem(before: RecordedState, state: RecordedState, line: Line): Recorded {
+  const item = asItem(line.payload);
+  if (item === undefined) return { state, news: [] };
+  const isNew = state.turns.began > before.turns.began;
+  // Old files do not say where turns begin: a user's message does.
+  const opened: readonly ThreadEvent[] = isNew ? [started(turnOf(state), state)] : [];
+  const callId = stringAt(item, 'call_id');
+  if (callId !== undefined) return { state: withCall(state, callId, { call: item }), news: [] };
+  const entry = entryOf(item, line.metadata);
+  const turnId = entry.turn ?? turnOf(state);
+  const said = entry.origin.family === 'model' ? modelItem(item, state.turns.place) : undefined;
+  if (said !== undefined) return withEvents(state, ...opened, completed(turnId, said));
+  const ran = entry.origin.family === 'user' ? undefined : userCommandOf(item, `item-${state.turns.place}`);
+  // One of ours waited before, and was shown then.
+  if (ran !== undefined && stringAt(objectAt(line.metadata, 'capstan'), 'waited') === undefined)
+    return foldUserCommand(state, ran);
+  return withEvents(state, ...opened, ...contextEvents(entry, line.metadata, { turnId, place: state.turns.place }));
+}
+
+function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
+  const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
+  const item = stored && readItem(stored);
+  if (callId === undefined || item === undefined) return { state, news: [] };
+  const [outside, confined] = [payload['outside'], payload['confined']].map((mark) =>
+    mark === true ? mark : undefined,
+  );
+  const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
+  if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
+  const kind = state.plan === undefined ? 'item-started' : 'item-updated';
+  const planned = withCall({ ...state, plan: item }, callId, { isShown: true });
+  return withEvents(planned, { kind, turnId: turnOf(state), item });
+}
+
+/** The command of a call runs on: its answer does not end it. */
+function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
+  const callId = stringAt(payload, 'call_id');
+  return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
+}
+
+function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: TurnItem | undefined): Recorded {
+  const callId = stringAt(answer, 'call_id') ?? '';
+  const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
+  const event = endedCall(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
+  const calls = new Map(state.calls);
+  calls.delete(callId);
+  return withEvents({ ...state, calls }, event);
+}
+
+function answerIn({ type, payload }: Line): Item | undefined {
+  const item = type === lineType.responseItem ? asItem(payload) : undefined;
+  return item?.type.endsWith('_output') === true ? item : undefined;
+}
+
+function withCall(state: RecordedState, callId: string, more: OpenCall): RecordedState {
+  return { ...state, calls: new Map([...state.calls, [callId, { ...state.calls.get(callId), ...more }]]) };
+}
+
+function turnOf({ turns }: RecordedState): TurnId {
+  return (turns.newest?.id ?? turns.open ?? '') as TurnId;
+}
+
+function atTurnEnd(state: RecordedState): RecordedState {
+  const { plan: _plan, ...rest } = state;
+  return { ...rest, calls: new Map(), ran: new Set(), told: [] };
+}
+
+function planOf(state: RecordedState): readonly ThreadEvent[] {
+  return state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
+}
+
+function completed(turnId: TurnId, item: TurnItem): ThreadEvent {
+  return { kind: 'item-completed', turnId, item };
+}
+
+function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
+  return { kind: 'turn-started', turnId, usage: total };
+}
+
+function aborted(turnId: TurnId): ThreadEvent {
+  return { kind: 'turn-aborted', turnId };
+}
+
+function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
+  return { state, news: asNews(events.filter((event) => event !== undefined)) };
+}
+
+function asNews(events: readonly ThreadEvent[]): readonly RecordedNews[] {
+  return events.map((event) => ({ kind: 'event', event }));
+}
+
+/** A checkpoint, and the context that it sends again. Of one that another program made nothing is known but that it is. */
+function checkpointEvents(turnId: TurnId, payload: JsonObject): readonly ThreadEvent[] {
+  const report = readCheckpoint(payload);
+  if (report === undefined) return [];
+  const metadata = arrayAt(payload, 'replacement_history_metadata') ?? [];
+  const context = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value, index): readonly ThreadEvent[] => {
+    const [item, beside] = [asItem(value), metadata[index]];
+    // What stood before the checkpoint was said before.
+    if (item === undefined || !isJsonObject(beside) || readContextFacts(beside).why !== 'checkpoint') return [];
+    return contextEvents(entryOf(item, beside), beside, { turnId, place: index });
+  });
+  return [...context, { kind: 'checkpoint-installed', turnId, id: report.id, report }];
+}
+
+function failedCheckpoint(threadId: ThreadId, payload: JsonObject): ThreadEvent {
+  const [id = '', turnId = ''] = [stringAt(payload, 'id'), stringAt(payload, 'turn_id')];
+  const outcome = readOutcome(objectAt(payload, 'outcome'));
+  const paused = payload['paused'] === true;
+  return defined({ kind: 'checkpoint-failed', turnId: turnId as TurnId, id, threadId, outcome, paused }) as ThreadEvent;
+}
+
+/** What a `capstan_request` line says its request broke. Undefined: nothing, or it is a request beside the conversation. */
+function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
+  const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
+  const prefix = objectAt(payload, 'prefix');
+  if (turnId === undefined || step === undefined || payload['auxiliary'] !== undefined) return undefined;
+  const breaks = (arrayAt(prefix, 'breaks') ?? []).filter(isBreak);
+  if (breaks.length === 0) return undefined;
+  const keptTokens = numberAt(objectAt(prefix, 'kept'), 'tokens') ?? 0;
+  return { kind: 'prefix-broken', turnId: turnId as TurnId, step, keptTokens, breaks };
+}
+
+/** A file may say anything. */
+function isBreak(value: Json): value is Json & PrefixBreak {
+  if (!isJsonObject(value) || numberAt(value, 'tokens') === undefined) return false;
+  switch (value['kind']) {
+    case 'checkpoint':
+    case 'rollback':
+    case 'reopened':
+    case 'instructions':
+      return true;
+    case 'setting':
+      return stringAt(value, 'name') !== undefined;
+    case 'tools':
+      return ['added', 'removed', 'changed'].every((key) => isNames(value[key]));
+    case 'entry':
+      return numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed');
+    default:
+      return false;
+  }
+}
+
+function isNames(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+/** As much of a thread as its questions need. */
+type QuestionState = Pick<ThreadState, 'openTurn'>;
+
+const noQuestions: QuestionState = {};
+
+/** What one more line says about questions. One that is gone without an answer was decided by another one, or lapsed. */
+function foldAsked(
+  before: QuestionState,
+  line: Line,
+  callOf: (callId: string) => Item | undefined,
+): { readonly asked: QuestionState; readonly events: readonly ThreadEvent[] } {
+  const asked = fold(before, line);
+  const [then, now] = [before.openTurn?.questions ?? [], asked.openTurn?.questions ?? []];
+  if (then === now) return { asked, events: [] };
+  const added = now.filter((question) => !then.some((other) => other.id === question.id));
+  const over = then.flatMap((question): readonly ThreadEvent[] => {
+    if (question.answer !== undefined) return [];
+    const after = now.find(({ id }) => id === question.id);
+    if (after !== undefined) return after.answer === undefined ? [] : [answered(after, shownAnswer(after))];
+    return [answered(question, { kind: line.type === lineType.call ? 'allowed' : 'lapsed' })];
+  });
+  return { asked, events: [...over, ...added.map((question) => askedEvent(question, line, callOf(question.callId)))] };
+}
+
+function fold(state: QuestionState, { type, payload }: Line): QuestionState {
+  switch (type) {
+    case lineType.event:
+      return foldTurn(state, turnEvent(payload));
+    case lineType.question:
+      return onlyAsked(foldQuestion({ ...emptyState, ...state }, payload));
+    case lineType.call:
+      return onlyAsked(foldCall({ ...emptyState, ...state }, payload));
+    case lineType.responseItem: {
+      const item = asItem(payload);
+      if (item === undefined || state.openTurn === undefined) return state;
+      return onlyAsked(foldQuestionOver(foldAnswer({ ...emptyState, ...state }, item), item));
+    }
+    default:
+      return state;
+  }
+}
+
+function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): QuestionState {
+  if (event === undefined) return state;
+  if (event.kind === 'start') return { openTurn: { id: event.name as TurnId } };
+  if (event.kind === 'end' && state.openTurn !== undefined && !endsTurn(event.name, state.openTurn.id)) return state;
+  return noQuestions;
+}
+
+function onlyAsked({ openTurn }: ThreadState): QuestionState {
+  return openTurn === undefined ? noQuestions : { openTurn };
+}
+
+function askedEvent(recorded: RecordedQuestion, { payload }: Line, call: Item | undefined): ThreadEvent {
+  const question = rebuildQuestion(recorded, call);
+  const to = payload['to'] === 'review' ? ('review' as const) : undefined;
+  const item = readItem(question.item);
+  return { kind: 'question-asked', turnId: question.turnId, question, ...defined({ item, to }) };
+}
+
+function answered({ id, turnId, callId }: RecordedQuestion, answer: Answer): ThreadEvent {
+  return { kind: 'question-answered', turnId, id, callId, answer };
+}
+
+function shownAnswer({ answer }: RecordedQuestion): Answer {
+  const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer!;
+  return shown;
+}

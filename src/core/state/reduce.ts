@@ -1,0 +1,312 @@
+import { defined } from '../../base/objects.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { asItem, type Item } from '../../protocol/item.ts';
+import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
+import { readRateLimits } from '../../protocol/rate-limits.ts';
+import { addUsage, carryCostForward } from '../../protocol/usage.ts';
+import { type Entry, entryOf, isBoundary } from '../history/entry.ts';
+import { appendEntry } from '../history/history.ts';
+import { noCount } from '../history/token-counts.ts';
+import { foldWorldState } from '../world/world-state.ts';
+import { checkpointsAt, foldFailed, foldRequestSeen } from './checkpoints/checkpoint-counts.ts';
+import { foldCompacted } from './checkpoints/compacted-line.ts';
+import { foldReopened } from './checkpoints/opaque-checkpoint.ts';
+import { withMaker } from './current-provider.ts';
+import { endsTurn, foldEnvelope, isCostForOthers, type TurnEvent, turnEvent } from './drafts/turn-lines.ts';
+import { readUsage } from './drafts/usage-and-failure-fields.ts';
+import { costOfReport, foldAgent, foldReport } from './fold/agents.ts';
+import { foldPutBack } from './fold/files-put-back.ts';
+import { goalWithoutCost, readGoal } from './fold/goals.ts';
+import { foldSessionText } from './fold/hook-runs.ts';
+import { foldStepLimits } from './fold/model-limits.ts';
+import { foldPin } from './fold/pinned-notes.ts';
+import { foldChangedFiles, foldWork } from './fold/plan-and-changed-files.ts';
+import { type CallStart, foldSession, readProcess } from './fold/running-calls.ts';
+import {
+  changedBesideIn,
+  foldEntered,
+  foldWaiting,
+  putBackIn,
+  reportIn,
+  totalIn,
+  waitingAfterRollback,
+} from './fold/waiting-messages.ts';
+import { foldWarning } from './fold/warnings.ts';
+import { grantsAfterRollback } from './questions/grants.ts';
+import { attachUserComment, foldQuestion, foldQuestionOver, withoutQuestion } from './questions/pending-questions.ts';
+import { readerOf, readRequest } from './request-record.ts';
+import { readSent } from './request-sent.ts';
+import { addMark, markBefore, markOf, type ThreadState } from './thread-state.ts';
+import { foldNewestCount } from './usage-and-limits.ts';
+
+/**
+ * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
+ * they read. Total: a line that is unknown or makes no sense leaves the state as it is.
+ */
+export function reduce(state: ThreadState, line: Line): ThreadState {
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.sessionMeta:
+      // Later ones are copies or edits by other programs; the first is the thread's.
+      return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
+    case lineType.responseItem: {
+      // Also where the item is none for the model: what is not in history does not wait for ever.
+      const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
+      const read = entryIn(line);
+      if (read === undefined) return entered;
+      const { state: heard, entry } = attachUserComment(entered, withMaker(read, state));
+      const work = foldWork(state.work, entry, line);
+      const known = work === state.work ? heard : { ...heard, work };
+      return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
+    }
+    case lineType.worldState:
+      return { ...state, baseline: foldWorldState(state.baseline, payload) };
+    case lineType.turnContext:
+      return foldContext(state, payload);
+    case lineType.compacted:
+      return foldCompacted(state, payload);
+    case lineType.event:
+      return foldEvent(state, payload);
+    case lineType.call:
+      return foldCall(state, payload);
+    case lineType.session:
+      return foldSession(state, payload);
+    case lineType.question:
+      return foldQuestion(state, payload);
+    case lineType.compaction:
+      return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
+    case lineType.reopened:
+      return foldReopened(state);
+    case lineType.pin:
+      return { ...state, pins: foldPin(state.pins, payload) };
+    case lineType.waiting:
+      return foldMessage(state, payload);
+    case lineType.agent:
+      return { ...state, agents: foldAgent(state.agents, payload) };
+    case lineType.warning:
+      return { ...state, warnings: foldWarning(state.warnings, payload) };
+    case lineType.hook: {
+      const sessionContext = foldSessionText(state.sessionContext, payload);
+      return sessionContext === state.sessionContext ? state : { ...state, sessionContext };
+    }
+    case lineType.toolSet: {
+      const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
+      if (name === undefined || tools === undefined) return state;
+      return { ...state, toolSets: withToolSet(state.toolSets, name, tools as readonly ToolSpec[]) };
+    }
+    case lineType.request: {
+      const record = readRequest(payload);
+      if (record === undefined || record.auxiliary !== undefined) return state;
+      const checkpoints = foldRequestSeen(state.checkpoints, state.history.length);
+      return { ...state, checkpoints, sent: { kind: 'request', history: state.history, record } };
+    }
+    case lineType.sent: {
+      const { sent } = state;
+      const body = readSent(payload);
+      if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
+      const { history, record } = sent;
+      const posted = { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes };
+      return { ...state, posted };
+    }
+    case lineType.step:
+      return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };
+    default:
+      return state;
+  }
+}
+
+/** A thread has a handful of them. Those that are left out are recorded again when a request needs them. */
+const mostToolSets = 200;
+
+function withToolSet(sets: ThreadState['toolSets'], name: string, tools: readonly ToolSpec[]): ThreadState['toolSets'] {
+  const others = [...sets].filter(([known]) => known !== name);
+  return new Map([...others.slice(1 - mostToolSets), [name, tools]]);
+}
+
+function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
+  return waiting === state.waiting ? state : { ...state, waiting };
+}
+
+/** What an agent or a review has cost is part of what its thread has. A goal pays for agents alone. */
+function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
+  const state = withWaiting(before, foldWaiting(before.waiting, payload));
+  if (state === before) return state;
+  const putBack = putBackIn(payload);
+  if (putBack !== undefined) return { ...state, work: foldPutBack(state.work, putBack) };
+  const beside = changedBesideIn(payload);
+  if (beside !== undefined) return { ...state, work: foldChangedFiles(state.work, beside.changes) };
+  const report = reportIn(payload);
+  if (report === undefined) {
+    const total = totalIn(payload);
+    return total === undefined ? state : withForeignCost(state, { ...state.usage, total });
+  }
+  const total = addUsage(state.usage.total, costOfReport(state.agents, report));
+  return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
+}
+
+/**
+ * Another program's turn leaves no envelope of ours: then nothing is known of it. A turn that was submitted before the
+ * settings were changed does not outdo them.
+ */
+function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
+  const ours = objectAt(context, 'capstan');
+  const envelope = foldEnvelope(before, ours?.['envelope']);
+  const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';
+  return { ...state, context, newest, ...defined({ envelope }) };
+}
+
+/**
+ * Whether a line of this kind may change the state. Records for screens may not, and they are half of a file: they say
+ * again what items say.
+ */
+export function concernsState({ type, payloadType }: LineKind): boolean {
+  return type !== lineType.event || payloadType !== 'item_completed';
+}
+
+/** Items that steer a request, or that a former version left behind: never part of history. */
+const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
+
+function entryIn({ payload, metadata }: Line): Entry | undefined {
+  const item = asItem(payload);
+  return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
+}
+
+/** Whether a `response_item` makes its turn one that a rollback counts. */
+export function holdsUsersWords(line: Line): boolean {
+  const entry = entryIn(line);
+  return entry !== undefined && isBoundary(entry);
+}
+
+function withEntry(state: ThreadState, entry: Entry): ThreadState {
+  const history = appendEntry(state.history, entry);
+  if (!isBoundary(entry)) return { ...state, history };
+  return { ...countsAsTurn(state), history };
+}
+
+/** A user's words make the turn one that a rollback can go back to, once. Files without turn records count each message. */
+function countsAsTurn(state: ThreadState): ThreadState {
+  const { openTurn } = state;
+  if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
+  if (openTurn.before === undefined) return state;
+  const { before, ...rest } = openTurn;
+  return { ...state, marks: addMark(state.marks, before), openTurn: rest };
+}
+
+/** Of one turn, at once: so many do not run side by side. */
+const mostCalls = 500;
+
+/** What a `capstan_call` line does to the state: it belongs to the turn that is open. */
+export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
+  const { openTurn } = state;
+  const [callId, turnId] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id')];
+  if (openTurn === undefined || callId === undefined || turnId !== openTurn.id) return state;
+  const others = (openTurn.calls ?? []).filter((call) => call.callId !== callId);
+  const before = openTurn.calls?.find((call) => call.callId === callId);
+  // A call that was blocked may begin once more.
+  const known = readStart(callId, payload) ?? before;
+  if (known === undefined) return state;
+  const started = readProcess(objectAt(payload, 'process'));
+  const processSeal = stringAt(payload, 'seal');
+  const call = started === undefined ? known : { ...known, process: started, ...defined({ processSeal }) };
+  // A line that begins a call uses the answer to its question.
+  const turn = payload['item'] === undefined ? openTurn : withoutQuestion(openTurn, callId);
+  return { ...state, openTurn: { ...turn, calls: [...others.slice(1 - mostCalls), call] } };
+}
+
+/** A call that is answered is over. */
+export function foldAnswer(state: ThreadState, item: Item): ThreadState {
+  const { openTurn } = state;
+  if (openTurn?.calls === undefined || !item.type.endsWith('_output')) return state;
+  const calls = openTurn.calls.filter(({ callId }) => callId !== item['call_id']);
+  if (calls.length === openTurn.calls.length) return state;
+  const { calls: _answered, ...rest } = openTurn;
+  return { ...state, openTurn: calls.length === 0 ? rest : { ...rest, calls } };
+}
+
+function readStart(callId: string, payload: JsonObject): CallStart | undefined {
+  const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
+  const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
+  if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
+  const idempotent = payload['idempotent'] === true || undefined;
+  const outside = payload['outside'] === true || undefined;
+  return { threadId, callId, tool, at, ...defined({ idempotent, outside }), item };
+}
+
+/** What an `event_msg` line does to the state. Most events are there for people and change nothing. */
+function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
+  const turn = turnEvent(event);
+  if (turn !== undefined) return foldTurnEvent(state, turn);
+  if (event['type'] === 'thread_settings_applied') {
+    const settings = objectAt(event, 'thread_settings');
+    return settings === undefined ? state : { ...state, settings, newest: 'settings' };
+  }
+  if (event['type'] === 'thread_goal_updated') {
+    const goal = readGoal(event);
+    return goal === undefined ? state : { ...state, goal };
+  }
+  return event['type'] === 'token_count' ? foldTokenCount(state, event) : state;
+}
+
+function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
+  const limits = objectAt(event, 'rate_limits');
+  const rateLimits = limits && readRateLimits(limits);
+  const state = rateLimits === undefined ? before : { ...before, rateLimits };
+  const info = objectAt(event, 'info');
+  if (info === undefined) return state;
+  const total = readUsage(info['total_token_usage']);
+  const newest = foldNewestCount(state, event, info, total);
+  const usage = { total: carryCostForward(state.usage.total, total), newest };
+  const counted = isCostForOthers(event) ? withForeignCost(state, usage) : { ...state, usage };
+  if (newest.kind !== 'counted') return counted;
+  // Another program records no requests; its counts say that there were some.
+  const checkpoints = foldRequestSeen(state.checkpoints, state.history.length);
+  const prefill = state.prefill ?? newest.usage.input;
+  // A file has a count for every request: most change neither.
+  if (checkpoints === state.checkpoints && prefill === state.prefill) return counted;
+  return { ...counted, checkpoints, prefill };
+}
+
+/** A cost that is not that of the thread's own work. */
+function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
+  const { goal } = state;
+  return { ...state, usage, ...(goal && { goal: goalWithoutCost(goal, state.usage.total, usage.total) }) };
+}
+
+/** A thread may fail again and again without a user who looks at it. */
+const mostFailed = 100;
+
+function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
+  if (event.kind === 'rollback') return rollBack(state, event.count);
+  if (event.kind === 'end') {
+    const { openTurn, ...rest } = state;
+    if (openTurn === undefined || !endsTurn(event.name, openTurn.id)) return state;
+    if (event.status !== 'failed') return rest;
+    return { ...rest, failed: [...(state.failed ?? []), openTurn.id].slice(-mostFailed) };
+  }
+  const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
+  const openTurn = { id: event.name as TurnId, ...about, spent: state.usage.total, before: markOf(state) };
+  return { ...state, turns: state.turns + 1, openTurn };
+}
+
+/** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */
+function rollBack(state: ThreadState, count: number): ThreadState {
+  const target = markBefore(state.marks, count);
+  if (target === undefined) return state;
+  const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
+  const { openTurn: _openTurn, behind: _behind, prefill: _prefill, goal: _goal, ...kept } = others;
+  const { history, checkpoints } = target.mark;
+  return {
+    ...kept,
+    ...target.mark,
+    checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
+    waiting: waitingAfterRollback(target.mark.waiting, state.waiting),
+    grants: grantsAfterRollback(target.mark.grants, state.grants),
+    ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
+    // No provider has counted what is left.
+    usage: { ...state.usage, newest: noCount },
+    newest: 'context',
+    marks: target.older,
+  };
+}

@@ -1,0 +1,83 @@
+import type { RequestOptions } from '../../ports/model.ts';
+import { defined } from '../../base/objects.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { asItem, type Item } from '../../protocol/item.ts';
+import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
+import { readReview, type ReviewRequest } from './review-request.ts';
+
+/** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
+export interface RequestRecord {
+  readonly turnId: TurnId;
+  readonly step: number;
+  /** Version of the encoder that made the bytes. */
+  readonly encoder: string;
+  readonly toolSet: string;
+  /** What the model can take in; the rest is sent as a word in its place. */
+  readonly modalities: readonly string[];
+  readonly options: RequestOptions;
+  /** Who gets it: what only another provider can read is not in it. Absent in older records, which left nothing out. */
+  readonly provider?: ProviderName;
+  /** Only on a request that no turn asked for. */
+  readonly auxiliary?: Auxiliary;
+}
+
+/**
+ * A request beside the conversation. Its input is `head`, the items `from` to `to` of what a sampling request would
+ * hold, and `tail`; the next request continues from the one before it as if it had not been.
+ */
+export interface Auxiliary {
+  readonly purpose: 'compaction' | 'review';
+  readonly from: number;
+  /** The first item that is not sent. */
+  readonly to: number;
+  /** Places, counted like `from`, of items that are sent as a short notice. */
+  readonly stubbed: readonly number[];
+  readonly head: readonly Item[];
+  readonly tail: readonly Item[];
+  /** Of a review: its instructions stand in the place of the thread's, and its message is made from this. */
+  readonly review?: ReviewRequest;
+}
+
+/** Whom a request is for: what the model takes in, and who runs it. */
+export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
+
+export function readerOf({ modalities, provider }: RequestRecord): RequestReader {
+  return { modalities, ...defined({ provider }) };
+}
+
+export function requestPayload(record: RequestRecord): JsonObject {
+  const { turnId, step, encoder, toolSet, modalities, options, provider, auxiliary } = record;
+  const made = { turn_id: turnId, step, encoder, tool_set: toolSet, modalities, options, ...defined({ provider }) };
+  return { ...made, ...defined({ auxiliary }) } as unknown as JsonObject;
+}
+
+export function readRequest(payload: JsonObject): RequestRecord | undefined {
+  const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
+  const [encoder, toolSet] = [stringAt(payload, 'encoder'), stringAt(payload, 'tool_set')];
+  const options = objectAt(payload, 'options');
+  if (turnId === undefined || step === undefined || encoder === undefined || toolSet === undefined) return undefined;
+  if (options === undefined) return undefined;
+  const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string') ?? ['text', 'image'];
+  const provider = readProviderName(payload['provider']);
+  const auxiliary = readAuxiliary(objectAt(payload, 'auxiliary'));
+  return {
+    turnId: turnId as TurnId,
+    step,
+    encoder,
+    toolSet,
+    modalities,
+    options: options as unknown as RequestOptions,
+    ...defined({ provider, auxiliary }),
+  };
+}
+
+function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
+  if (value === undefined) return undefined;
+  const items = (key: string): readonly Item[] => (arrayAt(value, key) ?? []).flatMap((member) => asItem(member) ?? []);
+  const stubbed = (arrayAt(value, 'stubbed') ?? []).filter((place) => typeof place === 'number');
+  const [from, to] = [numberAt(value, 'from') ?? 0, numberAt(value, 'to') ?? 0];
+  const review = readReview(objectAt(value, 'review'));
+  const purpose = review === undefined ? 'compaction' : 'review';
+  return { purpose, from, to, stubbed, head: items('head'), tail: items('tail'), ...defined({ review }) };
+}

@@ -1,0 +1,261 @@
+import { type ModelChoices, modelDefaults, type Catalogue, lookUpModel } from '../envelope/model-record.ts';
+import type { CollaborationSetting, Personality, Settings } from '../envelope/settings.ts';
+import { readClientTools } from '../../protocol/client-tool.ts';
+import { defined } from '../../base/objects.ts';
+import { profileFromPolicy, readNetworkDetails } from '../policy/profiles/read-profile.ts';
+import type { NetworkRule } from '../policy/rules/rule-set.ts';
+import { expandWorkspaceSymbols } from '../policy/profiles/profiles.ts';
+import { isWrongValue } from '../policy/profiles/profile-entries.ts';
+import {
+  arrayAt,
+  equalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  stringAt,
+} from '../../protocol/json.ts';
+import type { PermissionProfile, SandboxPolicy } from '../../protocol/permissions.ts';
+import type { ApprovalsReviewer } from '../../protocol/question.ts';
+import { nonBlankTextAt } from './current-provider.ts';
+import type { ThreadState } from './thread-state.ts';
+import { readApprovalPolicy } from '../policy/decide/approval-policy.ts';
+
+/** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
+export type LastSettings = Partial<Omit<Settings, 'personality'>> & {
+  /** `null`: chosen to be none, whatever is configured. */
+  readonly personality?: Personality | null;
+  /** Which of the values may be no choices but defaults of the model: their line does not say. */
+  readonly resolved?: readonly ResolvedChoice[];
+};
+
+type ResolvedChoice = keyof ModelChoices;
+
+export function lastSettings({ meta, context, settings, newest }: ThreadState): LastSettings {
+  const chosen = newest === 'settings' ? fromSettings(settings, context) : fromContext(context, settings);
+  const provider = chosen.provider ?? stringAt(meta, 'model_provider');
+  const cwd = chosen.cwd ?? absolute(meta);
+  const resolved = (chosen.resolved ?? []).filter((name) => chosen[name] !== undefined);
+  return defined({
+    ...startedWith(settings),
+    ...chosen,
+    provider,
+    cwd,
+    resolved: resolved.length === 0 ? undefined : resolved,
+  });
+}
+
+/** What the thread was given at its start: the newest change of settings says it, also after later turns. */
+function startedWith(settings: JsonObject | undefined): Loose {
+  const start = objectAt(objectAt(settings, 'capstan'), 'start');
+  const names = (key: string) => arrayAt(start, key)?.filter((name) => typeof name === 'string');
+  const given = start?.['client_tools'];
+  const tools = given === undefined ? undefined : readClientTools(given);
+  return {
+    developerInstructions: stringAt(start, 'developer_instructions'),
+    compactPrompt: stringAt(start, 'compact_prompt'),
+    onlyTools: names('only_tools'),
+    withoutTools: names('without_tools'),
+    clientTools: Array.isArray(tools) ? tools : undefined,
+  };
+}
+
+/** The same without it, for a thread whose settings no seal proves. */
+export function withoutStartSettings(last: LastSettings): LastSettings {
+  const { developerInstructions: _instructions, compactPrompt: _prompt, ...others } = last;
+  const { clientTools: _given, onlyTools: _only, withoutTools: _left, ...rest } = others;
+  return rest;
+}
+
+/** Whether a thread in this state is resumed with these `thread_settings` anyway. */
+export function restoresSettings(state: ThreadState, settings: JsonObject): boolean {
+  const [now, then] = [state, { ...state, settings, newest: 'settings' as const }].map(lastSettings);
+  return equalJson(now as unknown as JsonObject, then as unknown as JsonObject);
+}
+
+/** The line that says all of it which grants something: the newest change of settings of ours, else the newest turn. */
+export function newestGrantingSettings({ context, settings, newest }: ThreadState): JsonObject | undefined {
+  return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
+}
+
+/** Without values that the model of the line has by default: they were no choices. */
+export function withoutModelDefaults({ resolved = [], ...last }: LastSettings, catalogue: Catalogue): LastSettings {
+  if (resolved.length === 0 || last.model === undefined) return last;
+  const defaults = modelDefaults(lookUpModel(catalogue, last.model));
+  const isDefault = (name: string): boolean =>
+    resolved.some((choice) => choice === name && last[choice] === defaults[choice]);
+  return Object.fromEntries(Object.entries(last).filter(([name]) => !isDefault(name)));
+}
+
+/** A turn's own record; what it lacks comes from the thread's settings. */
+function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
+  const ours = objectAt(context, 'capstan');
+  return {
+    ...choices(ours, nonBlankTextAt(context, 'effort') ?? nonBlankTextAt(settings, 'reasoning_effort')),
+    model: nonBlankTextAt(context, 'model') ?? nonBlankTextAt(settings, 'model'),
+    provider: nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id'),
+    cwd: absolute(context) ?? absolute(settings),
+    approvals: readApprovalPolicy(ours?.['approval'] ?? context?.['approval_policy'] ?? settings?.['approval_policy']),
+    sandbox: readProfile(ours?.['profile']) ?? foreignProfile(context),
+    personality: readPersonality(ours?.['personality'] === undefined ? context?.['personality'] : ours['personality']),
+    collaboration: readMode(ours, context),
+    realtime: (ours?.['realtime'] ?? context?.['realtime_active']) === true ? { active: true } : undefined,
+  };
+}
+
+/** Settings that were applied after the newest turn. */
+function fromSettings(settings: JsonObject | undefined, context: JsonObject | undefined): Loose {
+  const ours = objectAt(settings, 'capstan');
+  if (settings === undefined || ours === undefined) return fromContext(context, settings);
+  return {
+    ...choices(ours, nonBlankTextAt(settings, 'reasoning_effort')),
+    model: nonBlankTextAt(settings, 'model'),
+    // The shared key is not sealed.
+    provider: nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id'),
+    cwd: absolute(settings),
+    approvals: readApprovalPolicy(ours['approval'] ?? settings['approval_policy']),
+    sandbox: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
+    personality: readPersonality(ours['personality']),
+    collaboration: readMode(ours, settings),
+    realtime: ours['realtime'] === true ? { active: true } : undefined,
+  };
+}
+
+type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
+
+/**
+ * What was chosen, also of what a model has defaults for. Of that, lines of other programs, and older ones of ours, hold
+ * only what it resolved to, the effort under the shared key.
+ */
+function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
+  const chosen = objectAt(ours, 'chosen');
+  return {
+    serviceTier: stringAt(ours, 'service_tier'),
+    reviewer: readReviewer(ours?.['reviewer']),
+    changesNothing: ours?.['changes_nothing'] === true ? true : undefined,
+    approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
+    networkRules: readRules(ours?.['network_rules']),
+    effort: chosen === undefined ? resolvedEffort : nonBlankTextAt(chosen, 'effort'),
+    summary: stringAt(chosen ?? ours, 'summary'),
+    verbosity: stringAt(chosen ?? ours, 'verbosity'),
+    resolved: chosen === undefined ? ['effort', 'summary', 'verbosity'] : undefined,
+  };
+}
+
+/** It is no longer known what a folder was relative to. */
+function absolute(source: JsonObject | undefined): string | undefined {
+  const cwd = stringAt(source, 'cwd');
+  return cwd?.startsWith('/') === true ? cwd : undefined;
+}
+
+function readReviewer(value: Json | undefined): ApprovalsReviewer | undefined {
+  return value === 'user' || value === 'auto_review' ? value : undefined;
+}
+
+function readPersonality(value: Json | undefined): Personality | null | undefined {
+  return value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
+}
+
+/** Ours if we wrote the record; else what another program says under the shared key. */
+function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
+  const shared = objectAt(source, 'collaboration_mode');
+  const mode = stringAt(ours ?? shared, 'mode');
+  const foreign = stringAt(objectAt(shared, 'settings'), 'developer_instructions');
+  const instructions = ours === undefined ? foreign : stringAt(ours, 'mode_instructions');
+  if (mode !== 'plan' && instructions === undefined) return undefined;
+  return { mode: mode === 'plan' ? 'plan' : 'default', ...defined({ instructions }) };
+}
+
+function readPrefixes(value: Json | undefined): readonly (readonly string[])[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter((words): words is string[] => Array.isArray(words) && words.every((w) => typeof w === 'string'));
+}
+
+function readRules(value: Json | undefined): readonly NetworkRule[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.flatMap((rule) => {
+    const [host, action] = isJsonObject(rule) ? [stringAt(rule, 'host'), rule['action']] : [];
+    return host !== undefined && (action === 'allow' || action === 'deny' || action === 'ask')
+      ? [{ host, action, ...defined({ why: stringAt(rule as JsonObject, 'why') }) }]
+      : [];
+  });
+}
+
+/**
+ * What another program recorded. It writes the workspace's own path where the profile says "the workspace"; if the
+ * coarser form means just that, the symbol is put back, so that the thread may be resumed in another folder.
+ */
+function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
+  if (context === undefined) return undefined;
+  const recorded = readProfile(context['permission_profile']);
+  const symbolic = readLegacy(objectAt(context, 'sandbox_policy'));
+  if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
+  const cwd = stringAt(context, 'cwd') ?? '';
+  const filledIn = expandWorkspaceSymbols(symbolic, [cwd]) as unknown as JsonObject;
+  return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
+}
+
+/** Only a whole profile counts; a broken one falls through to the next source, and in the end to the configuration. */
+function readProfile(value: Json | undefined): PermissionProfile | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const network = value['network'];
+  const hasNetwork = network === 'restricted' || network === 'enabled';
+  if (value['type'] === 'disabled') return { type: 'disabled' };
+  if (value['type'] === 'external') return hasNetwork ? { type: 'external', network } : undefined;
+  const files = objectAt(value, 'file_system');
+  if (value['type'] !== 'managed' || files === undefined || !hasNetwork) return undefined;
+  const details = value['capstan_network'] === undefined ? undefined : readNetworkDetails(value['capstan_network']);
+  if (isWrongValue(details)) return undefined;
+  if (files['type'] === 'unrestricted') {
+    const listed = defined({ capstan_network: details });
+    return { type: 'managed', file_system: { type: 'unrestricted' }, network, ...listed };
+  }
+  if (files['type'] !== 'restricted' || !Array.isArray(files['entries'])) return undefined;
+  const entries = (files['entries'] as readonly Json[]).map(withNewWords);
+  const isNew = entries.every((entry, index) => entry === (files['entries'] as readonly Json[])[index]);
+  return (isNew ? value : { ...value, file_system: { ...files, entries } }) as unknown as PermissionProfile;
+}
+
+/** An entry in which older words stand for `deny` and for the workspace. */
+function withNewWords(entry: Json): Json {
+  if (!isJsonObject(entry)) return entry;
+  const path = objectAt(entry, 'path');
+  const special = objectAt(path, 'value');
+  const isOldPlace = stringAt(special, 'kind') === 'current_working_directory';
+  if (entry['access'] !== 'none' && !isOldPlace) return entry;
+  return {
+    ...entry,
+    ...(entry['access'] === 'none' ? { access: 'deny' } : {}),
+    ...(isOldPlace ? { path: { ...path, value: { ...special, kind: 'project_roots' } } } : {}),
+  };
+}
+
+function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {
+  return stringAt(value, 'type') === undefined ? undefined : profileFromPolicy(value as unknown as SandboxPolicy);
+}
+
+/** What a resumed thread took from its own past, and what is in force because of that. */
+export interface RestoredSettings {
+  /** Where it stood: in the contract of the newest turn, or in a change of settings that came after it. */
+  readonly from: 'turn' | 'settings';
+  readonly turnId?: string;
+  /** By the names of settings. */
+  readonly names: readonly string[];
+}
+
+export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
+  const { context } = state;
+  const turnId = stringAt(context, 'turn_id');
+  // A turn records the thread's settings, too: then they say what its contract says.
+  const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
+  return {
+    from: equalJson(last, ofTurn) ? 'turn' : 'settings',
+    ...defined({ turnId }),
+    names: Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval'),
+  };
+}
+
+/** As events and files have it. */
+export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
+  return { from, ...defined({ turn_id: turnId }), names };
+}

@@ -1,0 +1,179 @@
+import { defined } from '../../../base/objects.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
+import { readCheckpoint } from '../checkpoints/checkpoint-counts.ts';
+import { isSound } from '../checkpoints/compacted-line.ts';
+import { turnEvent, type TurnStatus } from '../drafts/turn-lines.ts';
+import {
+  countTurns,
+  foldTurn,
+  foldTurnWithoutWords,
+  noTurns,
+  standingTurns,
+  type TakenBack,
+  type TurnLog,
+  type TurnRecord,
+} from './turn-log.ts';
+import { oneLine, type SettingsInWords, spokenWords, type SpokenWords } from './turn-words.ts';
+
+/** A turn as lists show it. Times are milliseconds since the Unix epoch. */
+export interface TurnSummary extends SettingsInWords {
+  /** Counted from 1 over the turns that were not taken back. */
+  readonly number: number;
+  readonly id: TurnId;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly status: TurnStatus;
+  /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
+  readonly firstWords: string;
+  /** What the user said in it after that, a line for each message. Absent if there was no more. */
+  readonly moreWords?: readonly string[];
+  /** The turn only made a checkpoint, or tried to. */
+  readonly purpose?: 'compaction';
+  /** Why it failed, in one line. */
+  readonly problem?: string;
+}
+
+type Shown = Pick<TurnSummary, 'moreWords' | 'problem'>;
+
+/** The turns of a thread that were not taken back, oldest first. Lines of any program, in the order of the thread. */
+export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
+  let log = noTurns;
+  const details = new Map<string, Details>();
+  for await (const line of lines) {
+    const words = spokenWords(line);
+    log = foldTurn(log, line, words);
+    if (log.newest !== undefined) addDetails(details, log.newest.id, line, words);
+  }
+  return turnsOf(log).map((turn) => ({ ...turn, ...shownOf(details.get(turn.id)) }));
+}
+
+/** What a list shows of a turn beside its record, which has a bounded size. */
+interface Details {
+  /** By form: old files say everything twice. */
+  readonly said: { readonly [Form in SpokenWords['form']]: string[] };
+  problem?: string;
+}
+
+function addDetails(
+  all: Map<string, Details>,
+  newest: TurnId,
+  { type, payload }: Line,
+  words: SpokenWords | undefined,
+): void {
+  const of = (turn: string): Details => {
+    const known = all.get(turn) ?? { said: { item: [], event: [] } };
+    all.set(turn, known);
+    return known;
+  };
+  if (words?.role === 'user') of(newest).said[words.form].push(oneLine(words.text, 200));
+  const event = type === lineType.event ? turnEvent(payload) : undefined;
+  const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error'), 'message') : undefined;
+  // An end may come late, and name an older turn.
+  if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
+}
+
+function shownOf(details: Details | undefined): Shown {
+  if (details === undefined) return {};
+  const { said, problem } = details;
+  const [, ...moreWords] = said.item.length >= said.event.length ? said.item : said.event;
+  return {
+    ...(moreWords.length === 0 ? {} : { moreWords }),
+    ...defined({ problem }),
+  };
+}
+
+export function turnsOf(log: TurnLog): readonly TurnSummary[] {
+  return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings, purpose }, at) => ({
+    number: at + 1,
+    id,
+    ...defined({ startedAt }),
+    status,
+    firstWords,
+    ...settings,
+    ...defined({ endedAt, purpose }),
+  }));
+}
+
+/** Where a turn stands in its thread. */
+export type TurnPlace = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
+
+/** Where a checkpoint stands in its thread. */
+export interface CheckpointPlace {
+  /** Its line. */
+  readonly at: Ordinal;
+  /** How many turns began before it and were not taken back. */
+  readonly turns: number;
+  /** The last of them had not ended: `spoken` if a user spoke in it before, `done` if it was about to end. */
+  readonly inside?: { readonly spoken: boolean; readonly done: boolean };
+  readonly timestamp: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+}
+
+export interface ThreadPlaces {
+  /** Turns that stand, oldest first. */
+  readonly turns: readonly TurnPlace[];
+  /** Checkpoints that stand, oldest first. */
+  readonly checkpoints: readonly CheckpointPlace[];
+  /** What markers took back, the newest last. What lies within the lines of a later one comes back with that. */
+  readonly takenBack: readonly TakenBack[];
+  /** Behind the last line. */
+  readonly end: Ordinal;
+}
+
+/** Where the turns and the checkpoints of a thread stand. */
+export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
+  let log = noTurns;
+  const checkpoints: CheckpointPlace[] = [];
+  const allTaken: TakenBack[] = [];
+  for await (const line of lines) {
+    const before = log;
+    log = foldTurnWithoutWords(before, line);
+    if (line.type === lineType.compacted && isSound(line.payload)) checkpoints.push(checkpointAt(log, line));
+    const { takenBack } = log;
+    if (takenBack === undefined || takenBack === before.takenBack) continue;
+    while ((checkpoints.at(-1)?.at ?? -1) >= takenBack.start) checkpoints.pop();
+    while ((allTaken.at(-1)?.start ?? -1) >= takenBack.start) allTaken.pop();
+    allTaken.push(takenBack);
+  }
+  const end = (log.place + 1) as Ordinal;
+  const turns = standingTurns(log).map((turn) => placeOf(turn, end));
+  return { turns, checkpoints, takenBack: allTaken, end };
+}
+
+/** A turn that is not recorded lasts until the last line. */
+function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
+  const end = ownEnd ?? (spoken === undefined ? undefined : last);
+  return { id, start, ...defined({ end }), counts };
+}
+
+function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
+  const report = readCheckpoint(payload);
+  const open = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
+  const inside = log.open === undefined ? undefined : open;
+  const at = log.place as Ordinal;
+  return { at, turns: countTurns(log), ...defined({ inside }), timestamp, ...defined({ report }) };
+}
+
+/** The turn that a caller means: by its id, the beginning of it, or its number, counted from 1. */
+export function findTurn<Turn extends { readonly id: TurnId }>(
+  thread: ThreadId,
+  turns: readonly Turn[],
+  name: string,
+): Turn | Outcome<'turn-unknown' | 'turn-ambiguous'> {
+  const exact = turns.find(({ id }) => id === name) ?? (/^\d{1,6}$/.test(name) ? turns[Number(name) - 1] : undefined);
+  if (exact !== undefined) return exact;
+  const begun = name.length < 4 ? [] : turns.filter(({ id }) => id.startsWith(name));
+  if (begun.length === 1) return begun[0]!;
+  const next = `List its turns with \`capstan threads show ${thread}\`.`;
+  if (begun.length > 1) {
+    return { code: 'turn-ambiguous', message: `${begun.length} turns of thread ${thread} begin with ${name}.`, next };
+  }
+  const count = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
+  const message = `Thread ${thread} has no turn ${JSON.stringify(name)}: it has ${count}, not counting rolled-back ones.`;
+  return { code: 'turn-unknown', message, next };
+}

@@ -1,0 +1,286 @@
+import { defined } from '../../../base/objects.ts';
+import type { Ordinal, TurnId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
+import {
+  appliedSettings,
+  contextSettings,
+  oneLine,
+  type SettingsInWords,
+  spokenWords,
+  type SpokenWords,
+} from './turn-words.ts';
+import { holdsUsersWords } from '../reduce.ts';
+import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
+
+/**
+ * A turn as its lines record it, in files of any program and of both history modes, with a bounded size. A *recorded*
+ * turn has a line that says that it began; in old files each message outside of a recorded turn begins one, which lasts
+ * until the next turn begins. `readTurnItems` gives what happened.
+ */
+export interface TurnRecord {
+  /** A turn that nothing names is called `rollout-` and the place of its first line. */
+  readonly id: TurnId;
+  /** Counted from 1 over all turns that began, those that were taken back included. */
+  readonly number: number;
+  /** Its first line. Lines of the old form, which have no ordinals, are counted. */
+  readonly start: Ordinal;
+  /** Behind its last line; absent as long as no line says that it has ended. */
+  readonly end?: Ordinal;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly status: TurnStatus;
+  /** Its history holds a user's words: a rollback counts it. */
+  readonly counts: boolean;
+  /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
+  readonly firstWords: string;
+  readonly settings: SettingsInWords;
+  /** The turn only made a checkpoint, or tried to. */
+  readonly purpose?: 'compaction';
+  /** Not recorded: in which forms its user spoke. */
+  readonly spoken?: readonly SpokenWords['form'][];
+}
+
+/** The turns as far as lines were read. Plain JSON, so that a reader can continue later. */
+export interface TurnLog {
+  /** The newest turn that was not taken back, apart from those before it: most lines change it alone. */
+  readonly newest?: TurnRecord;
+  /** The others, oldest first: as many as `count` says. What stands behind them belongs to a later log. */
+  readonly earlier: readonly TurnRecord[];
+  readonly count: number;
+  /** How many turns began, those that were taken back included. */
+  readonly began: number;
+  /** The place of the newest line; -1 before the first. */
+  readonly place: number;
+  /** The name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
+  readonly open?: string;
+  /** Settings that were recorded while no turn ran: those of the next one. */
+  readonly next?: SettingsInWords;
+  /** The turn that runs has a record of its own settings: later changes of the thread's are not for it. */
+  readonly hasContext?: true;
+  /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */
+  readonly ownFrom?: number;
+  /** What the newest rollback marker took back, marker not included. */
+  readonly takenBack?: TakenBack;
+}
+
+/** What a rollback marker took back, from the first line to the marker. */
+export interface TakenBack {
+  readonly start: Ordinal;
+  readonly end: Ordinal;
+  readonly turns: readonly TurnId[];
+}
+
+export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
+
+/** The same for a reader that shows turns of the thread that started this one, too. */
+export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
+
+/** The same for a reader that begins behind a place, between two turns. */
+export function turnsFrom(place: number): TurnLog {
+  return { ...noTurnsWithInherited, place };
+}
+
+/** The turns that were not taken back, oldest first. */
+export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
+  return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
+}
+
+/** How many those are. */
+export function countTurns({ count, newest }: TurnLog): number {
+  return count + (newest === undefined ? 0 : 1);
+}
+
+/** The turn of the newest line, by its number. What stands before the first turn belongs to that. */
+export function turnNumber({ began }: TurnLog): number {
+  return Math.max(1, began);
+}
+
+/** Events that say something of a turn, and neither begin nor end one. */
+const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
+
+/**
+ * Whether a line of this kind can change the turns. Where lines have no ordinals, the fold has to see the others as well:
+ * it counts them.
+ */
+export function concernsTurns({ type, payloadType }: LineKind): boolean {
+  if (type === lineType.sessionMeta || type === lineType.turnContext) return true;
+  if (type !== lineType.responseItem && type !== lineType.event) return false;
+  if (payloadType === undefined) return true;
+  if (type === lineType.responseItem) return payloadType === 'message' || payloadType === 'agent_message';
+  return shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
+}
+
+/**
+ * The turns after one more line: the one reading of where turns begin and end, beside `reduce`, which keeps the state
+ * that a rollback returns to. The two agree on which turn is open and which turns count. `words` are those of the line.
+ */
+export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
+  const place = line.ordinal ?? log.place + 1;
+  const ownFrom = log.ownFrom ?? ownStart(line);
+  const now = { ...log, place, ownFrom };
+  if ((line.ordinal ?? ownFrom) < ownFrom) return now;
+  if (line.type === lineType.turnContext) return withContext(now, line.payload);
+  const event = line.type === lineType.event ? turnEvent(line.payload) : undefined;
+  if (event !== undefined) return withEvent(now, line, event);
+  const applied = line.type === lineType.event ? ownSettings(line.payload) : undefined;
+  if (applied !== undefined) return withApplied(now, applied);
+  if (words === undefined) return isSilentBoundary(now, line) ? withWords(now, line, silence) : now;
+  return words.role === 'user' ? withWords(now, line, words) : now;
+}
+
+/** The same for a reader that shows no words: `firstWords` stays empty, which saves most of the work. */
+export function foldTurnWithoutWords(log: TurnLog, line: Line): TurnLog {
+  const words = spokenWords(line);
+  return foldTurn(log, line, words && { ...words, text: '' });
+}
+
+function ownStart({ type, payload }: Line): number {
+  return type === lineType.sessionMeta ? (numberAt(payload, 'subagent_history_start_ordinal') ?? 0) : 0;
+}
+
+const silence = { text: '', form: 'item' } as const;
+
+/** An empty message of a user, or one of another agent, makes a turn count, too. */
+function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
+  if (line.type !== lineType.responseItem || (open !== undefined && newest?.counts === true)) return false;
+  return holdsUsersWords(line);
+}
+
+function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
+  if (event.kind === 'rollback') return rollBack(log, event.count);
+  if (event.kind === 'end') return end(log, line, event);
+  const purpose = event.isCompaction ? ({ purpose: 'compaction' } as const) : {};
+  const beginning = { startedAt: timeOf(line, event.at), status: 'open', ...purpose } as const;
+  return { ...begin(log, beginning, event.name), open: event.name };
+}
+
+type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose'> & { readonly startedAt: number | undefined };
+
+/** A turn without a record of its settings ran with those of the turn before it. */
+function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
+  const { next, open: _open, hasContext: _hasContext, newest: last, ...rest } = log;
+  const number = log.began + 1;
+  const turn: TurnRecord = {
+    id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
+    number,
+    start: log.place as Ordinal,
+    ...defined({ startedAt }),
+    counts: false,
+    firstWords: '',
+    settings: next ?? last?.settings ?? {},
+    ...beginning,
+  };
+  const before = last === undefined ? {} : appended(log, replaced(last, log));
+  return { ...rest, ...before, newest: turn, began: number };
+}
+
+/** The first log that continues from another shares its array, so that a turn costs the same however many there are. */
+function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
+  const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
+  turns.push(turn);
+  return { earlier: turns, count: count + 1 };
+}
+
+/** The newest turn when another one begins. If it was open, its process died, and the next one did not know. */
+function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
+  if (open !== undefined) return { ...turn, status: 'interrupted' };
+  return turn.spoken === undefined || turn.end !== undefined ? turn : { ...turn, end: place as Ordinal };
+}
+
+/** An end that does not mean the open turn says late how an older one ended, or how one ended that is not recorded. */
+function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
+  const { open, ...rest } = log;
+  const endedAt = timeOf(line, event.at);
+  const ending = { status: event.status, ...defined({ endedAt }) };
+  if (open !== undefined && endsTurn(event.name, open)) {
+    return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
+  }
+  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name) {
+    return log.newest?.endedAt === undefined ? change(log, (turn) => ({ ...turn, ...ending })) : log;
+  }
+  const earlier = event.name === '' ? [] : log.earlier.slice(0, log.count);
+  const at = earlier.findLastIndex(({ id }) => id === event.name);
+  const turn = earlier[at];
+  if (turn === undefined || turn.endedAt !== undefined) return log;
+  return { ...log, earlier: earlier.with(at, { ...turn, ...ending }) };
+}
+
+/** Takes back the newest `count` turns that count, and all that came after them. */
+function rollBack(log: TurnLog, count: number): TurnLog {
+  const turns = standingTurns(log);
+  const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
+  const first = counted[Math.max(0, counted.length - count)];
+  if (first === undefined) return log;
+  const { next: _next, open: _open, newest: _newest, ...rest } = log;
+  const [taken, newest] = [turns.slice(first), turns[first - 1]];
+  return {
+    ...rest,
+    earlier: turns.slice(0, Math.max(0, first - 1)),
+    count: Math.max(0, first - 1),
+    ...defined({ newest }),
+    takenBack: { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) },
+  };
+}
+
+function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, 'form' | 'text'>): TurnLog {
+  const joins = log.open !== undefined || unrecorded(log)?.includes(form) === false;
+  if (log.open !== undefined && log.newest?.counts === true && log.newest.firstWords !== '') return log;
+  const now = joins ? log : begin(log, { startedAt: timeOf(line), status: 'completed', spoken: [] }, '');
+  return change(now, (turn) => ({
+    ...turn,
+    firstWords: turn.firstWords === '' ? oneLine(requestIn(text), 200) : turn.firstWords,
+    counts: turn.counts || form === 'item',
+    ...(turn.spoken === undefined ? {} : { spoken: [...turn.spoken, form] }),
+  }));
+}
+
+/** In which forms the user spoke in the turn that runs, if it is not recorded. A rollback ends such a turn. */
+function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
+  return newest?.number === began ? newest.spoken : undefined;
+}
+
+/** What a record leaves out, the turn does not have: nothing stays from the turn before. */
+function withContext(log: TurnLog, context: JsonObject): TurnLog {
+  const settings = contextSettings(context);
+  if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
+  return isOfTurn(log, context) ? { ...change(log, (turn) => ({ ...turn, settings })), hasContext: true } : log;
+}
+
+/** What a change of settings of ours says. Other programs repeat there what a turn's record says better. */
+function ownSettings(event: JsonObject): JsonObject | undefined {
+  const settings = event['type'] === 'thread_settings_applied' ? objectAt(event, 'thread_settings') : undefined;
+  return settings !== undefined && objectAt(settings, 'capstan') !== undefined ? settings : undefined;
+}
+
+/** A turn that is cut off before its own record ran with the newest settings before that. */
+function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
+  const settings = appliedSettings(applied);
+  if (log.open === undefined) return { ...log, next: settings };
+  return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
+}
+
+/** Whether a `turn_context` does not name another turn than the one that runs. */
+export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
+  return open === undefined || endsTurn(stringAt(context, 'turn_id') ?? '', open);
+}
+
+/** Changes the newest turn. */
+function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
+  return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
+}
+
+/** Editors put what they know about open files before the user's own words. */
+function requestIn(text: string): string {
+  const mark = '## My request for Codex:';
+  const at = text.indexOf(mark);
+  const request = at < 0 ? '' : text.slice(at + mark.length);
+  return request.trim() === '' ? text : request;
+}
+
+/** When it happened: as an event says, or when the line was written. */
+function timeOf({ timestamp }: Line, seconds?: number): number | undefined {
+  const time = seconds === undefined ? Date.parse(timestamp) : seconds * 1000;
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,69 @@
+import { contextBudget } from '../../envelope/window.ts';
+import { cutText } from '../../fragments/text/cut-and-fence-text.ts';
+import { defineReplaceable } from '../../fragments/text/define-fragment.ts';
+import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
+import { textSection } from './section.ts';
+
+/** What is remembered of earlier threads. */
+interface MemoryText {
+  readonly summary: string;
+  /** Where more of it is. */
+  readonly folder: string;
+}
+
+export const memoryFragment = defineReplaceable<MemoryText>({
+  id: 'memory',
+  purpose: 'A summary of notes from earlier threads.',
+  role: 'developer',
+  markers: ['<memory_summary>', '</memory_summary>'],
+  capTokens: 2800,
+  section: 'capstan.memory',
+  notice: 'This takes the place of the memory given before.',
+  body: ({ summary, folder }) => `${guidance(folder)}\n\n${summary}\n`,
+  withdrawn: '\nThe memory given before no longer holds; there is none now.\n',
+});
+
+function guidance(folder: string): string {
+  return (
+    'A model wrote these notes after earlier threads. They can be outdated or wrong: the words of the user and the files ' +
+    `count more. More is in the folder ${quote(folder)}: if the task would gain by it, search MEMORY.md there for words of ` +
+    'the task, and open what it names. Do not write there.'
+  );
+}
+
+/** What is remembered of earlier threads. */
+export const memorySection = textSection<MemoryText>({
+  id: 'capstan.memory',
+  assumes: 'the tools with which more of it can be read',
+  kind: memoryFragment,
+  of: ({ facts: { memory }, window }) => {
+    if (memory === undefined) return undefined;
+    return { ...memory, summary: cutText(memory.summary, contextBudget('memorySummary', window.effective)) };
+  },
+});
+
+/** The thread bounds notes when it takes them in; this leaves space for their frame and for escapes. */
+const capTokens = 6000;
+
+export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly string[] }>({
+  id: 'pinned-notes',
+  purpose: 'Notes that the user pinned to the thread; they apply until the user removes them.',
+  role: 'user',
+  markers: ['<pinned_notes>', '</pinned_notes>'],
+  capTokens,
+  section: 'capstan.pinned_notes',
+  notice: 'These take the place of all pinned notes given before.',
+  body({ notes }) {
+    const each = notes.map((note) => `<note>\n${escapeEndMarker(note, '</note>')}\n</note>\n`);
+    return `I pinned these notes to this conversation. They hold until I take them away.\n\n${each.join('')}`;
+  },
+  withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
+});
+
+/** What the user pinned. No summariser touches it: a checkpoint clears the baseline, and it is sent again. */
+export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({
+  id: 'capstan.pinned_notes',
+  assumes: "the project's instructions, to which the user adds what counts in this thread",
+  kind: pinnedNotesFragment,
+  of: ({ facts: { pins = [] } }) => (pins.length === 0 ? undefined : { notes: pins.map(({ text }) => text) }),
+});

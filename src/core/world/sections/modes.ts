@@ -1,0 +1,223 @@
+import { defined } from '../../../base/objects.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import type { Personality, RealtimeSetting } from '../../envelope/settings.ts';
+import {
+  defineFamily,
+  defineFragment,
+  fingerprint,
+  type Fragment,
+  isBetween,
+  type Markers,
+  render,
+} from '../../fragments/text/define-fragment.ts';
+import { withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
+import { type Section, unknownState } from './section.ts';
+
+export interface CollaborationModeText {
+  readonly mode: string;
+  readonly instructions: string;
+}
+
+export const collaborationModeFragment = defineFamily<CollaborationModeText>({
+  id: 'collaboration-mode',
+  purpose: 'How to work in the mode that the user chose.',
+  role: 'developer',
+  markers: ['<collaboration_mode>', '</collaboration_mode>'],
+  capTokens: 5000,
+  section: 'collaboration_mode',
+  body: ({ mode, instructions }) => `\nMode: ${withoutLineBreaks(mode)}\n\n${instructions}\n`,
+  withdrawn: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
+});
+
+/** What a mode asks of a model that brings no guidance of its own. The default asks for nothing. */
+export function modeGuidance(mode: string): string {
+  return mode === 'plan' ? planning : '';
+}
+
+const planning = `The user wants a plan before any work. Until the mode changes:
+- Look, read and run what helps you understand. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
+- When something can be read two ways and the choice matters, ask; ask once, with the choices.
+- Answer with the plan, once, between a line <proposed_plan> and a line </proposed_plan>: what will change and where, in which order, how it will be checked, and what you are unsure of. Make it complete enough that another developer could carry it out.
+- Do not begin the work, even when the plan is clear. The user says when.`;
+
+/** The same for an agent of a thread in the mode: it has a task, and its parent makes the plan. */
+export const agentsInPlanMode = `The user wants a plan before any work, and you help to make it. Until the mode changes:
+- Look, read and run what helps you with your task. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
+- If your task asks for a change, do not make it. Answer with what you found out, and with what would have to change.`;
+
+/** In the shape that other programs also write. */
+interface StoredMode extends JsonObject {
+  readonly mode: string;
+  readonly instructions: string;
+}
+
+/** How the user and the model work together. A mode without guidance ends the one before, which is said once. */
+export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
+  id: 'collaboration_mode',
+  assumes: 'the permissions under which the mode is lived',
+  kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeFragment.withdrawn.id] },
+
+  of({ envelope: { modes } }) {
+    if (modes.leaveOut.includes('collaboration-mode')) return undefined;
+    const { mode, instructions } = modes.collaboration;
+    return { mode, instructions: instructions ?? modeGuidance(mode) };
+  },
+
+  stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
+
+  read(stored) {
+    if (!isJsonObject(stored)) return undefined;
+    const [mode, instructions] = [stringAt(stored, 'mode'), stringAt(stored, 'instructions')];
+    return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
+  },
+
+  full: (now) => (now.instructions === '' ? [] : [renderMode(now)]),
+
+  change(before, now = nothing) {
+    return before !== unknownState && before.instructions === digest(now) ? [] : [renderMode(now)];
+  },
+};
+
+const nothing: CollaborationModeText = { mode: 'default', instructions: '' };
+
+function renderMode(fact: CollaborationModeText): Fragment {
+  if (fact.instructions === '') return render(collaborationModeFragment.withdrawn, undefined);
+  return render(collaborationModeFragment, fact);
+}
+
+/** No guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads. */
+function digest(fact: CollaborationModeText): string {
+  const fragment = renderMode(fact);
+  const [start = '', end = ''] = collaborationModeFragment.markers ?? [];
+  return fingerprint(fact.instructions === '' ? { ...fragment, text: start + end } : fragment);
+}
+
+export const personalityFragment = defineFamily<{ readonly name: Personality; readonly text: string }>({
+  id: 'personality',
+  purpose: 'How the user wants the model to speak.',
+  role: 'developer',
+  markers: ['<personality_spec>', '</personality_spec>'],
+  capTokens: 1000,
+  separate: true,
+  section: 'personality',
+  body: ({ name, text }) =>
+    `\nManner of speech: ${name}. It takes the place of any manner asked for before.\n\n${text}\n`,
+  withdrawn: '\nThe manner of speech asked for before no longer holds. Speak as the rest of the instructions ask.\n',
+});
+
+export function personalityText(name: Personality): string {
+  return texts[name];
+}
+
+const texts: Readonly<Record<Personality, string>> = {
+  none: 'No particular manner is asked for. Be plain and clear.',
+  friendly:
+    'Be warm and patient. Treat the work as something done together, name what went well where it is true, and explain without talking down. Warmth never takes the place of a fact, and bad news is told as clearly as good news.',
+  pragmatic:
+    'Be direct and brief. Lead with the result or the decision to be made, weigh costs openly, and leave out praise and small talk. When something is wrong, say so and say what to do.',
+};
+
+export interface PersonalityFact {
+  readonly model: string;
+  /** Absent: none was chosen. */
+  readonly personality?: Personality;
+}
+
+/** In the shape that other programs also write. */
+interface StoredPersonality extends JsonObject {
+  readonly model: string;
+  readonly personality?: string;
+}
+
+/** How the model speaks. It changes no capability, so it comes after all that does. */
+export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
+  id: 'personality',
+  assumes: 'model, permissions and mode: it changes the voice and nothing else',
+  kinds: { telling: [personalityFragment.id], withdrawing: [personalityFragment.withdrawn.id] },
+
+  of: ({ envelope: { identity, modes } }) => ({
+    model: identity.model.slug,
+    ...defined({ personality: modes.personality }),
+  }),
+
+  stored: (fact) => ({ ...fact }),
+
+  read(stored) {
+    const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
+    if (!isJsonObject(stored) || model === undefined) return undefined;
+    const personality = stringAt(stored, 'personality');
+    return { model, ...defined({ personality }) };
+  },
+
+  full: ({ personality }) => (personality === undefined ? [] : [renderPersonality(personality)]),
+
+  change(before, now) {
+    const personality = now?.personality;
+    if (before !== unknownState && before.personality === personality) return [];
+    return [
+      personality === undefined ? render(personalityFragment.withdrawn, undefined) : renderPersonality(personality),
+    ];
+  },
+};
+
+function renderPersonality(name: Personality) {
+  return render(personalityFragment, { name, text: personalityText(name) });
+}
+
+const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
+
+/** The first line tells both apart, ours and other programs'. What is neither counts as a start: an end can follow it. */
+const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
+
+export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
+  id: 'realtime-start',
+  purpose: 'The user speaks now, through an intermediary.',
+  role: 'developer',
+  markers,
+  capTokens: 1000,
+  section: 'realtime',
+  matches: (text) => isBetween(text, markers) && !ended.test(text),
+  body: ({ instructions = spoken }) => `\nRealtime conversation: on.\n\n${instructions}\n`,
+});
+
+export const realtimeEndFragment = defineFragment<{ readonly instructions?: string }>({
+  id: 'realtime-end',
+  purpose: 'The user types again.',
+  role: 'developer',
+  markers,
+  capTokens: 1000,
+  section: 'realtime',
+  matches: (text) => isBetween(text, markers) && ended.test(text),
+  body: ({ instructions = typed }) => `\nRealtime conversation: off.\n\n${instructions}\n`,
+});
+
+const spoken =
+  'An intermediary talks with the user and passes on what was said. Expect spoken language: words may be misheard and punctuation may be missing. Answer in few words that the intermediary can say aloud.';
+
+const typed = 'What follows is typed by the user. The rules for spoken language no longer hold.';
+
+/** Whether the user speaks or types. Only the transition is sent: text that changes while it runs changes nothing. */
+export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
+  id: 'realtime',
+  assumes: 'the mode, whose answers may now be spoken',
+  kinds: { telling: [realtimeStartFragment.id], withdrawing: [realtimeEndFragment.id] },
+
+  of: ({ envelope: { modes } }) => modes.realtime,
+
+  stored: ({ active }) => ({ active }),
+
+  read: (stored) =>
+    isJsonObject(stored) && typeof stored['active'] === 'boolean' ? { active: stored['active'] } : undefined,
+
+  full: (now) => (now.active ? [start(now)] : []),
+
+  change(before, now) {
+    const active = now?.active === true;
+    if (before !== unknownState && before.active === active) return [];
+    return now !== undefined && active ? [start(now)] : [render(realtimeEndFragment, {})];
+  },
+};
+
+function start({ startInstructions }: RealtimeSetting) {
+  return render(realtimeStartFragment, defined({ instructions: startInstructions }));
+}

@@ -1,0 +1,310 @@
+import { defined } from '../../../base/objects.ts';
+import {
+  arrayAt,
+  equalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
+import { type BoundedList, byteLength, bytesPerToken, dashedLines } from '../../fragments/text/truncate.ts';
+import { isReviewed } from '../../policy/decide/approval-policy.ts';
+import { type StandingGrants, withGrantedNetwork } from '../../policy/grants/granted-policy.ts';
+import {
+  describeNetwork,
+  describePolicy,
+  type PolicyDescription,
+  type ReachedNetwork,
+} from '../../policy/profiles/describe-policy.ts';
+import { type HeldPatterns, heldPatterns } from '../../policy/rules/rule-set.ts';
+import {
+  type ApprovalFacts,
+  approvalLines,
+  approvedPrefixesFragment,
+  approvedRuns,
+  approvedTitle,
+  type CommandPrefix,
+  explainsScripts,
+  howScriptsAreRead,
+  listPrefixes,
+} from './approvals.ts';
+import {
+  fileLines,
+  grantedLines,
+  heldCommandLines,
+  type NetworkTold,
+  reachableNetworkLines,
+} from './permission-lists.ts';
+import { type Section, unknownState } from './section.ts';
+
+/** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
+export interface PermissionsText extends PolicyDescription, ApprovalFacts {
+  /** Commands that begin so were approved for good. */
+  readonly approvedPrefixes: readonly CommandPrefix[];
+  /** What rules forbid or ask about. */
+  readonly held: HeldPatterns;
+  /** What the user granted beyond the rest. Absent: nothing. */
+  readonly granted?: StandingGrants;
+  /** The network as such a grant opened it. Absent: none did. */
+  readonly opened?: ReachedNetwork;
+}
+
+const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
+  'read-only': 'Commands can look at files and change none.',
+  'workspace-write': 'Commands can change files below the writable roots listed here, and nowhere else.',
+  'danger-full-access': 'Commands run without a sandbox and can change anything this user can change.',
+  'external-sandbox': 'Another program isolates this process; its limits are not known here.',
+};
+
+const capTokens = 6000;
+
+/** The markers, and a line that counts what is left out, take the rest. */
+const mostBytes = capTokens * bytesPerToken - 200;
+
+export const permissionsFragment = defineFamily<PermissionsText>({
+  id: 'permissions',
+  purpose: 'What the sandbox allows, how to ask for more, and what is permanently approved or denied.',
+  role: 'developer',
+  markers: ['<permissions instructions>', '</permissions instructions>'],
+  capTokens,
+  section: 'permissions',
+  body(told) {
+    const lines = [
+      `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
+      ...reachableNetworkLines(told),
+      ...approvalLines(told),
+      ...fileLines(told),
+      ...Object.values(grantedLines(told.granted)),
+    ];
+    // Nothing is run, so nothing is said about what would be.
+    if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
+    const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
+    const ruled = [
+      ...heldCommandLines(told),
+      ...(isUnread ? [howScriptsAreRead] : []),
+      ...titled(`${approvedTitle[approvedRuns(told)]}:`, listPrefixes(told.approvedPrefixes)),
+    ];
+    return `\n${[...lines, ...fitting(ruled, mostBytes - byteLength(lines.join('\n')))].join('\n')}\n`;
+  },
+  withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
+});
+
+/** Rules give way where all of them would not fit: what they hold back still fails, and what they allow only ever adds. */
+function fitting(lines: readonly string[], bytes: number): readonly string[] {
+  let left = bytes;
+  const end = lines.findIndex((line) => (left -= byteLength(line) + 1) < 0);
+  return end === -1
+    ? lines
+    : [...lines.slice(0, end), `… and ${lines.length - end} more lines that are not listed here`];
+}
+
+function titled(title: string, entries: BoundedList): readonly string[] {
+  const lines = dashedLines(entries);
+  return lines.length === 0 ? [] : [title, ...lines];
+}
+
+/** The keys are shared with other programs. */
+interface StoredPermissions extends JsonObject {
+  /** Digest of the text without prefixes. */
+  readonly instructions: string;
+  readonly approved_command_prefixes: readonly (readonly string[])[];
+  /** Absent in files of earlier versions, and where another program wrote the last text. */
+  readonly capstan_grants?: ToldGrants;
+}
+
+/** Digests of what answers granted, and of the text without it. A part that is absent was not told. */
+interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, JsonObject {
+  readonly rest: string;
+}
+
+type Grants = {
+  readonly granted: StandingGrants | undefined;
+  readonly approvedPrefixes: PermissionsText['approvedPrefixes'];
+  /** There are MCP servers, whose tools are asked about. */
+  readonly hasServers: boolean;
+};
+
+/** Of each policy the newest fact, and of each fact its digests: steps of one turn differ in neither, and the text is long. */
+const newest = new WeakMap<Envelope['policy'], Grants & { readonly cwd: string; readonly fact: PermissionsText }>();
+const digests = new WeakMap<PermissionsText, StoredPermissions>();
+
+/** Permissions belong together: a change restates them all, save that an approval was added or a grant came or went. */
+export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
+  id: 'permissions',
+  assumes: 'the model that must keep to them',
+  kinds: { telling: [permissionsFragment.id], withdrawing: [permissionsFragment.withdrawn.id] },
+
+  of({ envelope: { policy, workspace, modes }, facts }) {
+    if (modes.leaveOut.includes('permissions')) return undefined;
+    const { granted, approvedPrefixes = policy.approvedPrefixes } = facts;
+    const hasServers = facts.mcpServers !== undefined;
+    const { cwd } = workspace;
+    const known = newest.get(policy);
+    const given = { granted, approvedPrefixes, hasServers };
+    const isSame = known?.granted === granted && known?.approvedPrefixes === approvedPrefixes && known.cwd === cwd;
+    if (known !== undefined && isSame && known.hasServers === hasServers) return known.fact;
+    const fact = {
+      ...describe(policy, cwd, given),
+      ...(modes.collaboration.mode === 'plan' ? { plans: true as const } : {}),
+    };
+    newest.set(policy, { cwd, ...given, fact });
+    return fact;
+  },
+
+  stored(fact) {
+    const known = digests.get(fact);
+    if (known !== undefined) return known;
+    const stored = {
+      instructions: fingerprint(render(permissionsFragment, { ...fact, approvedPrefixes: [] })),
+      approved_command_prefixes: fact.approvedPrefixes,
+      capstan_grants: toldGrants(fact),
+    };
+    digests.set(fact, stored);
+    return stored;
+  },
+
+  read(stored) {
+    if (!isJsonObject(stored)) return undefined;
+    const instructions = stringAt(stored, 'instructions');
+    const prefixes = arrayAt(stored, 'approved_command_prefixes');
+    // Earlier versions told rules about hosts apart from the text. No change can take those back.
+    const isOlder = 'capstan_network_rules' in stored;
+    if (instructions === undefined || prefixes === undefined || isOlder) return undefined;
+    return {
+      instructions,
+      approved_command_prefixes: prefixes as unknown as StoredPermissions['approved_command_prefixes'],
+      ...defined({ capstan_grants: readGrants(objectAt(stored, 'capstan_grants')) }),
+    };
+  },
+
+  full: (now) => [render(permissionsFragment, now)],
+
+  change(before, now) {
+    if (now === undefined) return [render(permissionsFragment.withdrawn, undefined)];
+    if (before === unknownState) return permissionsSection.full(now);
+    const stored = permissionsSection.stored(now);
+    const prefixes = added(before.approved_command_prefixes, stored.approved_command_prefixes);
+    const changed = before.instructions === stored.instructions ? [] : changedGrants(before.capstan_grants, now);
+    if (changed === undefined || prefixes === undefined) return permissionsSection.full(now);
+    const newPrefixes = now.approvedPrefixes.filter((prefix) => prefixes.some((each) => equalJson(each, prefix)));
+    const more = { added: newPrefixes, where: approvedRuns(now), explained: !explainsScripts(now) };
+    return [
+      ...(changed.length === 0 ? [] : [render(grantedPermissionsFragment, { now, changed })]),
+      ...(newPrefixes.length === 0 ? [] : [render(approvedPrefixesFragment, more)]),
+    ];
+  },
+};
+
+function describe(policy: Envelope['policy'], cwd: string, given: Grants): PermissionsText {
+  const { granted, approvedPrefixes, hasServers } = given;
+  const opened = openedNetworkOf(policy.resolved, granted);
+  return {
+    ...describePolicy(policy.resolved, cwd),
+    approval: policy.approval,
+    canAsk: policy.canAsk === true,
+    ...(isReviewed(policy) ? { reviewed: true as const } : {}),
+    ...(hasServers ? { hasServers } : {}),
+    approvedPrefixes,
+    held: heldPatterns(policy.rules),
+    ...defined({ answersOnce: policy.answersOnce, granted, opened }),
+  };
+}
+
+/** The network as the grants open it; undefined where it is that of the policy. */
+function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {
+  const granting = withGrantedNetwork(policy, granted);
+  return granting === policy ? undefined : describeNetwork(granting);
+}
+
+function toldGrants(fact: PermissionsText): ToldGrants {
+  const { granted: _granted, opened: _opened, ...rest } = { ...fact, approvedPrefixes: [] };
+  const told = grantedParts.flatMap((part) => {
+    const lines = standingLines(fact, part);
+    return lines.length === 0
+      ? []
+      : [[part, fingerprint({ role: permissionsFragment.role, text: lines.join('\n') })] as const];
+  });
+  return { rest: fingerprint(render(permissionsFragment, rest)), ...Object.fromEntries(told) };
+}
+
+function readGrants(stored: JsonObject | undefined): ToldGrants | undefined {
+  const rest = stored && stringAt(stored, 'rest');
+  if (stored === undefined || rest === undefined) return undefined;
+  return { rest, ...defined(Object.fromEntries(grantedParts.map((part) => [part, stringAt(stored, part)]))) };
+}
+
+/** Which grants differ from what was told; undefined where something else does, or where nothing proves that it does not. */
+function changedGrants(before: ToldGrants | undefined, fact: PermissionsText): readonly GrantedPart[] | undefined {
+  const now = toldGrants(fact);
+  return before?.rest === now.rest ? grantedParts.filter((part) => before[part] !== now[part]) : undefined;
+}
+
+/** What came to a list; undefined when anything has left it. */
+function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {
+  const has = (list: readonly Member[], member: Member): boolean => list.some((each) => equalJson(each, member));
+  if (!before.every((member) => has(now, member))) return undefined;
+  return now.filter((member) => !has(before, member));
+}
+
+/** What answers of the user change of the permissions: each of it is told, or taken back, by itself. */
+export const grantedParts = ['network', 'session', 'turn'] as const;
+type GrantedPart = (typeof grantedParts)[number];
+
+export interface GrantsTold extends NetworkTold {
+  readonly granted?: StandingGrants;
+}
+
+export interface ChangedGrants {
+  readonly now: GrantsTold;
+  /** What differs from what was told before. */
+  readonly changed: readonly GrantedPart[];
+}
+
+/** Grants come and go without the rest; when anything else changes, the permissions are told anew. */
+export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
+  id: 'granted-permissions',
+  purpose: 'What the user granted beyond `permissions`, or what of it has ended, since that was sent.',
+  role: 'developer',
+  markers: ['<granted_permissions>', '</granted_permissions>'],
+  capTokens: 3000,
+  section: 'permissions',
+  body: ({ now, changed }) =>
+    `\n${[introduction, ...grantedParts.flatMap((part) => (changed.includes(part) ? linesOf(now, part) : []))].join('\n')}\n`,
+});
+
+const introduction = 'Of the permissions described earlier, this is different now. All else stays as it was.';
+
+/** The lines of a part that stands. */
+function standingLines(now: GrantsTold, part: GrantedPart): readonly string[] {
+  if (part === 'network') return now.opened === undefined ? [] : reachableNetworkLines(now);
+  const line = grantedLines(now.granted)[part];
+  return line === undefined ? [] : [line];
+}
+
+function linesOf(now: GrantsTold, part: GrantedPart): readonly string[] {
+  if (part === 'network') return reachableNetworkLines(now);
+  const standing = standingLines(now, part);
+  return standing.length > 0
+    ? standing
+    : [`Granted for ${ended[part]}, beyond the limits of the sandbox: nothing any more.`];
+}
+
+const ended = { session: 'this session', turn: 'the rest of this turn' } as const;
+
+/** Capstan recognises it in older files and never makes it: the hosts that rules open are among those of `permissions`. */
+export const networkRulesFragment = defineFragment<{ readonly rules: string }>({
+  id: 'network-rules',
+  purpose: 'Rules about hosts, in threads of earlier versions and of other programs. `permissions` has them now.',
+  role: 'developer',
+  markers: ['<network_rules>', '</network_rules>'],
+  capTokens: 1500,
+  section: 'permissions',
+  matches: (text) =>
+    /^\s*<network_rules>[\s\S]*<\/network_rules>\s*$/i.test(text) ||
+    /^\s*(?:Allowed|Denied) network rule saved in execpolicy\b/.test(text),
+  body: ({ rules }) => `\n${rules}\n`,
+});

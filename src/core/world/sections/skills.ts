@@ -1,0 +1,97 @@
+import { isJsonObject, type JsonObject, stringAt } from '../../../protocol/json.ts';
+import type { ListedSkill, SkillCatalogue } from '../../envelope/facts.ts';
+import { defineFamily, defineFragment, fingerprint, render } from '../../fragments/text/define-fragment.ts';
+import { escapeText, withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
+import { type Section, unknownState } from './section.ts';
+
+/** `$name` and the file are spelled here as the user and the list spell them. */
+const guidance =
+  'A skill is a folder with instructions for one kind of task in its file SKILL.md. When the user names a skill ' +
+  '(`$name`), or the task fits a description, read that file before you begin and follow it. Paths in it start from its ' +
+  'folder. The newest list of skills is the one that holds.';
+
+export const skillsCatalogueFragment = defineFamily<SkillCatalogue>({
+  id: 'skills-catalogue',
+  purpose: 'The available skills, and where to read them.',
+  role: 'developer',
+  markers: ['<skills_instructions>', '</skills_instructions>'],
+  capTokens: 10_000,
+  section: 'skills',
+  body: (catalogue) => `\n${catalogueLines(catalogue).join('\n')}\n`,
+  withdrawn: '\nThe skills listed before are no longer offered; there are none now.\n',
+  withdrawnId: 'skills-withdrawn',
+});
+
+function catalogueLines({ roots, skills, left }: SkillCatalogue): readonly string[] {
+  return [
+    '## Skills',
+    guidance,
+    ...(roots.length === 0 ? [] : ['### Skill roots', ...roots.map(rootLine)]),
+    '### Available skills',
+    ...skills.map(skillLine),
+    ...(left === 0 ? [] : [leftLine(left)]),
+  ];
+}
+
+/** A line of the list, also to know beforehand what it weighs. */
+export function skillLine({ name, description, path }: ListedSkill): string {
+  const said = description === '' ? '' : `: ${inLine(description)}`;
+  return `- ${inLine(name)}${said} (file: ${inLine(path)})`;
+}
+
+export function rootLine({ alias, path }: SkillCatalogue['roots'][number]): string {
+  return `- ${alias} = ${inLine(path)}`;
+}
+
+function leftLine(left: number): string {
+  return `… and ${left} more that are not listed here. The user can name them.`;
+}
+
+/** Names and descriptions come from strangers: they stay in their line, and no tag stands in them. */
+function inLine(text: string): string {
+  return escapeText(withoutLineBreaks(text));
+}
+
+interface StoredSkills extends JsonObject {
+  /** Digest; the catalogue itself stands in its message (I9). */
+  readonly capstan_catalogue: string;
+}
+
+/** Which skills there are. The catalogue is one text: a change tells it anew. */
+export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
+  id: 'skills',
+  assumes: 'plugins, which a skill may come from',
+  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsCatalogueFragment.withdrawn.id] },
+
+  of: ({ facts, envelope: { modes } }) => (modes.leaveOut.includes('skills') ? undefined : facts.skills),
+
+  stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
+
+  read(stored) {
+    const digest = isJsonObject(stored) ? stringAt(stored, 'capstan_catalogue') : undefined;
+    return digest === undefined ? undefined : { capstan_catalogue: digest };
+  },
+
+  full: (now) => [render(skillsCatalogueFragment, now)],
+
+  change(before, now) {
+    if (now === undefined) return [render(skillsCatalogueFragment.withdrawn, undefined)];
+    const same = before !== unknownState && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
+    return same ? [] : skillsSection.full(now);
+  },
+};
+
+/** Skills that a message seems to be about. */
+export interface SkillHintText extends JsonObject {
+  readonly skills: readonly { readonly name: string; readonly description: string; readonly path: string }[];
+}
+
+export const skillHintFragment = defineFragment<SkillHintText>({
+  id: 'skill-hint',
+  purpose: 'Skills that a message may concern and that the list does not fully describe.',
+  role: 'developer',
+  markers: ['<skill_hint>', '</skill_hint>'],
+  capTokens: 800,
+  body: ({ skills }) =>
+    `\nThe message may concern these skills, which the list of skills does not fully describe:\n${skills.map(skillLine).join('\n')}\n`,
+});

@@ -1,0 +1,163 @@
+import { defined } from '../../base/objects.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
+import type { Step } from '../envelope/envelope.ts';
+import type { Fragment } from '../fragments/text/define-fragment.ts';
+import { type AnySection, unknownState } from './sections/section.ts';
+
+/** A text for the model and the fact that it tells. */
+export interface ToldFragment {
+  readonly section: string;
+  readonly fragment: Fragment;
+  /** Absent when the fact is withdrawn. */
+  readonly value?: Json;
+}
+
+/** What must be said before the next request, and the record of having said it. */
+export interface Telling {
+  readonly form: 'bundle' | 'change';
+  readonly told: readonly ToldFragment[];
+  /** Payload of the `world_state` line to write after the fragments; absent when nothing changed. */
+  readonly record?: { readonly full: boolean; readonly state: JsonObject };
+}
+
+/** Whether the newest text of these kinds in history tells something, and does not take it back. */
+export type IsStillTold = (kinds: AnySection['kinds']) => boolean;
+
+/** Everything, if nothing is proven to have been told; else what differs. */
+export function tellWorld(
+  sections: readonly AnySection[],
+  step: Step,
+  baseline: Baseline,
+  stands: IsStillTold,
+): Telling {
+  return baseline.kind === 'none'
+    ? buildBundle(sections, step, stands)
+    : buildDifference(sections, step, baseline.state, stands);
+}
+
+/** Everything, for a reader of whom nothing is proven. Where an old text stands, it is replaced or taken back. */
+export function buildBundle(sections: readonly AnySection[], step: Step, stands: IsStillTold): Telling {
+  const facts = factsOf(sections, step);
+  const told = toldOf(facts, (each) => wholeOf(each, stands));
+  return { form: 'bundle', told, record: { full: true, state: storedFacts(facts) } };
+}
+
+/** What differs from the baseline. A section that it does not hold was never told, unless a text of it stands in history. */
+function buildDifference(
+  sections: readonly AnySection[],
+  step: Step,
+  baseline: JsonObject,
+  stands: IsStillTold,
+): Telling {
+  const facts = factsOf(sections, step);
+  const told = toldOf(facts, (each) => differenceOf(each, baseline, stands));
+  const state = makePatch(ownSections(sections, baseline), storedFacts(facts));
+  return { form: 'change', told, ...(state === undefined ? {} : { record: { full: false, state } }) };
+}
+
+interface SectionFact {
+  readonly section: AnySection;
+  readonly fact: undefined | never;
+}
+
+function factsOf(sections: readonly AnySection[], step: Step): readonly SectionFact[] {
+  return sections.map((section) => ({ section, fact: section.of(step) }));
+}
+
+function toldOf(
+  facts: readonly SectionFact[],
+  fragments: (each: SectionFact) => readonly Fragment[],
+): readonly ToldFragment[] {
+  return facts.flatMap((each) =>
+    fragments(each).map((fragment) => ({ section: each.section.id, fragment, ...defined({ value: each.fact }) })),
+  );
+}
+
+function differenceOf(each: SectionFact, baseline: JsonObject, stands: IsStillTold): readonly Fragment[] {
+  const { section, fact } = each;
+  const stored = baseline[section.id];
+  const beside = section.beside === undefined ? undefined : baseline[section.beside.id];
+  return stored === undefined
+    ? wholeOf(each, stands)
+    : section.change(section.read(stored, beside) ?? unknownState, fact);
+}
+
+function wholeOf({ section, fact }: SectionFact, stands: IsStillTold): readonly Fragment[] {
+  if (stands(section.kinds)) return section.change(unknownState, fact);
+  return fact === undefined ? [] : section.full(fact);
+}
+
+/** What is stored of all of them, by section id. */
+function storedFacts(facts: readonly SectionFact[]): JsonObject {
+  return Object.fromEntries(
+    facts.flatMap(({ section: { id, stored, beside }, fact }) => {
+      if (fact === undefined) return [];
+      return [[id, stored(fact)], ...(beside ? [[beside.id, beside.stored(fact)]] : [])];
+    }),
+  );
+}
+
+/** Sections of other programs stay as they are: we neither speak of them nor take them back. */
+function ownSections(sections: readonly AnySection[], state: JsonObject): JsonObject {
+  const ids = sections.flatMap(({ id, beside }) => (beside === undefined ? [id] : [id, beside.id]));
+  return Object.fromEntries(ids.flatMap((id) => (state[id] === undefined ? [] : [[id, state[id]]])));
+}
+
+/**
+ * What the model was last told, by section id. `none`: nothing proves that it was told anything since history last
+ * changed otherwise than by growing, so everything must be said again (I7); `why` says what took the proof away.
+ */
+export type Baseline =
+  | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
+  | { readonly kind: 'known'; readonly state: JsonObject };
+
+/**
+ * Why MCP servers do not run, by name, as the model last read. Losing the proof does not make them run: the model reads it again
+ * until a process has seen the server.
+ */
+export type ToldProblems = Readonly<Record<string, string>>;
+
+/** `start`: nothing was ever told. `unproven`: the record of it makes no sense. */
+export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
+
+export const noBaseline: Baseline = { kind: 'none', why: 'start' };
+const unproven: Baseline = { kind: 'none', why: 'unproven' };
+
+export function clearedByCheckpoint(problems: ToldProblems): Baseline {
+  return { kind: 'none', why: 'checkpoint', ...(Object.keys(problems).length > 0 && { problems }) };
+}
+
+/** The baseline after a `world_state` line. A patch without anything to patch proves nothing. */
+export function foldWorldState(baseline: Baseline, payload: JsonObject): Baseline {
+  const state = payload['state'];
+  if (!isJsonObject(state)) return unproven;
+  if (payload['full'] === true) return { kind: 'known', state };
+  if (baseline.kind === 'none') return unproven;
+  return { kind: 'known', state: applyPatch(baseline.state, state) as JsonObject };
+}
+
+/** Applies a merge patch (RFC 7386). The result shares what did not change with `target`. */
+export function applyPatch(target: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  const result: Record<string, Json | undefined> = { ...(isJsonObject(target) ? target : {}) };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || value === undefined) delete result[key];
+    else result[key] = applyPatch(result[key], value);
+  }
+  return result;
+}
+
+/** The patch that turns `before` into `now`, or undefined when they are equal. Neither holds null in objects. */
+export function makePatch(before: JsonObject, now: JsonObject): JsonObject | undefined {
+  const patch: Record<string, Json> = {};
+  for (const key of Object.keys(before)) if (now[key] === undefined && before[key] !== undefined) patch[key] = null;
+  for (const [key, value] of Object.entries(now)) {
+    if (value === undefined) continue;
+    const old = before[key];
+    if (isJsonObject(old) && isJsonObject(value)) {
+      const inner = makePatch(old, value);
+      if (inner !== undefined) patch[key] = inner;
+    } else if (!equalJson(old, value)) patch[key] = value;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}

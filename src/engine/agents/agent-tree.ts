@@ -1,0 +1,205 @@
+import { defined } from '../../base/objects.ts';
+import type {
+  AgentLimits,
+  AgentParent,
+  BudgetProblem,
+  MeteredRequest,
+  ReadAgent,
+  SharedSpending,
+} from '../../ports/agents.ts';
+import { rootPath } from '../../protocol/agent.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { groupDigits } from '../../protocol/outcome.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import {
+  addUsage,
+  noUsage,
+  PendingRequests,
+  type PendingUsage,
+  type RequestFit,
+  type Usage,
+  usageSince,
+} from '../../protocol/usage.ts';
+
+/** What the threads of one root share in this process: how many agents work, and what all have cost. */
+export class AgentTree {
+  readonly #rootId: ThreadId;
+  readonly #read: (id: ThreadId) => Promise<ReadAgent | undefined>;
+  /** Of each agent, without its own agents. */
+  readonly #spent = new Map<ThreadId, Usage>();
+  readonly #running = new Set<ThreadId>();
+  readonly #underWay = new PendingRequests<ThreadId>();
+  readonly questions = new AgentQuestions();
+  #root: AgentParent | undefined;
+  #known: Promise<void> | undefined;
+
+  constructor(rootId: ThreadId, read: (id: ThreadId) => Promise<ReadAgent | undefined>) {
+    this.#rootId = rootId;
+    this.#read = read;
+  }
+
+  /** The root is open: its surfaces are asked, and its limits hold for all. */
+  attach(root: AgentParent): void {
+    this.#root = root;
+    this.questions.attach(root);
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  began(id: ThreadId): void {
+    this.#running.add(id);
+  }
+
+  /** Whether it works, or is about to. */
+  has(id: ThreadId): boolean {
+    return this.#running.has(id);
+  }
+
+  ended(id: ThreadId): void {
+    this.#running.delete(id);
+  }
+
+  /** No agent works, and none waits for the user. */
+  get isIdle(): boolean {
+    return this.#running.size === 0 && this.questions.open.length === 0;
+  }
+
+  /** Why no agent may send another request, if so. */
+  async problem({ tokens: limit }: AgentLimits): Promise<BudgetProblem | undefined> {
+    if (limit === undefined) return undefined;
+    await this.#count();
+    const used = tokensOf(sum(this.#spent.values()));
+    return used >= limit ? budgetSpent(limit, used) : undefined;
+  }
+
+  /** A request of one of the threads begins, if `decide` finds that it may. */
+  async meter(
+    id: ThreadId,
+    decide: (shared: SharedSpending) => RequestFit,
+    { limits, signal }: { readonly limits: AgentLimits; readonly signal: AbortSignal },
+  ): Promise<MeteredRequest> {
+    await this.#count();
+    const decideNow = (under: PendingUsage<ThreadId>): RequestFit => decide(this.#shared(id, limits, under));
+    const { fitting, over } = await this.#underWay.admit(id, decideNow, signal);
+    return {
+      fitting,
+      over: (spent = noUsage) => {
+        if (!over() || id === this.#rootId) return;
+        this.#spent.set(id, addUsage(this.#spent.get(id) ?? noUsage, spent));
+      },
+    };
+  }
+
+  #shared(id: ThreadId, { tokens: limit }: AgentLimits, under: PendingUsage<ThreadId>): SharedSpending {
+    const beside = addUsage(
+      this.#unreported(),
+      under.of(() => true),
+    );
+    if (id === this.#rootId) return { beside, left: [] };
+    const together = { limit: 'agents.max_tokens', unit: 'tokens' } as const;
+    const underWay = under.of((by) => by !== this.#rootId);
+    const used = tokensOf(addUsage(sum(this.#spent.values()), underWay));
+    const left = [
+      ...(limit === undefined ? [] : [{ ...together, most: limit, used }]),
+      ...(this.#root?.left(beside) ?? []),
+    ];
+    return { beside: under.of((by) => by === id), left };
+  }
+
+  /** What agents have spent that no line of the root says. */
+  #unreported(): Usage {
+    const reported = sum((this.#root?.agents ?? []).map(({ used }) => used));
+    return usageSince(reported, sum(this.#spent.values()));
+  }
+
+  /** What files say of agents that this process has not heard of. */
+  #count(): Promise<void> {
+    return (this.#known ??= this.#countBelow(this.#rootId));
+  }
+
+  async #countBelow(id: ThreadId): Promise<void> {
+    const known = await this.#read(id);
+    if (known === undefined) return;
+    const reported = sum(known.agents.map(({ used }) => used));
+    if (id !== this.#rootId && !this.#spent.has(id)) this.#spent.set(id, usageSince(reported, known.used));
+    for (const agent of known.agents) await this.#countBelow(agent.id);
+  }
+}
+
+function sum(usages: Iterable<Usage>): Usage {
+  let all = noUsage;
+  for (const usage of usages) all = addUsage(all, usage);
+  return all;
+}
+
+function tokensOf({ total, estimated = 0 }: Usage): number {
+  return total + estimated;
+}
+
+function budgetSpent(limit: number, spent: number): BudgetProblem {
+  return {
+    code: 'agent-budget',
+    message: `The agents of ${rootPath} may use ${groupDigits(limit)} tokens together, and have used ${groupDigits(spent)}: no request of an agent is sent any more.`,
+    next: 'Do the rest without agents, or raise agents.max_tokens.',
+  };
+}
+
+interface OpenAgentQuestion {
+  readonly question: Question;
+  give(answer: Answer): void;
+}
+
+interface AgentAsking {
+  readonly signal: AbortSignal;
+  /** The call as screens show it. */
+  readonly item?: TurnItem;
+  /** Puts the question to the port of the root. */
+  put(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/**
+ * Questions of the agents of one root, as the surfaces of the root see them: each names its agent and stands in the turn
+ * of the root. The first answer counts, whether it comes by the port of the root or by a client of it.
+ */
+export class AgentQuestions {
+  readonly #open = new Map<string, OpenAgentQuestion>();
+  #root: AgentParent | undefined;
+
+  /** The thread whose surfaces are asked is open. */
+  attach(root: AgentParent): void {
+    this.#root = root;
+  }
+
+  get open(): readonly Question[] {
+    return [...this.#open.values()].map(({ question }) => question);
+  }
+
+  /** False: no agent waits with that question. */
+  answer(id: string, answer: Answer): boolean {
+    const open = this.#open.get(id);
+    open?.give(answer);
+    return open !== undefined;
+  }
+
+  async ask(asked: Question, { signal, item, put }: AgentAsking): Promise<Answer> {
+    const { id, callId } = asked;
+    const turnId = this.#root?.turnId ?? asked.turnId;
+    const question = { ...asked, turnId };
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const over = new AbortController();
+    this.#open.set(id, { question, give: resolve });
+    this.#root?.tell({ kind: 'question-asked', turnId, question, ...defined({ item }) });
+    let answer: Answer = { kind: 'lapsed' };
+    try {
+      answer = await Promise.race([promise, put(question, AbortSignal.any([signal, over.signal]))]);
+      return answer;
+    } finally {
+      over.abort('answered');
+      this.#open.delete(id);
+      this.#root?.tell({ kind: 'question-answered', turnId, id, callId, answer });
+    }
+  }
+}

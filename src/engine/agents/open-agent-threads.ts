@@ -1,0 +1,242 @@
+import { overrideList } from '../../adapters/gather/config/config-layers.ts';
+import { defined } from '../../base/objects.ts';
+import type { AgentRole } from '../../core/config/agents.ts';
+import type { SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { CollaborationSetting, Settings } from '../../core/envelope/settings.ts';
+import { grantsNoMoreThan, narrowerApproval, readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
+import { agentIntroduction } from '../../core/world/sections/agents.ts';
+import { agentsInPlanMode } from '../../core/world/sections/modes.ts';
+import type { AgentBounds, AgentThread, AgentThreads } from '../../ports/agents.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { ThreadRefused, TurnEnd } from '../../ports/threads.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { PermissionProfile } from '../../protocol/permissions.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import { writtenBy } from '../../protocol/user-input.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import type { EngineRefused } from '../engine-refused.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+import { setEffort } from '../thread-setup/configure-thread.ts';
+import { awaitAnswer } from '../thread/open-questions.ts';
+import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agent-live-threads.ts';
+import type { AgentQuestions } from './agent-tree.ts';
+import { readAgent } from './read-agent-tree.ts';
+
+/** What agents take over from the thread that starts them, beside what its turn may do. */
+export type ParentRequest = Pick<ThreadRequest, 'config' | 'profile' | 'askUser' | 'ephemeral'>;
+
+export interface AgentThreadsOptions {
+  readonly parent: ParentRequest;
+  readonly roles: readonly AgentRole[];
+  /** What is configured for all threads. */
+  readonly developerInstructions?: string | undefined;
+  questions(rootId: ThreadId): AgentQuestions;
+}
+
+/** Agents as live threads of the engine. */
+export function agentThreads(engine: EngineParts, options: AgentThreadsOptions): AgentThreads {
+  const live = (): AgentLiveThreads => {
+    const threads = engine.agentLive();
+    if (threads === undefined) throw new Error('the engine has no live threads');
+    return threads;
+  };
+  return {
+    async start({ identity, bounds, fork }) {
+      const request = requestFor(identity, bounds, options, 'new');
+      const opened = fork
+        ? await live().fork(identity.parentId, { kind: 'latest' }, request)
+        : await live().start(request);
+      return asAgent(asOfCall(opened), roleOf(identity, options));
+    },
+    async load(identity, bounds) {
+      const known = await readAgent(engine, identity.id);
+      if (known !== undefined && known.identity?.parentId !== identity.parentId)
+        return { kind: 'refused', outcome: notAnAgent };
+      const role = roleOf(identity, options);
+      // The program ended before it began: it begins now.
+      if (known === undefined && !live().knows(identity.id))
+        return asAgent(await live().start(requestFor(identity, bounds, options, 'new')), role);
+      return asAgent(await live().load(identity.id, requestFor(identity, bounds, options, 'known')), role);
+    },
+    read: (id) => readAgent(engine, id),
+  };
+}
+
+const notAnAgent = {
+  code: 'not-an-agent',
+  message: 'This thread did not start it.',
+  next: 'Start another agent.',
+} as const;
+
+/** A refusal in the words of the call: it has a parameter where users have a key. */
+function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
+  if (opened.kind !== 'refused' || opened.outcome.code !== 'effort-unsupported') return opened;
+  const next = opened.outcome.next.replace(setEffort, 'Give it as reasoning_effort, or leave that out.');
+  return { ...opened, outcome: { ...opened.outcome, next } };
+}
+
+function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentRole | undefined {
+  return roles.find(({ name }) => name === role);
+}
+
+/** A thread that is there already keeps its model, unless its role says otherwise. */
+function requestFor(
+  agent: AgentIdentity,
+  bounds: AgentBounds,
+  { parent, roles, developerInstructions, questions }: AgentThreadsOptions,
+  thread: 'new' | 'known',
+): AgentLiveRequest {
+  const { cwd, provider, approval, onlyTools } = bounds;
+  const role = roles.find(({ name }) => name === agent.role);
+  const given = thread === 'new' ? bounds : undefined;
+  const [model, effort] = [role?.model ?? given?.model, role?.effort ?? given?.effort];
+  const text = [agentIntroduction(agent.path), developerInstructions, role?.instructions]
+    .filter((each) => each !== undefined)
+    .join('\n\n');
+  const config = [
+    ...overrideList(parent.config),
+    ...(given === undefined ? [] : [{ path: ['model_provider'], value: provider }]),
+    ...(effort === undefined ? [] : [{ path: ['model_reasoning_effort'], value: effort }]),
+    { path: ['developer_instructions'], value: text },
+    ...(role?.overrides ?? []),
+  ];
+  const left = [...(bounds.withoutTools ?? []), ...(role?.withoutTools ?? [])];
+  const withoutTools = left.length === 0 ? undefined : left;
+  const { profile: named, ephemeral } = parent;
+  return {
+    agent,
+    cwd,
+    config,
+    heldApprovals: approval,
+    sandbox: profileOfRole(bounds, role),
+    ...(bounds.changesNothing === true || role?.readOnly === true ? { changesNothing: true } : {}),
+    ...defined({ model }),
+    ...defined({ profile: named, ephemeral, onlyTools, withoutTools }),
+    ...(parent.askUser === undefined
+      ? { unattended: true }
+      : { askUser: agentAsker(parent.askUser, agent.path, questions(agent.rootId)) }),
+  };
+}
+
+/** A role may shut its agents in further than their parent is, and never less. */
+function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile {
+  return role?.readOnly === true ? { ...readOnlyProfile(profile), network: 'restricted' } : profile;
+}
+
+function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | undefined): AgentThread | ThreadRefused {
+  if (opened.kind === 'refused') return opened;
+  const unknown = opened.notices.find(({ code }) => code === 'model-unknown');
+  return {
+    kind: 'agent-thread',
+    ...(unknown === undefined ? {} : { note: unknown.message }),
+    async run(message, bounds) {
+      const change = narrowing(opened.settings, { ...bounds, profile: profileOfRole(bounds, role) });
+      return turnEnd(await opened.submit({ input: writtenBy('agent', message), ...defined({ change }) }));
+    },
+    async steer(message) {
+      return (await opened.steer({ input: writtenBy('agent', message) })).kind === 'steered';
+    },
+    async interrupt(reason) {
+      await opened.interrupt(reason);
+    },
+    fits({ cwd: _cwd, ...bounds }) {
+      const { settings } = opened;
+      const { mode } = bounds;
+      const profile = profileOfRole(bounds, role);
+      const wanted = { ...bounds, cwd: settings.cwd, mode: mode === 'plan' ? mode : modeOf(settings), profile };
+      return narrowing(settings, wanted) === undefined;
+    },
+    leave: () => opened.leave(),
+    get used() {
+      return opened.cost;
+    },
+    get asks() {
+      return opened.questions.length > 0;
+    },
+  };
+}
+
+/** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
+function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): SettingsChange | undefined {
+  const isNarrow =
+    narrowerApproval(approval, settings.approvals) === settings.approvals &&
+    grantsNoMoreThan(profile, settings.sandbox);
+  const change = {
+    ...(settings.cwd === cwd ? {} : { cwd }),
+    ...(isNarrow ? {} : { approvals: approval, sandbox: profile }),
+    ...(modeOf(settings) === mode ? {} : { collaboration: collaborationOf(mode) }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
+  return collaboration?.mode ?? 'default';
+}
+
+/** An agent answers its task in plan mode, and makes no plan of its own. */
+function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
+  return mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
+}
+
+function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEnd {
+  if (result.kind === 'refused') return { kind: 'failed', outcome: result.outcome };
+  return result;
+}
+
+/** The port of the root behind the port of an agent: an agent of an agent asks there as well. */
+const rootOf = new WeakMap<AskUser, AskUser>();
+/** What a port was asked last: it is asked one thing at a time, whichever thread asks. */
+const asked = new WeakMap<AskUser, Promise<unknown>>();
+
+/** Puts questions of an agent to the port that answers those of its root, with the path of the agent. */
+function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
+  const root = rootOf.get(asker) ?? asker;
+  const own: AskUser = {
+    ...defined({ answersOnce: root.answersOnce }),
+    ask: (question, signal, item) =>
+      questions.ask(
+        { ...question, agent: path },
+        {
+          signal,
+          ...defined({ item }),
+          put: (named, end) => ask(root, named, { signal: end, ...defined({ item }) }),
+        },
+      ),
+    isThere: () => root.isThere?.() ?? true,
+  };
+  rootOf.set(own, root);
+  return own;
+}
+
+/** The port of a root, which is asked in turn with its agents. */
+export function rootAsker(asker: AskUser): AskUser {
+  if (asker === awaitAnswer || rootOf.has(asker)) return asker;
+  const own: AskUser = {
+    ...defined({ answersOnce: asker.answersOnce }),
+    ask: (question, signal, item) => ask(asker, question, { signal, ...defined({ item }) }),
+    isThere: () => asker.isThere?.() ?? true,
+  };
+  rootOf.set(own, asker);
+  return own;
+}
+
+interface Asking {
+  readonly signal: AbortSignal;
+  readonly item?: TurnItem;
+}
+
+async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
+  // Clients answer in any order.
+  if (asker === awaitAnswer) return asker.ask(question, signal, item);
+  const before = asked.get(asker);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  asked.set(asker, promise);
+  try {
+    await before;
+    return await asker.ask(question, signal, item);
+  } finally {
+    resolve();
+  }
+}

@@ -1,0 +1,402 @@
+import { defined } from '../../base/objects.ts';
+import { continueWithFewerPermissions } from '../../core/fragments/answers/agents-and-goals.ts';
+import type {
+  AgentBounds,
+  AgentCaller,
+  AgentLimits,
+  AgentMessage,
+  AgentMessageSent,
+  AgentParent,
+  AgentRefused,
+  Agents,
+  AgentsOfThread,
+  AgentThreads,
+  AgentWait,
+  ClosedAgent,
+  ListedAgent,
+  MeteredRequest,
+  SharedSpending,
+  SpawnedAgent,
+  WaitedAgents,
+  WaitingCall,
+  WantedAgent,
+} from '../../ports/agents.ts';
+import type { Clock, Ids } from '../../ports/system.ts';
+import { parentNarrowed, parentStopped, threadCloses } from '../../protocol/abort.ts';
+import { type AgentIdentity, type RecordedAgent, rootPath } from '../../protocol/agent.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { fullText } from '../../protocol/outcome.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
+import type { RequestFit } from '../../protocol/usage.ts';
+import type { AgentTree } from './agent-tree.ts';
+import { lastAnswerText, neverStartedStatus, WorkingAgents } from './working-agents.ts';
+
+/**
+ * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
+ * a message for the thread's next request: a process that dies leaves a tree that the next one can complete.
+ */
+export class ThreadAgents implements Agents, AgentsOfThread {
+  readonly #options: ThreadAgentsOptions;
+  readonly #working = new WorkingAgents({
+    report: (report) => this.#open.report(report),
+    ended: (id) => this.#tree.ended(id),
+  });
+  /** Of each agent, what was wanted of it last. */
+  readonly #last = new Map<ThreadId, Promise<unknown>>();
+  #parent: AgentParent | undefined;
+
+  constructor(options: ThreadAgentsOptions) {
+    this.#options = options;
+  }
+
+  attach(parent: AgentParent): void {
+    this.#parent = parent;
+    if (this.#options.self === undefined) this.#tree.attach(parent);
+  }
+
+  get questions(): readonly Question[] {
+    return this.#options.self === undefined ? this.#tree.questions.open : [];
+  }
+
+  answer(id: string, answer: Answer): boolean {
+    return this.#options.self === undefined && this.#tree.questions.answer(id, answer);
+  }
+
+  get isRunning(): boolean {
+    return this.#working.all.length > 0;
+  }
+
+  get #path(): string {
+    return this.#options.self?.path ?? rootPath;
+  }
+
+  get #open(): AgentParent {
+    if (this.#parent === undefined) throw new Error('the thread of these agents is not open');
+    return this.#parent;
+  }
+
+  get #tree(): AgentTree {
+    const { self, treeOf } = this.#options;
+    return treeOf(self?.rootId ?? this.#open.id);
+  }
+
+  meter(decide: (shared: SharedSpending) => RequestFit, signal: AbortSignal): Promise<MeteredRequest> {
+    const { self, limits } = this.#options;
+    return this.#tree.meter(self?.id ?? this.#open.id, decide, { limits, signal });
+  }
+
+  async spawn(wanted: WantedAgent, caller: AgentCaller): Promise<SpawnedAgent | AgentRefused> {
+    const { ids, self, threads, limits } = this.#options;
+    const parent = this.#open;
+    const { role = 'default', fork = false } = wanted;
+    const depth = (self?.depth ?? 0) + 1;
+    if (depth > limits.depth) return refused('Agent depth limit reached. Solve the task yourself.');
+    const spent = await this.#tree.problem(limits);
+    if (spent !== undefined) return refused(fullText(spent));
+    // From here to the line nothing is waited for: calls of one step run side by side.
+    const name = wanted.name ?? freeAgentName(role, this.#path, parent.agents);
+    const odd = agentNameProblem(name, this.#path, parent.agents) ?? this.#fullProblem();
+    if (odd !== undefined) return refused(odd);
+    const id = ids.uuid() as ThreadId;
+    const path = `${this.#path}/${name}`;
+    const identity = { id, parentId: parent.id, rootId: self?.rootId ?? parent.id, depth, path, role };
+    const { turnId, callId } = caller;
+    this.#tree.began(id);
+    await parent.note({ kind: 'spawned', id, parentId: parent.id, path, role, turnId, callId });
+    const bounds = boundsFor(caller, wanted, this.#options.defaults);
+    const thread = await threads.start({ identity, bounds, fork });
+    if (thread.kind === 'refused') {
+      this.#tree.ended(id);
+      await parent.note({ kind: 'closed', id });
+      return refused(`The agent was not started. ${fullText(thread.outcome)}`);
+    }
+    this.#working.begin(identity, thread, thread.run(wanted.message, bounds));
+    return { kind: 'spawned', id, path, ...defined({ note: thread.note }) };
+  }
+
+  async send(words: AgentMessage, caller: AgentCaller): Promise<AgentMessageSent | AgentRefused> {
+    return this.#inOrder(words.target, () => this.#send(words, caller));
+  }
+
+  async #send(
+    { target, message, interrupt }: AgentMessage,
+    caller: AgentCaller,
+  ): Promise<AgentMessageSent | AgentRefused> {
+    const agent = this.#find(target);
+    if ('why' in agent) return agent;
+    if (agent.state === 'closed') return refused(`Agent ${agent.path} is closed. Start another one, under any name.`);
+    const { id, path } = agent;
+    if (message === undefined) {
+      await this.#working.interrupt([id], parentStopped);
+      return { kind: 'sent', path, as: 'interrupted' };
+    }
+    const { turnId, callId } = caller;
+    const running = this.#working.find(id);
+    if (running !== undefined) {
+      await this.#open.note({ kind: 'sent', id, turnId, callId });
+      if (interrupt && (await this.#working.restart(id, { message, bounds: caller }, parentStopped)))
+        return { kind: 'sent', path, as: 'restarted' };
+      if (!interrupt && (await running.thread.steer(message))) return { kind: 'sent', path, as: 'steered' };
+      await running.over;
+    }
+    const spent = await this.#tree.problem(this.#options.limits);
+    if (spent !== undefined) return refused(fullText(spent));
+    const full = this.#fullProblem();
+    if (full !== undefined) return refused(full);
+    const identity = identityOf(this.#options.self, agent);
+    this.#tree.began(id);
+    const thread = await this.#options.threads.load(identity, caller);
+    if (thread.kind === 'refused') {
+      this.#tree.ended(id);
+      return refused(`The agent was not loaded. ${fullText(thread.outcome)}`);
+    }
+    await this.#open.note({ kind: 'sent', id, turnId, callId });
+    this.#working.begin(identity, thread, thread.run(message, caller));
+    return { kind: 'sent', path, as: 'turn' };
+  }
+
+  async wait({ targets, until, timeoutMs }: AgentWait, call: WaitingCall): Promise<WaitedAgents | AgentRefused> {
+    const found = targets.map((target) => this.#find(target));
+    const unknown = found.find((agent) => 'why' in agent);
+    if (unknown !== undefined) return unknown as AgentRefused;
+    const ids = this.#waitedFor(found as readonly RecordedAgent[]).map(({ id }) => id);
+    const now = async (): Promise<readonly RecordedAgent[]> => {
+      await this.settle();
+      return this.#open.agents.filter(({ id }) => ids.includes(id));
+    };
+    const working = () => ids.flatMap((id) => this.#working.find(id)?.over ?? []);
+    const { clock } = this.#options;
+    const waited = await waitForAgents({ now, working }, { until, timeoutMs }, { clock, ...call });
+    return { kind: 'waited', ...waited, agents: await this.#answered(waited.agents) };
+  }
+
+  async list(): Promise<readonly ListedAgent[]> {
+    return this.#answered(this.#open.agents.filter(({ state }) => state !== 'closed'));
+  }
+
+  async close(target: string): Promise<ClosedAgent | AgentRefused> {
+    return this.#inOrder(target, () => this.#close(target));
+  }
+
+  async #close(target: string): Promise<ClosedAgent | AgentRefused> {
+    const agent = this.#find(target);
+    if ('why' in agent) return agent;
+    const before = this.#listed(agent);
+    if (agent.state === 'closed') return { kind: 'closed', before };
+    await this.#working.interrupt([agent.id], parentStopped);
+    await this.#open.note({ kind: 'closed', id: agent.id });
+    await this.#working.leave([agent.id]);
+    return { kind: 'closed', before };
+  }
+
+  async stop(reason: unknown): Promise<void> {
+    await this.#working.interrupt(this.#working.all, reason);
+  }
+
+  async narrow(bounds: AgentBounds): Promise<void> {
+    await this.#working.narrow({ message: continueWithFewerPermissions, bounds }, parentNarrowed);
+  }
+
+  /** The thread is given up. An agent that waits for the user is left as it is: its turn can be continued. */
+  async release(): Promise<void> {
+    const left = this.#working.loaded.flatMap(([id, { asks }]) => (asks ? [] : id));
+    await this.#working.interrupt(left, threadCloses);
+    await this.#working.leave(left);
+    const { self, dropTree } = this.#options;
+    if (self === undefined && this.#parent !== undefined && this.#tree.isIdle) dropTree(this.#parent.id);
+  }
+
+  /**
+   * Reports what came of the work of agents that no process of ours works for any more: their files say it. One whose
+   * turn waits for the user is not over.
+   */
+  async settle(): Promise<void> {
+    const parent = this.#open;
+    for (const agent of parent.agents) {
+      if (agent.state !== 'running' || this.#working.find(agent.id) !== undefined || this.#isStarting(agent.id))
+        continue;
+      const known = await this.#options.threads.read(agent.id);
+      const isOurs = known?.identity?.parentId === parent.id;
+      const status = known !== undefined && isOurs ? known.last : neverStartedStatus;
+      if (status === 'waits') continue;
+      const used = known !== undefined && isOurs ? known.used : agent.used;
+      await parent.report({ agentId: agent.id, path: agent.path, status, used });
+    }
+  }
+
+  /** What calls of one step want of one agent is done one after the other. */
+  #inOrder<Result>(target: string, work: () => Promise<Result>): Promise<Result> {
+    const agent = this.#find(target);
+    if ('why' in agent) return work();
+    const done = (this.#last.get(agent.id) ?? Promise.resolve()).then(work);
+    this.#last.set(
+      agent.id,
+      done.catch(() => {}),
+    );
+    return done;
+  }
+
+  /** Those that are named; otherwise those that work, or else all that are open. */
+  #waitedFor(named: readonly RecordedAgent[]): readonly RecordedAgent[] {
+    if (named.length > 0) return named;
+    const open = this.#open.agents.filter(({ state }) => state !== 'closed');
+    const running = open.filter(({ state }) => state === 'running');
+    return running.length > 0 ? running : open;
+  }
+
+  #isStarting(id: ThreadId): boolean {
+    return this.#tree.has(id);
+  }
+
+  #fullProblem(): string | undefined {
+    const { running } = this.#options.limits;
+    if (this.#tree.running < running) return undefined;
+    return `${running} agents work already, which is the limit. Wait for one of them first.`;
+  }
+
+  #find(target: string): RecordedAgent | AgentRefused {
+    const { agents } = this.#open;
+    const known = agents.filter(({ state }) => state !== 'closed').map(({ path }) => path);
+    const list = known.length === 0 ? 'You have no agents.' : `Agents: ${known.join(', ')}.`;
+    return findAgent(target, this.#path, agents) ?? refused(`There is no agent ${JSON.stringify(target)}. ${list}`);
+  }
+
+  #listed({ id, path, role, state, last, used }: RecordedAgent): ListedAgent {
+    const working = this.#working.find(id);
+    const asks = working?.thread.asks ?? !this.#isStarting(id);
+    const status = state === 'running' ? (asks ? 'waiting_for_user' : 'running') : (last ?? 'shutdown');
+    return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
+  }
+
+  /** With what came of their work, as their files say: a turn that was told it may have been taken back. */
+  async #answered(agents: readonly RecordedAgent[]): Promise<readonly ListedAgent[]> {
+    const { unread } = this.#open;
+    return Promise.all(
+      agents.map(async (agent) => {
+        const isTold = agent.state === 'running' || unread.includes(agent.id);
+        const known = isTold ? undefined : await this.#options.threads.read(agent.id);
+        return { ...this.#listed(agent), ...defined({ answer: lastAnswerText(known?.last) }) };
+      }),
+    );
+  }
+}
+
+function refused(why: string): AgentRefused {
+  return { kind: 'refused', why };
+}
+
+type ChosenModel = Pick<WantedAgent, 'model' | 'effort'>;
+
+/** What an agent gets of its caller, with the model that the call, or else the configuration, chooses. */
+function boundsFor(
+  { effort: had, ...caller }: AgentCaller,
+  wanted: ChosenModel,
+  defaults: ChosenModel = {},
+): AgentBounds {
+  const model = wanted.model ?? defaults.model ?? caller.model;
+  // The effort of the caller may be none that another model has.
+  const effort = wanted.effort ?? defaults.effort ?? (model === caller.model ? had : undefined);
+  return { ...caller, model, ...defined({ effort }) };
+}
+
+const longest = 40;
+
+/** Why an agent cannot have this name among the others of its parent; undefined when it can. */
+function agentNameProblem(name: string, parentPath: string, agents: readonly RecordedAgent[]): string | undefined {
+  if (!/^[a-z0-9_]+$/.test(name) || name.length > longest)
+    return `\`name\` must have 1 to ${longest} lower-case letters, digits and underscores.`;
+  const taken = agents.some((agent) => agent.state !== 'closed' && agent.path === `${parentPath}/${name}`);
+  return taken
+    ? `An agent named ${name} exists already. Choose another name, send it input, or close it first.`
+    : undefined;
+}
+
+/** The first name of this role that no agent of the parent has. */
+function freeAgentName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
+  const base =
+    role
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_]/g, '_')
+      .slice(0, longest - 5) || 'agent';
+  for (let number = 1; ; number++) {
+    const name = `${base}_${number}`;
+    if (!agents.some(({ path }) => path === `${parentPath}/${name}`)) return name;
+  }
+}
+
+/** The agent that a model means by its name, its path or its id. The newest of several. */
+function findAgent(target: string, parentPath: string, agents: readonly RecordedAgent[]): RecordedAgent | undefined {
+  const path = target.startsWith('/') ? target : `${parentPath}/${target}`;
+  return agents.findLast((agent) => agent.id === target.toLowerCase() || agent.path === path);
+}
+
+interface ThreadAgentsOptions {
+  readonly threads: AgentThreads;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly limits: AgentLimits;
+  /** What agents have where neither their role nor the call says. Absent: what their parent has. */
+  readonly defaults?: ChosenModel;
+  /** Who the thread is that starts them. Absent: no other thread started it. */
+  readonly self?: AgentIdentity;
+  treeOf(rootId: ThreadId): AgentTree;
+  /** The root is given up, and nothing of its agents is under way: the files say what they cost. */
+  dropTree(rootId: ThreadId): void;
+}
+
+/** Who an agent is, started by the thread that says who it is itself. */
+function identityOf(self: AgentIdentity | undefined, { id, path, role, parentId }: RecordedAgent): AgentIdentity {
+  return { id, path, role, parentId, rootId: self?.rootId ?? parentId, depth: (self?.depth ?? 0) + 1 };
+}
+
+interface AgentsToWaitFor {
+  /** As their parent knows them now. */
+  now(): Promise<readonly RecordedAgent[]>;
+  /** Settle when the work of one of them is over, as far as this process does it. */
+  working(): readonly Promise<void>[];
+}
+
+interface EndedWait {
+  readonly agents: readonly RecordedAgent[];
+  readonly timedOut: boolean;
+  readonly hasWords: boolean;
+}
+
+/** How often an agent is looked after that another program or client may continue. */
+const lookAgainMs = 1000;
+/** How soon words of the user end the wait. */
+const lookForWordsMs = 200;
+
+/** Or until it is time to look at the agents again. */
+async function untilWords(hasWords: () => boolean, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < lookAgainMs && !signal.aborted && !hasWords(); waited += lookForWordsMs)
+    await clock.sleep(lookForWordsMs, signal);
+}
+
+/** Waits until one of the agents has ended its work, or all have, or time is up, or the user says something. */
+async function waitForAgents(
+  { now, working }: AgentsToWaitFor,
+  { until, timeoutMs }: Pick<AgentWait, 'until' | 'timeoutMs'>,
+  { clock, signal, hasWords }: WaitingCall & { readonly clock: Clock },
+): Promise<EndedWait> {
+  const over = new AbortController();
+  const end = AbortSignal.any([signal, over.signal]);
+  let isLate = false;
+  void clock.sleep(timeoutMs, end).then(() => (isLate = !end.aborted));
+  const isOver = ({ state }: RecordedAgent): boolean => state !== 'running';
+  try {
+    for (;;) {
+      const agents = await now();
+      const isDone = agents.length === 0 || (until === 'all' ? agents.every(isOver) : agents.some(isOver));
+      const isCalled = !isDone && hasWords();
+      if (isDone || isLate || isCalled || signal.aborted)
+        return { agents, timedOut: !isDone && !isCalled && isLate, hasWords: isCalled };
+      const pause = new AbortController();
+      const enough = AbortSignal.any([end, pause.signal]);
+      await Promise.race([...working(), untilWords(hasWords, clock, enough)]);
+      pause.abort('over');
+    }
+  } finally {
+    over.abort('over');
+  }
+}

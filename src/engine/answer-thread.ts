@@ -1,0 +1,113 @@
+import { abortSignal, type OptionTable, readOptions } from '../core/envelope/read-options.ts';
+import { defined } from '../base/objects.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Answer } from '../protocol/question.ts';
+import { answerProblem, readGivenAnswer } from '../core/state/questions/question-lines.ts';
+import type { Answered } from './thread/client-input.ts';
+import type { Thread } from './thread/thread.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import { awaitAnswer } from './thread/open-questions.ts';
+import type { OpenedThread } from './thread-setup/open-thread.ts';
+import { type ThreadRequest, threadOptions } from './thread-request.ts';
+import { suspendedAnswerRefusal } from './live/thread-gate.ts';
+
+/** What a thread is opened with if it has to be. */
+export interface AnswerRequest extends ThreadRequest {
+  /** Ends the turn that goes on with the answer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The thread whose question was answered, open. `lapsed`: its turn goes on, but the question is not asked any more: the
+ * call would do something else by now, or may not.
+ */
+export type AnsweredThread = {
+  readonly thread: Thread;
+  /** Of a thread that was opened for it. */
+  readonly notices: readonly Outcome[];
+  /** How the turn ends that was suspended. Absent for one that ran already: its own caller waits for it. */
+  readonly ended?: ReturnType<Thread['continue']>;
+} & ({ readonly kind: 'answered' } | { readonly kind: 'lapsed'; readonly outcome: Outcome });
+
+const answerOptions = {
+  ...threadOptions,
+  signal: { type: abortSignal, about: 'Aborting it ends the turn.', required: true },
+} as const satisfies OptionTable<AnswerRequest>;
+
+interface OpenThreads {
+  thread(id: ThreadId): Thread | undefined;
+  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
+}
+
+interface Given {
+  readonly questionId: string;
+  readonly answer: Answer;
+}
+
+/** A thread that waits for the answer, or has taken it. */
+interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'> {
+  readonly kind: 'answering';
+  readonly isOpened: boolean;
+  readonly answered: Promise<Answered>;
+}
+
+/** Answers questions of threads, open or not. Answers that come together open their thread once. */
+export class ThreadAnswers {
+  readonly #threads: OpenThreads;
+  readonly #begun = new Map<ThreadId, Promise<unknown>>();
+
+  constructor(threads: OpenThreads) {
+    this.#threads = threads;
+  }
+
+  /** Resolves when the answer is durable. */
+  async give(id: ThreadId, given: Given, asked: AnswerRequest): Promise<AnsweredThread | EngineRefused> {
+    const request = readOptions<AnswerRequest>(asked, answerOptions, 'answer()');
+    if ('code' in request) return engineRefused(request);
+    if (readGivenAnswer(given.answer) === undefined) return engineRefused(answerProblem(given.answer));
+    const begun = (this.#begun.get(id) ?? Promise.resolve()).then(() => this.#begin(id, given, request));
+    const settled = begun.catch(() => {});
+    this.#begun.set(id, settled);
+    const answering = await begun.finally(() => {
+      if (this.#begun.get(id) === settled) this.#begun.delete(id);
+    });
+    return answering.kind === 'refused' ? answering : finish(answering);
+  }
+
+  /** A turn that is suspended is continued: it comes to the question, and finds the answer. */
+  async #begin(
+    id: ThreadId,
+    { questionId, answer }: Given,
+    { signal, ...request }: AnswerRequest,
+  ): Promise<Answering | EngineRefused> {
+    const known = this.#threads.thread(id);
+    const asks = { ...request, askUser: request.askUser ?? awaitAnswer };
+    const opened = known === undefined ? await this.#threads.resume(id, asks) : { thread: known, notices: [] };
+    if ('outcome' in opened) return opened;
+    const { thread, notices } = opened;
+    const waits = thread.isSuspended && thread.questions.some((question) => question.id === questionId);
+    const ended = waits ? thread.continue({ signal }) : undefined;
+    // A lost disk is reported to a caller who waits for the turn. Not all do.
+    ended?.catch(() => {});
+    const answered = thread.answer(questionId, answer);
+    const isOpened = known === undefined;
+    if (isOpened && !waits) {
+      // Nothing runs that could take it: it is refused, and the thread is as it was.
+      await answered;
+      await thread.close();
+    }
+    return { kind: 'answering', thread, notices, isOpened, answered, ...defined({ ended }) };
+  }
+}
+
+async function finish({ thread, notices, ended, ...begun }: Answering): Promise<AnsweredThread | EngineRefused> {
+  const answered = await begun.answered;
+  const open = { thread, notices, ...defined({ ended }) };
+  if (answered.kind === 'answered') return { kind: 'answered', ...open };
+  if (ended === undefined) return engineRefused(answered.outcome);
+  if (!thread.isSuspended) return { kind: 'lapsed', outcome: answered.outcome, ...open };
+  const { outcome } = await suspendedAnswerRefusal(thread, answered, ended);
+  if (begun.isOpened) await thread.close();
+  return engineRefused(outcome);
+}

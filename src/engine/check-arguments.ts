@@ -1,0 +1,40 @@
+import {
+  anyText,
+  functionOption,
+  nameText,
+  type OptionProblem,
+  type OptionType,
+  readOptions,
+} from '../core/envelope/read-options.ts';
+import type { WorkProgress } from '../ports/thread-store.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import { Fault } from '../protocol/outcome.ts';
+
+/** Arguments of a call by their names. With `absent`, one may be left out. */
+type GivenArguments = Readonly<Record<string, readonly [OptionType<unknown>, unknown, 'absent'?]>>;
+
+/** Why a call is refused whose arguments are not in an object of options. `of`: the call, as in `pin()`. */
+export function argumentProblem(of: string, given: GivenArguments): OptionProblem | undefined {
+  const known = Object.entries(given).filter(([, [, value, absent]]) => value !== undefined || absent === undefined);
+  const values = Object.fromEntries(known.map(([name, [, value]]) => [name, value]));
+  const table = Object.fromEntries(known.map(([name, [type]]) => [name, { type, about: '', required: true as const }]));
+  const read = readOptions<Record<string, unknown>>(values, table, of);
+  // An argument may have any name.
+  return Object.keys(read).every((name) => Object.hasOwn(table, name)) ? undefined : (read as OptionProblem);
+}
+
+/** For calls whose answer has no place for a refusal, and that throw where there is no thread of the id. */
+export function requireArguments(of: string, given: GivenArguments): void {
+  const problem = argumentProblem(of, given);
+  if (problem !== undefined) throw new Fault(problem);
+}
+
+/** Whether there is a thread of the id, its store says. */
+export const threadId: OptionType<ThreadId> = {
+  expected: 'the id of a thread',
+  read: (given) => nameText.read(given) as ThreadId | undefined,
+};
+
+export const folderPath: OptionType<string> = { ...anyText, expected: 'the path of a folder' };
+
+export const progressFunction = functionOption<WorkProgress>();

@@ -1,0 +1,277 @@
+import { realPathSoFar } from '../adapters/disk/file-system.ts';
+import { nodeProgramFiles } from '../adapters/disk/node-program-files.ts';
+import { makeOwnFolder } from '../adapters/disk/own-files.ts';
+import { createChangeWatch } from '../adapters/exec/call-times.ts';
+import { callerPrograms, type CallerPrograms } from '../adapters/exec/find-programs.ts';
+import { processTable } from '../adapters/exec/leftover-processes.ts';
+import { createNodeSpawn } from '../adapters/exec/node-spawn.ts';
+import { createSessionLogs, createSessions } from '../adapters/exec/sessions.ts';
+import { createShellEnvironments } from '../adapters/exec/shell-environment.ts';
+import { systemClock } from '../adapters/gather/clock-and-ids.ts';
+import type { BaseLayers } from '../adapters/gather/config/config-layers.ts';
+import { landlockMark } from '../adapters/gather/config/landlock-writers.ts';
+import { findTrust, recordLandlockRoots } from '../adapters/gather/config/project-trust.ts';
+import { lazyImageResizer } from '../adapters/gather/files/lazy-image-resizer.ts';
+import { projectFolders } from '../adapters/gather/files/project-folders.ts';
+import { loginStore } from '../adapters/gather/login-store.ts';
+import type { SessionPlace } from '../adapters/hooks/run-hooks.ts';
+import { createSender } from '../adapters/model/http/network/exchange.ts';
+import { smallRequests } from '../adapters/model/http/small-requests.ts';
+import { createEphemeralStore } from '../adapters/rollout/store/store-wrappers.ts';
+import type { Bubblewrap } from '../adapters/sandbox/linux/bubblewrap.ts';
+import { mountRegistryFolders } from '../adapters/sandbox/linux/mount-registry.ts';
+import { packagedBubblewrap } from '../adapters/sandbox/linux/unpacked-bubblewrap.ts';
+import { createSandbox, type SandboxOptions } from '../adapters/sandbox/sandbox.ts';
+import { defined } from '../base/objects.ts';
+import type { CommandReader } from '../core/policy/commands/analyse-command.ts';
+import { type OwnPlaces, temporaryFolders } from '../core/policy/paths/special-places.ts';
+import { loginLimits } from '../core/policy/requirements.ts';
+import { filesWithSecrets } from '../core/policy/secrets.ts';
+import type { RuleToSave } from '../ports/ask-user.ts';
+import type { ShellReader } from '../ports/commands.ts';
+import type { Clock } from '../ports/system.ts';
+import type { Threads } from '../ports/threads.ts';
+import type { Tracer } from '../ports/tracer.ts';
+import type { GuardedGit } from '../ports/workspace.ts';
+import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { EngineOptions } from './engine-options.ts';
+import type { AskModel, ModelSaid } from './models/ask-model.ts';
+import { findOwnPlaces, landlockFolder, terminalLibrary } from './sandbox/protected-paths.ts';
+import { createHomeStore } from './store/home-store.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A fact about the machine: what one engine of this process has tried out, the next need not. */
+const provenBubblewraps = new Map<string, Bubblewrap>();
+
+/** What the engine itself gives to its threads. */
+interface EngineDoors {
+  readonly tracer: Tracer;
+  readonly threads: Threads;
+  /** The live threads of the engine, for agents. Undefined: the program opens its threads by itself, and they have none. */
+  agentLive(): AgentLiveThreads | undefined;
+  /** Asks a model one question, beside every conversation. */
+  askModel(asked: AskModel): Promise<ModelSaid>;
+}
+
+/** What all threads of an engine share. */
+export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
+
+/** Where profiles are limited, what they may reopen counts. */
+function withOwnPlaces(base: BaseLayers, ownPlaces: () => OwnPlaces): BaseLayers {
+  const { requirements } = base;
+  if (requirements.sandboxModes === undefined && requirements.profiles === undefined) return base;
+  return { ...base, requirements: { ...requirements, ownPlaces: ownPlaces() } };
+}
+
+/** Made once for an engine. Nothing here waits or touches the world yet. */
+export function createEngineParts(
+  options: EngineOptions,
+  loaded: BaseLayers,
+  { tracer, threads, agentLive, askModel }: EngineDoors,
+) {
+  const { env } = options;
+  const { home } = loaded;
+  const clock = systemClock;
+  const kept = createHomeStore(home, { ...options, maxBlobBytes: loaded.config.blobs.maxBytes });
+  const { locks } = kept;
+  const root = packageRoot();
+  const spawn = createNodeSpawn({ clock, runFolder: `${home}/capstan/run`, terminalLibrary: terminalLibrary(root) });
+  const opened = new Set<string>();
+  const sendTo = createSender({ environment: env });
+  const programs = callerPrograms({
+    path: env['PATH'] ?? '',
+    writable: () => [...temporaryFolders(env), ...opened],
+  });
+  const programFolder = (): string => serverFolder(home, programs);
+  let own: OwnPlaces | undefined;
+  /** The files of the engine itself. */
+  const ownPlaces = (): OwnPlaces =>
+    (own ??= findOwnPlaces({
+      env,
+      home,
+      osHome: options.osHome,
+      root,
+      configFiles: [...filesWithSecrets(loaded.layers), ...loaded.unusedSecrets, ...secretFiles(options)],
+    }));
+  const base = withOwnPlaces(loaded, ownPlaces);
+  const beforeLandlock = (writable: readonly string[]): void =>
+    recordLandlockRoots(home, writable, () => {
+      const { projects, projectRootMarkers } = base.config;
+      const known = [...opened, ...Object.keys(projects)].flatMap((each) => projectFolders(each, projectRootMarkers));
+      return [...new Set(known)].flatMap((owner) => {
+        const { trust, link } = findTrust(owner, base.config, home);
+        return trust === 'trusted' ? [{ owner, ...defined({ link }) }] : [];
+      });
+    });
+  const sandboxOptions: SandboxOptions = {
+    platform: process.platform,
+    architecture: process.arch,
+    env,
+    writable: () => [...opened],
+    packagedBubblewrap: [join(root, '.local/bubblewrap'), unpackedBubblewrap(home)].map(
+      (folder) => packagedBubblewrap(folder).program,
+    ),
+    provenBubblewraps,
+    mountRegistries: mountRegistryFolders,
+    lingerMs: 1000,
+    spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
+    limits: base.config.sandbox ?? {},
+    beforeLandlock,
+    landlock: base.landlock,
+    landlockHelper: {
+      node: process.execPath,
+      script: join(root, isSource ? 'src/adapters/sandbox/linux/landlock-helper.ts' : 'dist/landlock-helper.js'),
+      library: join(landlockFolder(root), 'koffi/index.cjs'),
+      get mark() {
+        return landlockMark(home);
+      },
+    },
+  };
+  return {
+    ...kept,
+    options,
+    base,
+    clock,
+    tracer,
+    /** Records folders that commands and patches may write under Landlock, which protects no project's configuration in them. */
+    beforeLandlock,
+    /** The same threads, but nothing is kept of what is written. */
+    ephemeralStore: createEphemeralStore(kept.store, clock),
+    /** The package's own folder. */
+    root,
+    ownPlaces,
+    spawn,
+    /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */
+    openSessions: () =>
+      createSessions({ spawn, clock, random: Math.random, logs: createSessionLogs(`${home}/command-logs`) }),
+    sandboxOptions,
+    sandbox: createSandbox(sandboxOptions),
+    commands: createCommandReader({ root, clock }),
+    shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
+    /**
+     * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not
+     * start for another. Threads add to it.
+     */
+    opened,
+    guardedGit: lazyGuardedGit(`${home}/git-programs`),
+    /** Programs that the user chose by name. */
+    programs,
+    /** Where they start, unless the user names a folder. */
+    programFolder,
+    /** Connections to servers, kept for reuse. */
+    sendTo,
+    requests: smallRequests(sendTo),
+    logins: loginStore({
+      home,
+      env,
+      locks,
+      clock,
+      programs,
+      programFolder,
+      kept: base.requirements.credentialStore ?? base.config.cliAuthCredentialsStore ?? 'file',
+      limits: loginLimits(base.config, base.requirements),
+    }),
+    /** The user's own rules. Few runs save one. */
+    ruleBook: {
+      save: async (rule: RuleToSave) => {
+        if (rule.kind !== 'mcp')
+          return (await import('../adapters/gather/config/edit-rules-file.ts')).writeRule(rule, { home, locks, clock });
+        const { editUserConfig } = await import('../adapters/gather/config/edit-user-config.ts');
+        const path = ['mcp_servers', rule.server, 'tools', rule.tool];
+        return editUserConfig({ home, locks, clock }, path, { approval_mode: 'approve', approved_digest: rule.digest });
+      },
+    },
+    /** For hooks: a thread may be opened more than once. */
+    sessionStarts: new Map<string, SessionPlace>(),
+    watch: createChangeWatch(home),
+    resizeImage: lazyImageResizer({ root, clock }),
+    threads,
+    agentLive,
+    askModel,
+  };
+}
+
+/** Where `capstan sandbox setup` unpacks bubblewrap: no command can write there. */
+export function unpackedBubblewrap(home: string): string {
+  return `${home}/capstan/bubblewrap`;
+}
+
+/** Not the build: nothing in it has this name. */
+const isSource = import.meta.url.endsWith('.ts');
+
+/** From sources and from any depth of the bundle: what was built and unpacked is in the package's folder. */
+function packageRoot(): string {
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** As they are spelled, and where their links lead. */
+function secretFiles({ secretFiles: files = [] }: EngineOptions): readonly string[] {
+  return files.flatMap((file) => [file, realPathSoFar(file)]);
+}
+
+export interface PreparedCommandReader extends CommandReader {
+  /** Loads what a quick look needs, so that no command waits for it. Never rejects. */
+  prepare(): Promise<void>;
+}
+
+/** Loaded on use: what looks at words when a request is under way, the parser when a decision depends on it. */
+function createCommandReader(place: { readonly root: string; readonly clock: Clock }): PreparedCommandReader {
+  let quick: CommandReader['mayBeDangerous'] | undefined;
+  let loading: Promise<CommandReader['read']> | undefined;
+  return {
+    async prepare() {
+      quick ??= (await import('../core/policy/commands/analyse-command.ts')).mayBeDangerous;
+    },
+    // Not loaded yet: then the whole look says it.
+    mayBeDangerous: (argv) => quick?.(argv) ?? true,
+    read: async (argv) => (await (loading ??= loadReader(place)))(argv),
+  };
+}
+
+async function loadReader(place: { readonly root: string; readonly clock: Clock }): Promise<CommandReader['read']> {
+  const [{ analyseCommand }, { canonicalCommand }, reader] = await Promise.all([
+    import('../core/policy/commands/analyse-command.ts'),
+    import('../core/policy/commands/analyse-command.ts'),
+    loadShellReader(place).catch(() => unread),
+  ]);
+  return (argv) => {
+    const [shell = ''] = argv;
+    const analysis = analyseCommand(argv, reader, { shell });
+    return Promise.resolve({ analysis, canonical: canonicalCommand(argv, reader) });
+  };
+}
+
+async function loadShellReader(place: { readonly root: string; readonly clock: Clock }): Promise<ShellReader> {
+  const { createShellReaderLoader } = await import('../adapters/exec/shell-reader.ts');
+  return createShellReaderLoader(place)();
+}
+
+/** Where the parser is missing, every script is unknown. */
+const unread: ShellReader = { read: () => undefined };
+
+/** Its code is loaded when git is about to leave a sandbox. */
+function lazyGuardedGit(folder: string): GuardedGit {
+  let loaded: Promise<GuardedGit> | undefined;
+  return {
+    folder,
+    async variables(...asked) {
+      loaded ??= import('../adapters/exec/guarded-git.ts').then(({ createGuardedGit }) => createGuardedGit(folder));
+      return (await loaded).variables(...asked);
+    },
+  };
+}
+
+/**
+ * The folder that MCP servers start in, and commands that print keys: one of their own, unless commands may write in a folder above it. Package runners
+ * look there as well, so the root of the disk is taken then.
+ */
+export function serverFolder(home: string, { isSafeFolder }: Pick<CallerPrograms, 'isSafeFolder'>): string {
+  const folder = join(home, 'capstan/servers');
+  return makeOwnFolder(folder, 'closed') && isSafeFolder(folder) ? folder : '/';
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../core/config/config.ts';
+import { readOtel } from '../core/config/otel.ts';
+import { systemClock } from '../adapters/gather/clock-and-ids.ts';
+import { smallRequests } from '../adapters/model/http/small-requests.ts';
+import { createSender } from '../adapters/model/http/network/exchange.ts';
+import type { Tracer } from '../ports/tracer.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Variables } from '../protocol/shell.ts';
+import { loadTracer } from '../adapters/telemetry/load-tracer.ts';
+
+export interface EngineTracer {
+  readonly tracer: Tracer;
+  readonly notices: readonly Outcome[];
+  /** Before the engine is given up. */
+  flush(): Promise<void>;
+}
+
+/** Follows steps for the program around us, and for the collectors that the configuration names. */
+export async function loadEngineTracer(
+  { otel: given }: Pick<Config, 'otel'>,
+  environment: Variables,
+): Promise<EngineTracer> {
+  const around = await loadTracer(globalThis);
+  if (given === undefined) return { tracer: around, notices: [], flush: () => Promise.resolve() };
+  const { otel, problems: notices } = readOtel(given);
+  if (otel === undefined) return { tracer: around, notices, flush: () => Promise.resolve() };
+  // Few users have a collector, and no other waits for it.
+  const { otlpExporter } = await import('./otlp-exporter.ts');
+  const exporter = otlpExporter({
+    otel,
+    requests: smallRequests(createSender({ environment })),
+    clock: systemClock,
+    newSpanId: () => randomBytes(8).toString('hex'),
+    onLost: (message) => process.emitWarning(message, { code: 'CAPSTAN_TELEMETRY' }),
+  });
+  const tracer: Tracer = {
+    startStep(labels) {
+      const spans = [around.startStep(labels), exporter.startStep(labels)];
+      return { end: (result) => spans.forEach((span) => span.end(result)) };
+    },
+  };
+  return { tracer, notices, flush: () => exporter.flush() };
+}

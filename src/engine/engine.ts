@@ -1,0 +1,401 @@
+import { type BaseLayers, loadBaseLayers } from '../adapters/gather/config/config-layers.ts';
+import { forgetWriter } from '../adapters/gather/config/landlock-writers.ts';
+import { loadImage } from '../adapters/gather/files/load-image.ts';
+import { findRepository, readGitFacts } from '../adapters/gather/git/repository.ts';
+import { findHome, loadEnvFile } from '../adapters/gather/home.ts';
+import { nextTipIndex, recordIfFirst } from '../adapters/gather/one-time-notices.ts';
+import { folderProblem } from '../adapters/gather/permission-places.ts';
+import { defined } from '../base/objects.ts';
+import { combinedError } from '../core/config/config-layer.ts';
+import { anyText, readOptions } from '../core/envelope/read-options.ts';
+import { deniesRead } from '../core/policy/requirements.ts';
+import type { ThreadState } from '../core/state/thread-state.ts';
+import { sandboxNotices } from '../ports/sandbox.ts';
+import type { OpenThread, Threads, WantedThread } from '../ports/threads.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Answer } from '../protocol/question.ts';
+import type { ThreadCut } from '../protocol/thread.ts';
+import type { UserImage } from '../protocol/user-input.ts';
+import { nodeVersionProblem } from '../protocol/version.ts';
+import type { AgentLiveThreads } from './agents/agent-live-threads.ts';
+import type { AnsweredThread, AnswerRequest, ThreadAnswers } from './answer-thread.ts';
+import { argumentProblem, folderPath, requireArguments, threadId } from './check-arguments.ts';
+import { type EngineOptions, engineOptions, withWholePaths } from './engine-options.ts';
+import { createEngineParts, type EngineParts } from './engine-parts.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
+import { type EngineTracer, loadEngineTracer } from './engine-tracer.ts';
+import { HomeConfig } from './home/home-config.ts';
+import { TrustDecisions } from './home/trust-decisions.ts';
+import { UserHome } from './home/user-home.ts';
+import type { LiveEngine } from './live/live-thread-types.ts';
+import type { AskModel } from './models/ask-model.ts';
+import type { ForeseenRequest, PreviewedResume } from './preview-thread.ts';
+import type { RerunAnswers, RerunStep } from './rerun-step.ts';
+import type { ReviewCode, ReviewedCode } from './review/review-code.ts';
+import type { CommandSandbox, SandboxRequest } from './sandbox/command-sandbox.ts';
+import type { UnpackedBubblewrap } from './sandbox/unpack-bubblewrap.ts';
+import { StoredThreads } from './store/stored-threads.ts';
+import { ofThreads, readCut, readRequest, readStart, type ThreadRequest } from './thread-request.ts';
+import { type OpenedThread, openFork, resumeThread, startThread } from './thread-setup/open-thread.ts';
+import type { RollbackTo } from './thread/branch/rollback-range.ts';
+import type { Thread } from './thread/thread.ts';
+import { readRestore, readRollback, readTarget } from './undo/restore-arguments.ts';
+import type { RestoreOptions, RestoreTarget } from './undo/restore-files.ts';
+import type { FileIndex, FindFiles, FoundFiles, Mentionable } from './workspace/find-mentionable.ts';
+
+const sealsWithoutStore: Outcome = {
+  code: 'seals-without-store',
+  message: 'You gave seals without a store. Capstan signs the files of a home folder with its own key.',
+  next: 'Give the store that the seals belong to, or leave them out.',
+};
+
+/** A choice for one run counts like a flag, so that managed settings override it. */
+function withFallbackKey(options: EngineOptions): EngineOptions {
+  const { sandboxFallback, config = [] } = options;
+  if (sandboxFallback === undefined) return options;
+  const key = { path: ['sandbox_fallback'], value: sandboxFallback };
+  const given = isJsonObject(config)
+    ? { ...config, sandbox_fallback: sandboxFallback }
+    : [...(config as readonly (string | typeof key)[]), key];
+  return { ...options, config: given as EngineOptions['config'] & object };
+}
+
+/** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */
+const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
+  ...sandboxNotices,
+  'tui-unused-keys': 'by words',
+};
+
+/** The composition root and the one facade: makes what threads share, once, and opens threads. */
+export class Engine {
+  readonly kind = 'engine';
+  /** Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened. */
+  readonly notices: readonly Outcome[];
+  /** The threads of the home, open or not, as they are kept. */
+  readonly stored: StoredThreads;
+  /** The configuration that holds everywhere. */
+  readonly config: HomeConfig;
+  /** What the user has decided about projects and hooks. */
+  readonly trust: TrustDecisions;
+  /** What the user has: logins, models, skills, hooks, rules and more. */
+  readonly user: UserHome;
+  readonly #parts: EngineParts;
+  readonly #traced: EngineTracer;
+  readonly #open = new Map<ThreadId, Thread>();
+  readonly #beforeClose: (() => Promise<void>)[] = [];
+  #agentLive: AgentLiveThreads | undefined;
+  /** Made on use. */
+  #answers: ThreadAnswers | undefined;
+
+  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
+    this.notices = notices;
+    this.#traced = traced;
+    const doors = {
+      tracer: traced.tracer,
+      threads: threadsPort(this),
+      agentLive: () => this.#agentLive,
+      askModel: async (asked: AskModel) =>
+        (await import('./models/ask-model.ts')).askModel({ start: (request) => this.start(request) }, asked),
+    };
+    this.#parts = createEngineParts(options, base, doors);
+    this.stored = new StoredThreads(this.#parts);
+    this.config = new HomeConfig(this.#parts);
+    this.trust = new TrustDecisions(this.#parts);
+    this.user = new UserHome(this.#parts);
+  }
+
+  /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
+  static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
+    const tooOld = nodeVersionProblem(process.versions.node);
+    if (tooOld !== undefined) return engineRefused(tooOld);
+    const read = readOptions<EngineOptions>(given, engineOptions, 'Engine.load()', ofThreads);
+    const options = 'code' in read ? read : withWholePaths(read);
+    if ('code' in options) return engineRefused(options);
+    if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
+    const home = findHome(options.env, options.osHome);
+    if ('code' in home) return engineRefused(home);
+    const { env, problems } = loadEnvFile(home.path, options.env);
+    const base = await loadBaseLayers(home.path, withFallbackKey(options));
+    const error = combinedError(base.problems);
+    if (error !== undefined) return engineRefused(error);
+    const traced = await loadEngineTracer(base.config, env);
+    return new Engine({ ...options, env }, base, [...problems, ...base.problems, ...traced.notices], traced);
+  }
+
+  /** The branch that is checked out around a folder, read from git's files. */
+  branchAt(folder: string): string | undefined {
+    requireArguments('branchAt()', { folder: [folderPath, folder] });
+    const root = findRepository(folder);
+    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
+    return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
+  }
+
+  /** The folder with configuration, threads and logins. */
+  get home(): string {
+    return this.#parts.base.home;
+  }
+
+  /** True: a user of this home should read the warning, and it counts as read from now on if `keeps`. Some need to be read once. */
+  recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
+    const how = saidOnce[code];
+    if (how === undefined) return true;
+    return recordIfFirst(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
+  }
+
+  /** Which of so many the terminal says next, one at each start. Undefined: the home keeps nothing. */
+  nextTipIndex(name: 'tip', count: number): number | undefined {
+    return nextTipIndex(this.home, name, count);
+  }
+
+  /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */
+  secretFor(purpose: string): string | undefined {
+    return this.#parts.seals.seal(`secret for ${purpose}`);
+  }
+
+  /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
+  async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
+    const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
+    const denies = (file: string): boolean => deniesRead(this.#parts.base.requirements, file);
+    return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
+  }
+
+  /** Whether commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
+  async offersLandlock(cwd: string): Promise<boolean> {
+    requireArguments('offersLandlock()', { cwd: [folderPath, cwd] });
+    const { base, sandbox, sandboxOptions } = this.#parts;
+    if (base.config.sandboxFallback !== undefined || sandboxOptions.landlock !== 'never') return false;
+    if (!(await sandbox.offersLandlock())) return false;
+    const { needsSandboxIn } = await import('./sandbox/command-sandbox.ts');
+    return needsSandboxIn(this.#parts, cwd);
+  }
+
+  /** Why commands in a folder would be refused, whatever they are. Undefined: they run, or the user chose so. */
+  async commandsRefused(cwd: string): Promise<Outcome | undefined> {
+    const problem = argumentProblem('commandsRefused()', { cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
+    const { base, sandbox, sandboxOptions } = this.#parts;
+    if (base.config.sandboxFallback === 'none') return undefined;
+    if (sandboxOptions.landlock !== 'always' && (await sandbox.bubblewrapProblem()) === undefined) return undefined;
+    const { refusalIn } = await import('./sandbox/command-sandbox.ts');
+    return refusalIn(this.#parts, cwd);
+  }
+
+  /** Whether threads can work in a folder, and the repository around it. */
+  lookAtFolder(path: string): { readonly repository: string | undefined } | Outcome {
+    const problem = argumentProblem('lookAtFolder()', { path: [folderPath, path] });
+    return problem ?? folderProblem(path) ?? { repository: findRepository(path) };
+  }
+
+  /** The threads that this engine has open: from their opening until they are closed. */
+  get threads(): readonly Thread[] {
+    return [...this.#open.values()];
+  }
+
+  /** One of them. */
+  thread(id: ThreadId): Thread | undefined {
+    return this.#open.get(id);
+  }
+
+  async start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
+    const read = readStart(request);
+    return 'code' in read ? engineRefused(read) : this.#noted(startThread(this.#parts, read));
+  }
+
+  /** Resumes a thread under its last settings, unless the request or the flags of the engine say otherwise. */
+  async resume(id: ThreadId, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
+    const problem = argumentProblem('resume()', { id: [threadId, id] });
+    const read = problem ?? readRequest(request, 'resume()');
+    return 'code' in read ? engineRefused(read) : this.#noted(resumeThread(this.#parts, id, read));
+  }
+
+  /**
+   * Begins a thread that continues from a place of another, and copies nothing. It keeps the other's settings of that
+   * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
+   */
+  async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
+    const problem = argumentProblem('fork()', { id: [threadId, id] });
+    const read = problem ?? readRequest(request, 'fork()');
+    if ('code' in read) return engineRefused(read);
+    const place = readCut(cut);
+    return 'code' in place ? engineRefused(place) : this.#noted(openFork(this.#parts, { id, cut: place }, read));
+  }
+
+  /**
+   * Answers a question by its id, of a thread that is open or not, and resolves when the answer is durable. A suspended
+   * thread is opened, and its turn continued under the narrower of its policy and the current one. Its other questions
+   * wait for answers of their own, unless the request says who is asked. Refused while another process writes the thread.
+   */
+  async answer(
+    id: ThreadId,
+    questionId: string,
+    answer: Answer,
+    request: AnswerRequest,
+  ): Promise<AnsweredThread | EngineRefused> {
+    const problem = argumentProblem('answer()', { id: [threadId, id], questionId: [anyText, questionId] });
+    if (problem !== undefined) return engineRefused(problem);
+    const { ThreadAnswers } = await import('./answer-thread.ts');
+    this.#answers ??= new ThreadAnswers(this);
+    return this.#answers.give(id, { questionId, answer }, request);
+  }
+
+  async #noted(opening: Promise<OpenedThread | EngineRefused>): Promise<OpenedThread | EngineRefused> {
+    const opened = await opening;
+    if (opened.kind === 'refused') return opened;
+    const { thread } = opened;
+    this.#open.set(thread.id, thread);
+    thread.subscribe({ ended: () => void this.#open.delete(thread.id) });
+    return opened;
+  }
+
+  /** What `liveThreads` is made over. */
+  get forLive(): LiveEngine {
+    return {
+      store: this.#parts.store,
+      startAgain: (id, request, { settings: kept }) =>
+        this.#noted(startThread(this.#parts, { ...request, cwd: kept.cwd }, { id, kept })),
+      resume: (id, request, kept) => this.#noted(resumeThread(this.#parts, id, request, kept)),
+      beforeClose: (work) => void this.#beforeClose.push(work),
+      openAgents: (live) => void (this.#agentLive = live),
+    };
+  }
+
+  /**
+   * Gives up all threads that are open, and closes the live threads of the engine for good. Turns that run are ended
+   * first, by the program that runs them. Rejects with the first failure, when all are closed.
+   */
+  async close(): Promise<void> {
+    const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
+    const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
+    forgetWriter(this.#parts.base.home);
+    await this.#traced.flush();
+    for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** The sandbox for a command that the user gives, and not a model. */
+  async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
+    const { openSandbox } = await import('./sandbox/command-sandbox.ts');
+    return openSandbox(this.#parts, request);
+  }
+
+  /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */
+  async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
+    const { findWorkspaceFiles } = await import('./workspace/find-mentionable.ts');
+    return findWorkspaceFiles(this.#parts, search);
+  }
+
+  /** The same for someone who types: what is known of the folder serves every letter. */
+  async openFileIndex(cwd: string): Promise<FileIndex> {
+    requireArguments('openFileIndex()', { cwd: [folderPath, cwd] });
+    const { openFileIndex } = await import('./workspace/find-mentionable.ts');
+    return openFileIndex(this.#parts, cwd);
+  }
+
+  /** Skills and plugins that a message in a folder can name. */
+  async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
+    const problem = argumentProblem('findMentionable()', { cwd: [folderPath, cwd] });
+    if (problem !== undefined) return problem;
+    const { findMentionable } = await import('./workspace/find-mentionable.ts');
+    return findMentionable(this.#parts, cwd);
+  }
+
+  /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */
+  async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+    const { reviewCode } = await import('./review/review-code.ts');
+    const { ids, base, clock } = this.#parts;
+    const own = { clock, reviewModel: base.config.reviewModel, newItemId: () => `msg_${ids.uuid()}` };
+    return reviewCode(
+      { ...own, start: (request) => this.start(request), openSandbox: (request) => this.openSandbox(request) },
+      asked,
+    );
+  }
+
+  /** The AGENTS.md files that threads in a folder read. */
+  async instructionPaths(folder: string): Promise<readonly string[]> {
+    requireArguments('instructionPaths()', { folder: [folderPath, folder] });
+    const { instructionPaths } = await import('./home/folder-config.ts');
+    return instructionPaths(this.#parts, folder);
+  }
+
+  /** Unpacks the distribution's bubblewrap into the home. */
+  async unpackBubblewrap(): Promise<UnpackedBubblewrap | Outcome> {
+    const { unpackBubblewrap } = await import('./sandbox/unpack-bubblewrap.ts');
+    return unpackBubblewrap(this.#parts);
+  }
+
+  /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
+  async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
+    const { previewArguments, previewThread } = await import('./preview-thread.ts');
+    const { state: stateOption, as: asOption } = previewArguments;
+    const given = { id: [threadId, id], state: [stateOption, state], as: [asOption, as, 'absent'] } as const;
+    const problem = argumentProblem('preview()', given);
+    if (problem !== undefined) return problem;
+    return previewThread(this.#parts, id, state, as);
+  }
+
+  /** Sends the request of a past step again, to the same or another model. Only reads: no call is run. */
+  async rerun(
+    thread: { readonly id: ThreadId; readonly lines: readonly Line[] },
+    asked: RerunStep,
+  ): Promise<RerunAnswers | Outcome> {
+    const { rerunStep, rerunThread } = await import('./rerun-step.ts');
+    const problem = argumentProblem('rerun()', { thread: [rerunThread, thread] });
+    if (problem !== undefined) return problem;
+    return rerunStep(this.#parts, thread, asked);
+  }
+
+  /** Brings back files that turns of a thread changed. */
+  async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
+    const [target, options] = [readTarget(givenTarget), readRestore(given)];
+    const problem = argumentProblem('restoreFiles()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    if ('code' in target) return engineRefused(target);
+    if ('code' in options) return engineRefused(options);
+    const { restoreThreadFiles } = await import('./undo/restore-thread-files.ts');
+    return restoreThreadFiles(this.#parts, id, target, options);
+  }
+
+  /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
+  async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
+    const [to, options] = [readRollback(givenTo), readRestore(given)];
+    const problem = argumentProblem('restoreRolledBack()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    if ('code' in to) return engineRefused(to);
+    if ('code' in options) return engineRefused(options);
+    const { restoreRolledBackFiles } = await import('./undo/restore-thread-files.ts');
+    return restoreRolledBackFiles(this.#parts, id, to, options);
+  }
+}
+
+/** What of the engine it needs. */
+interface ThreadOpener {
+  readonly threads: readonly Thread[];
+  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
+  resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
+  fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
+}
+
+/** The engine as its threads know it. */
+function threadsPort(engine: ThreadOpener): Threads {
+  const asOpen = (thread: Thread): OpenThread => {
+    return { kind: 'thread', id: thread.id, run: (turn) => thread.run(turn), close: () => thread.close() };
+  };
+  const given = (opened: OpenedThread | EngineRefused): OpenThread | EngineRefused =>
+    opened.kind === 'refused' ? opened : asOpen(opened.thread);
+  return {
+    get open() {
+      return engine.threads.map(asOpen);
+    },
+    start: async ({ cwd, ...wanted }) => given(await engine.start({ cwd, ...requestOf(wanted) })),
+    resume: async (id, wanted) => given(await engine.resume(id, requestOf(wanted))),
+    fork: async (id, cut, wanted) => given(await engine.fork(id, cut, requestOf(wanted))),
+  };
+}
+
+/** The policy of a call bounds the thread for as long as the call has it open. */
+function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
+  return { ...wanted, ...defined({ heldApprovals }) };
+}

@@ -1,0 +1,83 @@
+import { revokeRule, userRulesPath } from '../../adapters/gather/config/edit-rules-file.ts';
+import { loadRulesFile } from '../../adapters/gather/config/load-rules.ts';
+import { rulesInFolder } from '../../adapters/gather/config/rules-in-folder.ts';
+import {
+  type HostRule,
+  joinRules,
+  noRules,
+  type PrefixRule,
+  type RuleDecision,
+  type RuleSet,
+} from '../../core/policy/rules/rule-set.ts';
+import { hostRuleLine, prefixRuleLine } from '../../core/policy/rules/rules-file.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+
+/** A rule that counts in a folder. */
+export interface ListedRule {
+  readonly about:
+    | { readonly kind: 'command'; readonly pattern: PrefixRule['pattern'] }
+    | { readonly kind: 'host'; readonly host: string; readonly protocol: HostRule['protocol'] };
+  readonly decision: RuleDecision;
+  /** file:line */
+  readonly source: string;
+  /** The line that an answer saved: it can be revoked. Absent: it was written by hand, or stands elsewhere. */
+  readonly savedAs?: string;
+}
+
+/** The rules about commands and hosts, to show and revoke them. */
+export class HomeRules {
+  readonly #parts: EngineParts;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  /** Those that count for a thread in a folder, in the order in which they are read. */
+  async list(cwd: string): Promise<readonly ListedRule[]> {
+    const { base, options } = this.#parts;
+    const { rules } = await rulesInFolder(base, cwd, options);
+    if (rules === undefined) return [];
+    const own = `${userRulesPath(base.home)}:`;
+    const saved = (source: string, line: string | undefined) =>
+      line !== undefined && source.startsWith(own) ? { savedAs: line } : {};
+    return [
+      ...rules.prefixes.map(({ pattern, decision, source, justification }): ListedRule => {
+        const words = pattern.every((slot) => typeof slot === 'string') ? pattern : undefined;
+        const isSaved = decision === 'allow' && words !== undefined && justification === undefined;
+        const about = { kind: 'command', pattern } as const;
+        return { about, decision, source, ...saved(source, isSaved ? prefixRuleLine(words) : undefined) };
+      }),
+      ...rules.hosts.map(({ host, protocol, decision, source }): ListedRule => {
+        const line = decision === 'allow' ? hostRuleLine(host, protocol) : undefined;
+        return { about: { kind: 'host', host, protocol }, decision, source, ...saved(source, line) };
+      }),
+    ];
+  }
+
+  /** A rule that an answer saved counts no more in threads that are loaded from here on. Gives why it could not be revoked. */
+  revoke({ savedAs, source }: ListedRule): Promise<Outcome | undefined> {
+    const { base, locks, clock } = this.#parts;
+    if (savedAs === undefined) return Promise.resolve(byHand(source));
+    return revokeRule(savedAs, { home: base.home, locks, clock });
+  }
+}
+
+function byHand(source: string): Outcome<'rule-by-hand'> {
+  return {
+    code: 'rule-by-hand',
+    message: `No answer saved this rule: it was written into ${source}.`,
+    next: 'Remove it there.',
+  };
+}
+
+/** The rules of files that the user names. All of them count, or the first fault is the answer. */
+export function loadRulesFiles(paths: readonly string[]): RuleSet | Outcome {
+  let rules = noRules;
+  for (const path of paths) {
+    const found = loadRulesFile(path, rules);
+    if ('code' in found) return found;
+    rules = joinRules([rules, found]);
+  }
+  return rules;
+}

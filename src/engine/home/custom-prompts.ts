@@ -1,0 +1,92 @@
+import { namesIn } from '../../adapters/disk/file-system.ts';
+import { readTextIfPossible } from '../../adapters/disk/regular-files.ts';
+import { systemPrograms } from '../../adapters/exec/find-programs.ts';
+import { createPromptHistory, type PromptHistory } from '../../adapters/rollout/prompt-history.ts';
+import { readYaml, splitHead } from '../../adapters/skills/skill-head.ts';
+import { defined } from '../../base/objects.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { join } from 'node:path';
+
+/** A prompt that the user keeps in a file. */
+export interface CustomPrompt {
+  /** Of its file, without the ending. */
+  readonly name: string;
+  readonly description?: string;
+  /** What may stand behind its name, for people. */
+  readonly takes?: string;
+  /** With places for what the user adds. */
+  readonly text: string;
+}
+
+export interface CustomPrompts {
+  readonly prompts: readonly CustomPrompt[];
+  /** Problems of files that are left out. */
+  readonly problems: readonly Outcome[];
+}
+
+const maxBytes = 1_000_000;
+const mostPrompts = 500;
+
+/** The files of a folder that end in `.md`, in the order of their names. Folders below it do not count. */
+export async function customPrompts(folder: string): Promise<CustomPrompts> {
+  const names = namesIn(folder).flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? []);
+  const prompts: CustomPrompt[] = [];
+  const problems: Outcome[] = [];
+  for (const name of names.toSorted().slice(0, mostPrompts)) {
+    const path = join(folder, `${name}.md`);
+    const text = readTextIfPossible(path, { maxBytes });
+    const read = text === undefined ? undefined : await readPrompt(text);
+    if (typeof read === 'object') prompts.push({ name, ...read });
+    else if (read !== undefined) problems.push(wrongPrompt(path, read));
+  }
+  return { prompts, problems };
+}
+
+/** Without the table at its top, which says what it is for. A text says what is wrong with the table. */
+async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
+  const split = splitHead(written);
+  if (split.kind === 'open') return 'no line of `---` ends its table';
+  if (split.kind === 'headless')
+    return {
+      text: written
+        .replace(/^\uFEFF/, '')
+        .replaceAll('\r\n', '\n')
+        .trim(),
+    };
+  const read = await readYaml(split.head);
+  if (read.kind === 'unread') return read.reason;
+  const texts = { ...read.table };
+  for (const key of ['argument-hint', 'argument_hint']) {
+    const hint = texts[key];
+    // A hint such as [FILE] is a list in YAML.
+    if (Array.isArray(hint) && hint.every((each) => typeof each === 'string')) texts[key] = `[${hint.join(', ')}]`;
+  }
+  const odd = ['description', 'argument-hint', 'argument_hint'].find((key) => typeof (texts[key] ?? '') !== 'string');
+  if (odd !== undefined) return `its \`${odd}\` is a list or a table; write a text, in quotes if need be`;
+  const line = (key: string): string | undefined => {
+    const value = texts[key];
+    return typeof value === 'string' && value.trim() !== '' ? value.split(/\s+/).join(' ').trim() : undefined;
+  };
+  return {
+    text: split.body.trim(),
+    ...defined({ description: line('description'), takes: line('argument-hint') ?? line('argument_hint') }),
+  };
+}
+
+function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
+  return {
+    code: 'prompt-wrong',
+    message: `The prompt ${path} is left out: ${reason}.`,
+    next: 'Correct it, or remove it.',
+  };
+}
+
+export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';
+
+/** By the configuration of the user: a project says nothing about the user's own files. */
+export function openPromptHistory({ base, clock }: Pick<EngineParts, 'base' | 'clock'>): PromptHistory {
+  const { persistence, maxBytes = 0 } = base.config.history ?? {};
+  const path = `${base.home}/history.jsonl`;
+  return createPromptHistory({ path, clock, programs: systemPrograms, isOff: persistence === 'none', maxBytes });
+}

@@ -1,0 +1,200 @@
+import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
+import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
+import { rulesInFolder } from '../../adapters/gather/config/rules-in-folder.ts';
+import { findHome } from '../../adapters/gather/home.ts';
+import { findInstructionFiles } from '../../adapters/gather/instruction-files.ts';
+import { loadCatalogue } from '../../adapters/gather/model-catalogue-file.ts';
+import { loadCatalogueOfProvider } from '../../adapters/gather/provider-models.ts';
+import { configuredProfile } from '../../adapters/gather/settings/choose-profile.ts';
+import {
+  dropConfiguredModelOfOtherProvider,
+  providerInConfigFiles,
+} from '../../adapters/gather/settings/settings-origins.ts';
+import { defaultModel } from '../../adapters/gather/settings/settings.ts';
+import { defined } from '../../base/objects.ts';
+import { type ConfigLayer, type ConfigProblem, sortBySeverity } from '../../core/config/config-layer.ts';
+import type { Config } from '../../core/config/config.ts';
+import { defaultLayers } from '../../core/config/defaults.ts';
+import { featureGates } from '../../core/config/features.ts';
+import { type EffectiveValues, effectiveValues } from '../../core/config/keys/inspect-keys.ts';
+import type { Trust } from '../../core/config/project-trust.ts';
+import { modelProblem, usualModel } from '../../core/config/providers/default-model.ts';
+import { type Catalogue, lookUpModel, modelDefaults, type ModelRecord } from '../../core/envelope/model-record.ts';
+import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
+import { approvalName } from '../../core/policy/decide/approval-policy.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import {
+  brokenByApproval,
+  brokenByChoice,
+  brokenByProfile,
+  brokenByReviewer,
+  deniesRead,
+  replacementMode,
+  type Requirements,
+} from '../../core/policy/requirements.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { locatedProvider } from '../models/thread-providers.ts';
+import { unusedKeysNotice } from '../thread-setup/configure-thread.ts';
+
+/** Everything about the configuration in one folder that can be shown. */
+export interface Configured {
+  readonly trust: Trust;
+  /** Lowest first: the defaults, and also the layers that do not count. */
+  readonly layers: readonly ConfigLayer[];
+  readonly effective: EffectiveValues;
+  readonly problems: readonly ConfigProblem[];
+  /** Keys that are set and do nothing yet, in one sentence. */
+  readonly notices: readonly Outcome[];
+  /** The files name a model for this provider, and a flag chooses another one: their model does not count. */
+  readonly modelIsFor?: string;
+  readonly requirements: Requirements;
+  /** Where they are looked for; absent where the system has no place for them. */
+  readonly requirementsFile?: string;
+}
+
+export async function loadConfigured(
+  folder: string,
+  choices: ConfigChoices & { readonly env: Variables },
+): Promise<Configured | Outcome> {
+  const home = findHome(choices.env, choices.osHome);
+  if ('code' in home) return home;
+  const base = await loadBaseLayers(home.path, choices);
+  const { config: given, layers, problems } = await configInFolder(base, folder);
+  const config = dropConfiguredModelOfOtherProvider(given, layers);
+  const modelIsFor = config.model === given.model ? undefined : providerInConfigFiles(layers);
+  const rules = await rulesInFolder(base, folder, choices);
+  const models = modelLayers(config, base, choices.env);
+  const all = [...defaultLayers(config.trust, config.window), ...models, ...layers];
+  return {
+    trust: config.trust,
+    layers: all,
+    effective: effectiveValues(modelIsFor === undefined ? all : all.map(withoutModel), {
+      unknown: choices.strictConfig === true ? 'error' : 'warning',
+    }),
+    problems: sortBySeverity([...base.problems, ...problems, ...rules.problems, ...overruled(config, base)]),
+    notices: unusedKeysNotice(config),
+    requirements: base.requirements,
+    ...defined({ modelIsFor, requirementsFile: base.requirementsFile }),
+  };
+}
+
+function withoutModel(layer: ConfigLayer): ConfigLayer {
+  if (layer.name === 'default' || layer.values['model'] === undefined) return layer;
+  const { model: _elsewhere, ...values } = layer.values;
+  return { ...layer, values };
+}
+
+/** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
+function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
+  // The administrator gives new threads another one. A file that cannot be read has no say in it.
+  const described =
+    requirements.newThread?.model === undefined
+      ? loadCatalogue(config, { denies: (path) => deniesRead(requirements, path) || isWithin(path, '/proc') })
+      : undefined;
+  if (described === undefined || 'code' in described) return [];
+  const { modelProvider: provider, modelCatalogJson: file } = config;
+  // A thread would be refused.
+  if (config.model === undefined && modelProblem(provider) !== undefined) return [];
+  const catalogue = withKept(described, { config, home, env });
+  const source = usualModel(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
+  const fallback = defaultModel(provider, catalogue);
+  const { model = fallback } = config;
+  const values = ofModel(lookUpModel(catalogue, model), config);
+  return [
+    { name: 'default', source, values: { model: fallback } },
+    { name: 'default', source: `model ${model}`, values },
+  ];
+}
+
+/** With what is kept of the provider's models. No server is asked. */
+function withKept(
+  described: Catalogue,
+  { config, home, env }: { readonly config: Config; readonly home: string; readonly env: Variables },
+): Catalogue {
+  const provider = locatedProvider(config, config.modelProvider, env);
+  if ('code' in provider) return described;
+  return loadCatalogueOfProvider(home, described, { provider, config, environment: env });
+}
+
+/** What holds with a model where nothing is set. */
+function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
+  const { effort, summary, verbosity } = modelDefaults(record);
+  return defined({
+    model_reasoning_effort: effort,
+    model_reasoning_summary: summary,
+    model_verbosity: verbosity,
+    model_context_window: nominalWindow(record),
+    // A number of tokens stands for the share.
+    window: window.effectiveTokens === undefined ? { effective_percent: nominalPercent(record) } : undefined,
+  });
+}
+
+/** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
+function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
+  const { approvalPolicy, approvalsReviewer: reviewer = 'user', sandboxMode, allowLoginShell, features = {} } = config;
+  const approval = brokenByApproval(requirements, approvalPolicy);
+  const reviewers = brokenByReviewer(requirements, reviewer);
+  const sandbox = brokenByProfile(requirements, configuredProfile(config));
+  const choice = sandbox === undefined ? brokenByChoice(requirements, configuredProfile(config)) : undefined;
+  const named = config.namedProfile?.id;
+  const [key, value] = named === undefined ? ['sandbox_mode', sandboxMode] : ['default_permissions', named];
+  const loginShell = requirements.allowLoginShell ?? allowLoginShell;
+  const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
+  const { pins = {}, source = '' } = requirements.features ?? {};
+  const gates = featureGates(features);
+  const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
+  return [
+    ...(approval
+      ? [
+          problem(
+            'approval_policy',
+            `"${approvalName(approvalPolicy)}"`,
+            approval,
+            `"${approvalName(approval.allowed[0])}"`,
+          ),
+        ]
+      : []),
+    ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
+    ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${replacementMode(sandbox)}"`)] : []),
+    ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),
+    ...(loginShell === allowLoginShell
+      ? []
+      : [problem('allow_login_shell', String(allowLoginShell), shellRule, String(loginShell))]),
+    ...pinned.map((name) => {
+      const key = `features.${name}`;
+      return problem(key, String(gates[name]), { key, source }, String(pins[name]));
+    }),
+  ];
+}
+
+function problem(key: string, value: string, rule: Record<'key' | 'source', string>, instead: string): ConfigProblem {
+  return {
+    code: 'config-overridden-key',
+    message: `${rule.key} in ${rule.source} does not allow ${key} = ${value}: Capstan uses ${instead} instead.`,
+    next: 'Ask the administrator of this machine.',
+    severity: 'warning',
+    source: rule.source,
+    key,
+  };
+}
+
+/** The AGENTS.md files that threads in a folder read: the user's own first, then those of the project from its root down. */
+export async function instructionPaths(
+  { base }: Pick<EngineParts, 'base'>,
+  folder: string,
+): Promise<readonly string[]> {
+  const { config } = await configInFolder(base, folder);
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const rules = {
+    cwd: folder,
+    trusted: config.trust,
+    maxBytes: config.projectDocMaxBytes,
+    fallbackFilenames: config.projectDocFallbackFilenames,
+    rootMarkers: config.projectRootMarkers,
+  };
+  const found = findInstructionFiles(base.home, rules, { deniesUser: denies, deniesModel: denies });
+  return [...found.personal.slice(0, 1), ...found.project].map(({ path }) => path);
+}

@@ -1,0 +1,55 @@
+import type { ConfigLayer } from '../../core/config/config-layer.ts';
+import { mergeValues } from '../../core/config/merge-values.ts';
+import { loadConfigFile } from '../../adapters/gather/config/config-file.ts';
+import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+
+/** The keys of an action of the terminal, as they are written in `[tui.keymap.CONTEXT]`. */
+export interface KeymapLine {
+  readonly context: string;
+  readonly name: string;
+  /** Empty: no key does it. Undefined: the line goes. */
+  readonly keys: readonly string[] | undefined;
+}
+
+export interface SavedKeymap {
+  /** With the user's file as it is now. */
+  readonly layers: readonly ConfigLayer[];
+  /** What all of them say together. */
+  readonly keymap: JsonObject;
+  /** Lines before the one that it is about were saved. */
+  readonly problem: Outcome | undefined;
+}
+
+/** Sets lines one after the other. What cannot be written is left to the user. */
+export async function saveKeymap(
+  place: EditedConfig & { readonly osHome: string },
+  layers: readonly ConfigLayer[],
+  lines: readonly KeymapLine[],
+): Promise<SavedKeymap> {
+  let problem: Outcome | undefined;
+  for (const line of lines) problem ??= await saveLine(place, line);
+  const now = await Promise.all(layers.map((layer) => readAgain(layer, place.osHome)));
+  const tables = now
+    .filter(({ disabled }) => disabled === undefined)
+    .map(({ values }) => valueAt(values, ['tui', 'keymap']));
+  return { layers: now, keymap: tables.filter(isJsonObject).reduce(mergeValues, {}), problem };
+}
+
+async function saveLine(place: EditedConfig, { context, name, keys }: KeymapLine): Promise<Outcome | undefined> {
+  const path = ['tui', 'keymap', context];
+  const set = await userConfigValue(place, path);
+  const { [name]: before, ...others } = isJsonObject(set) ? set : {};
+  if (before === undefined && keys === undefined) return undefined;
+  const [only] = keys ?? [];
+  const value = keys?.length === 1 ? only : keys;
+  return editUserConfig(place, path, value === undefined ? others : { ...others, [name]: value });
+}
+
+async function readAgain(layer: ConfigLayer, osHome: string): Promise<ConfigLayer> {
+  if (layer.name !== 'user' || layer.disabled !== undefined) return layer;
+  const { layer: now, problems } = await loadConfigFile({ name: 'user', path: layer.source, osHome });
+  // Until a file can be read again, what it said before holds.
+  return problems.some(({ severity }) => severity === 'error') ? layer : now;
+}

@@ -1,0 +1,75 @@
+import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
+import { loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
+import { editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import { skillSwitches } from '../../adapters/gather/hook-and-skill-places.ts';
+import { featureGates } from '../../core/config/features.ts';
+import type { SkillScope } from '../../core/planes/select-skills.ts';
+import { isSwitchedOn, readSkillSwitches } from '../../core/planes/skill-switches.ts';
+import { deniesRead } from '../../core/policy/requirements.ts';
+import { isJsonObject, type Json } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { SkillFiles } from '../../adapters/skills/load-skills.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
+
+/** A skill as lists show it. */
+export interface SkillEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly scope: SkillScope;
+  /** Of its file. */
+  readonly path: string;
+  /** False: the user has switched it off. */
+  readonly isOn: boolean;
+  /** Whether the model may choose it by itself. */
+  readonly isOffered: boolean;
+}
+
+export interface ListedSkills {
+  readonly skills: readonly SkillEntry[];
+  readonly problems: readonly Outcome[];
+}
+
+/** The skills of a user, to show them and to switch them on and off. */
+export class SkillRegistry {
+  readonly #engine: EngineParts;
+
+  constructor(engine: EngineParts) {
+    this.#engine = engine;
+  }
+
+  /** All that a folder has, those that are switched off as well, as the files say now. */
+  async list(folder: string): Promise<ListedSkills> {
+    const { options, clock } = this.#engine;
+    const base = await loadBaseLayers(this.#engine.base.home, options);
+    const { config, layers } = await configInFolder(base, folder);
+    const installed = await threadPlugins(base.home, config, featureGates(config.features ?? {}))();
+    const { roots, problems } = skillSources({ base, options }, { config, cwd: folder, installed });
+    const denies = (path: string): boolean => deniesRead(base.requirements, path);
+    const found = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches: [], denies });
+    const switches = skillSwitches(layers, base.osHome);
+    const skills = found.skills.map(({ name, description, scope, path, place, isOffered }) => ({
+      name,
+      description,
+      scope,
+      path,
+      isOn: isSwitchedOn(switches, { name, paths: [path, place] }),
+      isOffered,
+    }));
+    return { skills, problems: [...problems, ...found.problems] };
+  }
+
+  /** Saves in the user's config.toml whether threads of the next run have a skill. Gives why it could not. */
+  async switch({ name, path }: Pick<SkillEntry, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
+    const { base, locks, clock } = this.#engine;
+    const place = { home: base.home, locks, clock };
+    const set = await userConfigValue(place, ['skills']);
+    const { config = [], ...table } = isJsonObject(set) ? set : {};
+    const before = Array.isArray(config) ? (config as readonly Json[]) : [];
+    const others = before.filter((entry) => !isJsonObject(entry) || entry['path'] !== path);
+    const isOnWithout = isSwitchedOn(readSkillSwitches([...others], base.osHome), { name, paths: [path] });
+    const entries = isOnWithout === isOn ? others : [...others, { path, enabled: isOn }];
+    const next = entries.length === 0 ? table : { ...table, config: [...entries] };
+    return editUserConfig(place, ['skills'], Object.keys(next).length === 0 ? undefined : next);
+  }
+}

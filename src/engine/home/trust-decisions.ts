@@ -1,0 +1,75 @@
+import { isAbsolute } from 'node:path';
+import { choiceOf, type OptionType } from '../../core/envelope/read-options.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ConfiguredHook } from './user-hooks.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { argumentProblem, requireArguments, folderPath } from '../check-arguments.ts';
+import type { FolderTrust } from './folder-trust.ts';
+
+/** `ofFolder` gives more than is needed. */
+const folderToDecide: OptionType<Pick<FolderTrust, 'root'>> = {
+  expected: 'what ofFolder() gives: an object with root, and seen where there are parts',
+  read(given) {
+    const { root, seen } = (given ?? {}) as Partial<Record<keyof FolderTrust, unknown>>;
+    const isWhole = typeof root === 'string' && isAbsolute(root) && (seen === undefined || isJsonObject(seen));
+    return isWhole ? (given as FolderTrust) : undefined;
+  },
+};
+
+const hooksToDecide: OptionType<readonly ConfiguredHook[]> = {
+  expected: 'a list of hooks, as idleHooks() gives them',
+  read: (given) =>
+    Array.isArray(given) && given.every((hook) => typeof hook?.key === 'string' && typeof hook.hash === 'string')
+      ? (given as readonly ConfiguredHook[])
+      : undefined,
+};
+
+/** What the user has decided about projects and hooks. A decision holds for the next engine that is loaded. */
+export class TrustDecisions {
+  readonly #parts: EngineParts;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  /** What the user decided about the project around a folder, and what a decision would change. */
+  async ofFolder(folder: string): Promise<FolderTrust> {
+    requireArguments('ofFolder()', { folder: [folderPath, folder] });
+    const { folderTrust } = await import('./folder-trust.ts');
+    return folderTrust(this.#parts, folder);
+  }
+
+  /** Saves a decision for the next engine that is loaded. Gives why it could not. */
+  async decideFolder(
+    about: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
+    decision: 'trusted' | 'untrusted',
+  ): Promise<Outcome | undefined> {
+    const problem = argumentProblem('decideFolder()', {
+      about: [folderToDecide, about],
+      decision: [choiceOf('trusted', 'untrusted'), decision],
+    });
+    if (problem !== undefined) return problem;
+    const { decideFolderTrust } = await import('./folder-trust.ts');
+    return decideFolderTrust(this.#parts, about, decision);
+  }
+
+  /** Hooks of a folder about which the user has to decide before they run. */
+  async idleHooks(folder: string): Promise<readonly ConfiguredHook[]> {
+    requireArguments('idleHooks()', { folder: [folderPath, folder] });
+    const { idleHooks } = await import('./folder-trust.ts');
+    return idleHooks(this.#parts, folder);
+  }
+
+  /** Saves a decision about hooks for the next engine that is loaded. Gives why it could not. */
+  async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {
+    const problem = argumentProblem('decideHooks()', {
+      hooks: [hooksToDecide, hooks],
+      decision: [choiceOf('trust', 'untrust'), decision],
+    });
+    if (problem !== undefined) return problem;
+    const { decideHooks } = await import('./user-hooks.ts');
+    const { base, locks, clock } = this.#parts;
+    return decideHooks({ home: base.home, locks, clock }, hooks, decision);
+  }
+}

@@ -1,0 +1,130 @@
+import { systemPrograms } from '../../adapters/exec/find-programs.ts';
+import { runWithInput } from '../../adapters/exec/run-program.ts';
+import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
+import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
+import { type ConfigChoices, loadBaseLayers } from '../../adapters/gather/config/config-layers.ts';
+import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapters/gather/config/edit-user-config.ts';
+import { changedConfiguration } from '../../adapters/gather/config/project-trust.ts';
+import { findHome } from '../../adapters/gather/home.ts';
+import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
+import { createHookTexts } from '../../adapters/hooks/hook-answers.ts';
+import { type HookDefinition, type KnownHook, readMatchers } from '../../adapters/hooks/hook-definitions.ts';
+import { loadHooks } from '../../adapters/hooks/load-hooks.ts';
+import { createHooks, SessionStarts } from '../../adapters/hooks/run-hooks.ts';
+import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
+import type { ConfigProblem } from '../../core/config/config-layer.ts';
+import type { Hooks } from '../../ports/hooks.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { programVariables } from '../sandbox/user-program-variables.ts';
+import { dirname, join } from 'node:path';
+
+export type ConfiguredHook = KnownHook;
+
+export interface ConfiguredHooks {
+  readonly hooks: readonly ConfiguredHook[];
+  readonly problems: readonly ConfigProblem[];
+  /** Records the user's decision in the user's own file. Gives why it could not. */
+  decide(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined>;
+}
+
+/** The hooks of a folder, also those that may not run. */
+export async function loadConfiguredHooks(
+  folder: string,
+  choices: ConfigChoices & { readonly env: Variables },
+): Promise<ConfiguredHooks | Outcome> {
+  const home = findHome(choices.env, choices.osHome);
+  if ('code' in home) return home;
+  const base = await loadBaseLayers(home.path, choices);
+  const { layers, problems } = await configInFolder(base, folder);
+  const places = findHookPlaces(base, layers, folder, choices);
+  const loaded = places === undefined ? { hooks: [], problems: [] } : await loadHooks(places);
+  return {
+    hooks: loaded.hooks,
+    problems: [...base.problems, ...problems, ...loaded.problems],
+    async decide(hooks, decision) {
+      const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+      return decideHooks({ home: home.path, locks, clock: systemClock }, hooks, decision);
+    },
+  };
+}
+
+/** Records the user's decision in the user's own file. Gives why it could not. */
+export async function decideHooks(
+  place: EditedConfig,
+  hooks: readonly ConfiguredHook[],
+  decision: 'trust' | 'untrust',
+): Promise<Outcome | undefined> {
+  for (const { key, hash } of hooks) {
+    const table = decision === 'trust' ? { trusted_hash: hash } : undefined;
+    const failed = await editUserConfig(place, ['hooks', 'state', key], table);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
+/** The hooks of a user, to show them, to trust them, and to switch them on and off. */
+export class HookRegistry {
+  readonly #engine: EngineParts;
+
+  constructor(engine: EngineParts) {
+    this.#engine = engine;
+  }
+
+  /** As the files say now. */
+  list(folder: string): Promise<ConfiguredHooks | Outcome> {
+    return loadConfiguredHooks(folder, this.#engine.options);
+  }
+
+  /** Those that run in this engine. What the user decided since it was loaded counts for the next one. */
+  async running(folder: string): Promise<readonly ConfiguredHook[]> {
+    const [{ hooksInForce }, { mayRun }] = await Promise.all([
+      import('./folder-trust.ts'),
+      import('../../adapters/hooks/load-hooks.ts'),
+    ]);
+    return (await hooksInForce(this.#engine, folder)).filter(mayRun);
+  }
+
+  /** Saves in the user's config.toml whether a hook runs. The trust in it stays. Gives why it could not. */
+  async switch({ key }: Pick<ConfiguredHook, 'key'>, isOn: boolean): Promise<Outcome | undefined> {
+    const { base, locks, clock } = this.#engine;
+    const place = { home: base.home, locks, clock };
+    const path = ['hooks', 'state', key];
+    const set = await userConfigValue(place, path);
+    const { enabled: _before, ...kept } = isJsonObject(set) ? set : {};
+    const next = isOn ? kept : { ...kept, enabled: false };
+    return editUserConfig(place, path, Object.keys(next).length === 0 ? undefined : next);
+  }
+}
+
+/** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
+export async function createThreadHooks(
+  engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
+  hooks: readonly HookDefinition[],
+  shell: string,
+): Promise<Hooks> {
+  const { clock, ids, options } = engine;
+  // Standard input of a child of Node is a socket. A bash that is the first shell takes that for a remote login, and
+  // reads start-up files.
+  const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
+  const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
+  return createHooks({
+    hooks,
+    patterns,
+    run: runWithInput,
+    refusal: ({ source }) => {
+      if (source.owner !== 'project') return undefined;
+      // Commands of this thread may run under Landlock, and the script of the hook lies beside its definition.
+      const found = changedConfiguration(engine.base.home, { owner: dirname(dirname(source.path)) });
+      return found && `It was not run: commands under Landlock could change ${found.changed} since you trusted it.`;
+    },
+    shell,
+    variables: () => ({ ...programVariables(engine), SHLVL: level }),
+    clock,
+    ids,
+    texts: createHookTexts(join(engine.base.home, 'hook-outputs')),
+    starts: new SessionStarts(engine.sessionStarts),
+  });
+}

@@ -1,0 +1,93 @@
+import type { RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import { lineTime } from '../../protocol/thread-event.ts';
+import { notesIn, readLeftRollouts, readNote } from '../thread/branch/rollback-note.ts';
+
+/**
+ * Names a line of a thread for good: `<ordinal>@<timestamp>`. After a rollback ordinals are used again; the timestamp says
+ * whether the line of this ordinal is still the same.
+ */
+export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
+
+/** Where a reader continues: behind a line, or from the beginning. */
+export type AfterPlace = Ordinal | -1 | LineCursor;
+
+export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor {
+  return `${place}@${timestamp}` as LineCursor;
+}
+
+/** When the line that it names was written. */
+export function timeOfCursor(cursor: LineCursor): number | undefined {
+  return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
+}
+
+/** Where a reader says that it was. */
+export interface ClaimedPlace {
+  readonly place: number;
+  readonly timestamp?: string;
+}
+
+/** Undefined where it is none. */
+export function readAfter(after: unknown): ClaimedPlace | undefined {
+  if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
+  const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
+  if (place === undefined) return undefined;
+  return { place: Number(place), ...(timestamp !== undefined && { timestamp }) };
+}
+
+/**
+ * How far what the reader knows up to its place still stands: the place itself, or the last one before what was taken back;
+ * -1 where nothing says so. A number without a timestamp counts as taken back where it may have been.
+ */
+export async function lastValidPlace(store: RolloutStore, id: ThreadId, claimed: ClaimedPlace): Promise<number> {
+  const { place, timestamp } = claimed;
+  if (place < 0) return -1;
+  const current = await store.current(id);
+  if (current.kind === 'refused') return -1;
+  if (timestamp === undefined) {
+    // In the old form, a line of the file itself says what was taken back.
+    if (current.mode === 'legacy' || current.rolloutId === id) return place;
+  } else if ((await timestampAt(store, id, place)) === timestamp) return place;
+  return beforeRollback(current.meta, id, claimed);
+}
+
+/** The same for one who has all lines of a thread. */
+export function lastValidPlaceIn(lines: readonly Line[], id: ThreadId, claimed: ClaimedPlace): number {
+  const { place, timestamp } = claimed;
+  if (place < 0) return -1;
+  const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
+  const stands =
+    timestamp === undefined
+      ? notesIn(meta).length === 0
+      : lines.some((line) => line.ordinal === place && line.timestamp === timestamp);
+  return stands ? place : beforeRollback(meta, id, claimed);
+}
+
+function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: ClaimedPlace): number {
+  const left = readLeftRollouts(meta);
+  if (left.length === 0) return beforeOnlyRollback(meta, id, place);
+  if (timestamp === undefined) return Math.min(place, ...left.map(({ common }) => common));
+  // The one that was current when the line was written, which is in it or in what it continues.
+  const wasIn = left.find(({ until }) => Date.parse(timestamp) <= Date.parse(until));
+  return wasIn === undefined ? -1 : Math.min(place, wasIn.common);
+}
+
+/** In a file of a version that does not note what was left. */
+function beforeOnlyRollback(meta: JsonObject, id: ThreadId, place: number): number {
+  const base = objectAt(meta, 'history_base');
+  const [newest, ...earlier] = notesIn(meta);
+  const isRollback = newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+  const isOnly = isRollback && earlier.length === 0 && stringAt(base, 'thread_id') === id;
+  return isOnly ? Math.min(place, (numberAt(base, 'end_ordinal_exclusive') ?? 0) - 1) : -1;
+}
+
+async function timestampAt(store: RolloutStore, id: ThreadId, place: number): Promise<string | undefined> {
+  let at = place - 1;
+  for await (const line of store.read(id, { from: place as Ordinal, to: (place + 1) as Ordinal })) {
+    at = line.ordinal ?? at + 1;
+    if (at === place) return line.timestamp;
+  }
+  return undefined;
+}

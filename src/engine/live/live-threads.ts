@@ -1,0 +1,241 @@
+import {
+  functionOption,
+  positiveNumber,
+  type OptionTable,
+  readOptions,
+  onlyTrue,
+} from '../../core/envelope/read-options.ts';
+import { defined } from '../../base/objects.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadCut } from '../../protocol/thread.ts';
+import type { Engine } from '../engine.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import type { OpenedThread } from '../thread-setup/open-thread.ts';
+import { argumentProblem, threadId } from '../check-arguments.ts';
+import type { StoredThreads } from '../store/stored-threads.ts';
+import { type ThreadRequest, threadOptions } from '../thread-request.ts';
+import { lastSettings } from '../../core/state/resumed-settings.ts';
+import type { ThreadState } from '../../core/state/thread-state.ts';
+import { awaitAnswer } from '../thread/open-questions.ts';
+import { ManagedThread } from './managed-thread.ts';
+import { ephemeralThread, heldByCaller, threadBusy, threadsClosed } from './thread-loader.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from './live-thread-types.ts';
+import { noMessageYet, ThreadGate } from './thread-gate.ts';
+
+export interface LiveOptions {
+  /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
+  readonly idleMs?: number;
+}
+
+const known = new WeakMap<Engine, LiveThreads>();
+
+/** The threads of an engine for any number of clients. An engine has one of it, made when it is first asked for. */
+export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
+  const read = readOptions<LiveOptions>(options, { idleMs: idleOption }, 'liveThreads()');
+  // Each use of them is refused with the reason.
+  if ('code' in read) return new KeptThreads(engine, { refused: read });
+  const threads = known.get(engine) ?? new KeptThreads(engine, read);
+  known.set(engine, threads);
+  return threads;
+}
+
+const idleOption = {
+  type: { ...positiveNumber, expected: 'a number of milliseconds greater than 0' },
+  about: 'How long a thread stays loaded that no one uses.',
+} as const;
+
+const liveOptions = {
+  ...threadOptions,
+  unattended: { type: onlyTrue, about: 'No client answers: what would be asked is refused.' },
+} as const satisfies OptionTable<LiveRequest>;
+
+/** See `LiveThreads`. */
+class KeptThreads implements LiveThreads {
+  readonly #engine: Engine;
+  readonly #idleMs: number;
+  readonly #threads = new Map<ThreadId, ManagedThread>();
+  /** Of the threads above, and of others while there is work on them as a whole. */
+  readonly #gates = new Map<ThreadId, ThreadGate>();
+  /** What they are opened with. */
+  readonly #requests = new Map<ThreadId, ThreadRequest>();
+  /** Of those that are being loaded, the ones that are to be moved. */
+  readonly #moving = new Set<ThreadId>();
+  /** Of those that a client closes: settles when they are closed. */
+  readonly #closing = new Map<ThreadId, Promise<void>>();
+  /** Why no thread is opened any more. */
+  #over: Outcome | undefined;
+
+  constructor(engine: Engine, { idleMs = 30 * 60_000, refused }: LiveOptions & { readonly refused?: Outcome }) {
+    this.#engine = engine;
+    this.#idleMs = idleMs;
+    this.#over = refused;
+    if (refused !== undefined) return;
+    engine.forLive.beforeClose(() => this.close());
+    engine.forLive.openAgents(this);
+  }
+
+  get loaded(): readonly LiveThread[] {
+    return [...this.#threads.values()].filter(({ isLoaded }) => isLoaded);
+  }
+
+  agentsOf(id: ThreadId): readonly LiveThread[] {
+    return this.#agentsOf(id).filter(({ isLoaded }) => isLoaded);
+  }
+
+  knows(id: string): boolean {
+    return this.#threads.get(id as ThreadId)?.isHere === true;
+  }
+
+  async start(request: LiveRequest & { readonly cwd: string }): Promise<LiveThread | EngineRefused> {
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const read = readOptions<LiveRequest>(request, liveOptions, 'start()');
+    if ('code' in read) return engineRefused(read);
+    const { cwd, ...asked } = withAnswers(read);
+    // It is refused without a folder.
+    return this.#adopted(await this.#engine.start({ ...asked, cwd: cwd! }), { ...asked, ...defined({ cwd }) });
+  }
+
+  async fork(id: ThreadId, cut: ThreadCut, request: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const read = readOptions<LiveRequest>(request, liveOptions, 'fork()');
+    if ('code' in read) return engineRefused(read);
+    const asked = withAnswers(read);
+    const empty = await noMessageYet(this.#engine.stored, this.#threads.get(id));
+    if (empty !== undefined) return engineRefused(empty);
+    return this.#adopted(await this.#engine.fork(id, cut, asked), asked);
+  }
+
+  async load(id: ThreadId, given: LiveRequest = {}): Promise<LiveThread | EngineRefused> {
+    const problem = argumentProblem('load()', { id: [threadId, id] });
+    const read = problem ?? readOptions<LiveRequest>(given, liveOptions, 'load()');
+    if ('code' in read) return engineRefused(read);
+    const { folderMayBeMissing, ...request } = read;
+    // Work on the thread as a whole does not wait: the closing may wait for it.
+    const closing = this.#gates.get(id)?.isInside === true ? undefined : this.#closing.get(id);
+    if (closing !== undefined) await closing;
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const known = this.#threads.get(id);
+    const kept = known ?? this.#keep(id, withAnswers(request));
+    if (folderMayBeMissing === true) this.#moving.add(id);
+    const loaded = await kept.load().finally(() => this.#moving.delete(id));
+    if (!('outcome' in loaded)) return kept;
+    // Of a thread that was loaded before, clients have the object.
+    if (known === undefined) this.#drop(kept);
+    return loaded;
+  }
+
+  async whole<Result>(
+    id: ThreadId,
+    work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
+  ): Promise<Result | EngineRefused> {
+    const problem = argumentProblem('whole()', { id: [threadId, id], work: [functionOption(), work] });
+    if (problem !== undefined) return engineRefused(problem);
+    if (this.#over !== undefined) return engineRefused(this.#over);
+    const gate = this.#gate(id);
+    if (gate.isInside) return engineRefused(heldByCaller(id));
+    const asked = this.#threads.get(id);
+    if (asked?.isKept === false) return engineRefused(ephemeralThread(id));
+    if (asked?.isBusy === true) return engineRefused(threadBusy(id));
+    const { stored } = this.#engine;
+    try {
+      return await gate.alone(async () => {
+        // An answer that came before may have continued a turn.
+        const kept = this.#threads.get(id);
+        if (kept?.isRunning === true) return engineRefused(threadBusy(id));
+        const empty = kept === undefined ? undefined : await noMessageYet(stored, kept);
+        if (empty !== undefined) return engineRefused(empty);
+        return kept === undefined ? work(stored) : kept.whileAway(() => work(stored));
+      });
+    } finally {
+      if (gate.isEmpty && !this.#threads.has(id)) this.#gates.delete(id);
+    }
+  }
+
+  preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
+    const thread = this.#threads.get(id);
+    const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
+    // One that no client has opened here is foreseen as its newest turn was run.
+    return this.#engine.preview(id, state, { ...defined({ request: this.#requests.get(id) }), kept });
+  }
+
+  async close(): Promise<void> {
+    this.#over ??= threadsClosed;
+    for (const gate of this.#gates.values()) await gate.opened();
+    const ended = await Promise.allSettled([...this.#threads.values()].map((thread) => thread.end(threadsClosed)));
+    for (const result of ended) if (result.status === 'rejected') throw result.reason;
+  }
+
+  async #adopted(opened: OpenedThread | EngineRefused, request: ThreadRequest): Promise<LiveThread | EngineRefused> {
+    if (opened.kind === 'refused') return opened;
+    const kept = this.#keep(opened.thread.id, request);
+    await kept.adopt(opened);
+    if (this.#over !== undefined) await kept.end(this.#over);
+    return kept;
+  }
+
+  #keep(id: ThreadId, request: ThreadRequest): ManagedThread {
+    const kept = new ManagedThread(id, {
+      open: async (known) => {
+        const { forLive, stored } = this.#engine;
+        const asked = this.#moving.has(id) ? { ...request, folderMayBeMissing: true as const } : request;
+        const hasFile = known?.isEmpty !== true || (await stored.location(id)) !== undefined;
+        return hasFile ? forLive.resume(id, asked, known) : forLive.startAgain(id, asked, known);
+      },
+      isKept: request.ephemeral !== true,
+      idleMs: this.#idleMs,
+      gate: this.#gate(id),
+      store: this.#engine.forLive.store,
+      forget: (end) => this.#forget(kept, end),
+    });
+    this.#threads.set(id, kept);
+    this.#requests.set(id, request);
+    return kept;
+  }
+
+  /** Agents of an ephemeral thread are as ephemeral, and no other thread can reach them. */
+  async #forget(kept: ManagedThread, end: () => Promise<void>): Promise<void> {
+    const { id } = kept;
+    const closed = end().finally(() => this.#drop(kept));
+    const over = (): void => {
+      if (this.#closing.get(id) === closing) this.#closing.delete(id);
+    };
+    const closing: Promise<void> = closed.then(over, over);
+    this.#closing.set(id, closing);
+    try {
+      await closed;
+    } finally {
+      if (!kept.isKept) await Promise.all(this.#agentsOf(id).map((agent) => agent.close()));
+    }
+  }
+
+  #drop(kept: ManagedThread): void {
+    const { id } = kept;
+    if (this.#threads.get(id) !== kept) return;
+    this.#threads.delete(id);
+    this.#requests.delete(id);
+    const gate = this.#gates.get(id);
+    if (gate !== undefined) void this.#dropGate(id, gate);
+  }
+
+  async #dropGate(id: ThreadId, gate: ThreadGate): Promise<void> {
+    // A use of the thread that has ended may not have returned yet.
+    await gate.quiet();
+    if (gate.isEmpty && !this.#threads.has(id) && this.#gates.get(id) === gate) this.#gates.delete(id);
+  }
+
+  #agentsOf(id: ThreadId): readonly ManagedThread[] {
+    return [...this.#threads.values()].filter((each) => this.#requests.get(each.id)?.agent?.rootId === id);
+  }
+
+  #gate(id: ThreadId): ThreadGate {
+    const gate = this.#gates.get(id) ?? new ThreadGate();
+    this.#gates.set(id, gate);
+    return gate;
+  }
+}
+
+/** Clients answer, unless the program that opens the thread does, or no one. */
+function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
+  return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
+}

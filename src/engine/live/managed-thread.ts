@@ -1,0 +1,448 @@
+import { notPlain, plainCopy } from '../../base/objects.ts';
+import {
+  abortSignal,
+  anyText,
+  booleanOption,
+  functionOption,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  uncheckedValue,
+  wholeNumber,
+} from '../../core/envelope/read-options.ts';
+import { readSettingsChange, type SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { continuedTurnInput } from '../../core/fragments/events/turns-and-goals.ts';
+import type { RestoredSettings } from '../../core/state/resumed-settings.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Item } from '../../protocol/item.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
+import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import type { OpenedThread } from '../thread-setup/open-thread.ts';
+import type { CompactionResult } from '../thread/checkpoint/compaction-result.ts';
+import {
+  type Answered,
+  type Injected,
+  type InjectOptions,
+  readSteering,
+  type Steered,
+  type Steering,
+} from '../thread/client-input.ts';
+import { notData, settingsElsewhere, turnOptions, withMessage } from '../thread/read-turn.ts';
+import type { RunningSession } from '../thread/running-commands.ts';
+import type { Overridden, Thread } from '../thread/thread.ts';
+import type { TurnResult } from '../thread/turn/settle-turn.ts';
+import type { UserShell, UserShellRan } from '../thread/user-shell.ts';
+import type { LineCursor } from './line-cursor.ts';
+import type {
+  FollowOptions,
+  LiveCompaction,
+  LiveNews,
+  LiveThread,
+  LiveTurn,
+  ThreadUsage,
+} from './live-thread-types.ts';
+import { threadClosed, ThreadLoader, type ThreadManager } from './thread-loader.ts';
+import { suspendedAnswerRefusal } from './thread-gate.ts';
+
+interface ForgettingKeeper extends ThreadManager {
+  /** The engine forgets the thread when it has ended; those that only it can reach end with it. */
+  forget(end: () => Promise<void>): Promise<void>;
+}
+
+const liveTurnOptions = {
+  ...turnOptions,
+  change: {
+    type: changeOption(),
+    about: 'Settings to change with the turn.',
+  },
+} as const satisfies OptionTable<LiveTurn>;
+
+const settingsAsChange = { ...settingsElsewhere, next: 'Give settings as change, or change them with override().' };
+const signalOnly = { signal: turnOptions.signal };
+
+const liveCompactionOptions = {
+  focus: { type: anyText, about: 'What the checkpoint should keep.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the compaction.' },
+} as const satisfies OptionTable<LiveCompaction>;
+
+const followOptions = {
+  after: { type: uncheckedValue('a place'), about: 'Everything recorded behind this place comes first.' },
+  caughtUp: { type: functionOption(), about: 'Is called when everything recorded has been read.' },
+  provisional: { type: booleanOption, about: '`false`: no previews.' },
+  limit: { type: wholeNumber, about: 'How many events may wait in memory.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the following.' },
+} as const satisfies OptionTable<FollowOptions>;
+
+/** Its members are read with the turn, and refused in the words for every change. */
+function changeOption(): OptionType<SettingsChange> {
+  return {
+    expected: 'an object with settings to change',
+    read: (given) => (isJsonObject(given) ? (given as SettingsChange) : undefined),
+  };
+}
+
+async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
+  yield { kind: 'ended', outcome };
+}
+
+/** See `LiveThread`: what clients ask of one thread, which the loader loads when it must. */
+export class ManagedThread implements LiveThread {
+  readonly kind = 'live';
+  readonly id: ThreadId;
+  readonly #work = new LiveWork();
+  readonly #loader: ThreadLoader;
+  readonly #isKept: boolean;
+  readonly #forget: ForgettingKeeper['forget'];
+
+  constructor(id: ThreadId, keeper: ForgettingKeeper) {
+    this.id = id;
+    this.#forget = keeper.forget;
+    this.#isKept = keeper.isKept;
+    this.#loader = new ThreadLoader(id, keeper, {
+      turnBegan: (turnId) => this.#work.begun(turnId),
+      isIdle: () => this.#work.isEmpty,
+    });
+  }
+
+  /** False: it is ephemeral, and gone once it is given up. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  get isLoaded(): boolean {
+    return this.#loader.thread !== undefined;
+  }
+
+  /** Whether it is loaded, or was given up before it had a message: no file may have it. */
+  get isHere(): boolean {
+    return this.isLoaded || this.#loader.wasEmpty;
+  }
+
+  get notices(): readonly Outcome[] {
+    return this.#loader.opening.notices;
+  }
+
+  get profileName(): string | undefined {
+    return this.#loader.opening.profileName;
+  }
+
+  get restored(): RestoredSettings | undefined {
+    return this.#loader.opening.restored;
+  }
+
+  get settings(): Settings {
+    return this.#loader.now.settings;
+  }
+
+  get takesPictures(): boolean {
+    return this.#loader.now.takesPictures;
+  }
+
+  get waiting(): readonly string[] {
+    return this.#loader.thread?.waiting ?? [];
+  }
+
+  get turnId(): TurnId | undefined {
+    return this.#loader.thread?.turnId;
+  }
+
+  get turnSettings(): Settings | undefined {
+    return this.#loader.thread?.turnSettings;
+  }
+
+  get standIn(): Settings | undefined {
+    return this.#loader.thread?.standIn;
+  }
+
+  get questions(): readonly Question[] {
+    return this.#loader.now.questions;
+  }
+
+  get sessions(): readonly RunningSession[] {
+    return this.#loader.thread?.sessions ?? [];
+  }
+
+  get isSuspended(): boolean {
+    return this.#loader.now.isSuspended;
+  }
+
+  get place(): Ordinal | undefined {
+    return this.#loader.hub.place < 0 ? undefined : (this.#loader.hub.place as Ordinal);
+  }
+
+  get cursor(): LineCursor | undefined {
+    return this.#loader.hub.cursor;
+  }
+
+  get cost(): Usage {
+    return this.#loader.cost;
+  }
+
+  usage(): ThreadUsage {
+    return this.#loader.now.usage;
+  }
+
+  async submit(submitted: LiveTurn): Promise<TurnResult | EngineRefused> {
+    // As it is now: the thread may have to be loaded first.
+    const read = readOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    const own = withMessage(read);
+    if ('code' in own) return { kind: 'failed', outcome: own };
+    const change = own.change && readSettingsChange(own.change);
+    if (change !== undefined && 'code' in change) return { kind: 'failed', outcome: change };
+    const { change: _given, signal: _all, ...turn } = own;
+    const { signal } = read;
+    return this.#work.add(
+      (work) =>
+        this.#loader.use(async (thread): Promise<TurnResult | EngineRefused> => {
+          // Cancelled while the thread was being loaded: it was never said.
+          if (work.signal.aborted) return { kind: 'aborted', isWithdrawn: true };
+          const asked = { ...turn, signal: work.signal };
+          work.handOver();
+          return change === undefined ? thread.run(asked) : thread.runWith(change, asked);
+        }),
+      { signal },
+    );
+  }
+
+  async continue(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'continue()');
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    const { signal } = read;
+    return this.#work.add(
+      (work) =>
+        this.#loader.use((thread) => {
+          work.handOver();
+          return thread.continue({ signal: work.signal });
+        }),
+      { signal },
+    );
+  }
+
+  async retry(asked: Pick<LiveTurn, 'signal'> = {}): Promise<TurnResult | EngineRefused> {
+    const read = readOptions<Pick<LiveTurn, 'signal'>>(asked, signalOnly, 'retry()');
+    if ('code' in read) return { kind: 'failed', outcome: read };
+    return this.submit({ ...read, input: continuedTurnInput('after-failure') });
+  }
+
+  async steer(steering: Steering): Promise<Steered | EngineRefused> {
+    const read = readSteering(steering);
+    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.steer(read));
+  }
+
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = await this.#loader.use((thread) => thread.withdraw(messageIds));
+    return 'outcome' in taken ? [] : taken;
+  }
+
+  async inject(item: Item, options?: InjectOptions): Promise<Injected | EngineRefused> {
+    const copy = plainCopy(item);
+    if (copy === notPlain) return engineRefused(notData('The item'));
+    return this.#loader.use((thread) => thread.inject(copy, options));
+  }
+
+  tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.tellChangedBeside(files));
+  }
+
+  tellPutBack(files: RestoredFiles): Promise<Injected | EngineRefused> {
+    return this.#loader.use((thread) => thread.tellPutBack(files));
+  }
+
+  /** `reason`: who interrupts it, if not the user. */
+  async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
+    // No client submitted it, but it is what runs: work that waits behind it stays.
+    const itself = this.#loader.thread?.isCompactingItself === true ? this.#loader.thread : undefined;
+    const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
+    if (isWaiting) return this.#endSuspended(reason);
+    const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());
+    // Agents may work on after the turn that started them.
+    await this.#loader.thread?.agents?.stop(reason);
+    return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
+  }
+
+  /** The turn that waits for an answer ends as one that runs would, and its questions lapse. */
+  async #endSuspended(reason: unknown): ReturnType<LiveThread['interrupt']> {
+    let turnId: TurnId | undefined;
+    const ended = await this.#work.add((work) =>
+      this.#loader.use((thread) => {
+        turnId = thread.state.openTurn?.id;
+        work.handOver();
+        return thread.continue({ signal: AbortSignal.abort(reason) });
+      }),
+    );
+    return ended.kind === 'aborted' && turnId !== undefined ? { kind: 'interrupted', turnId } : { kind: 'idle' };
+  }
+
+  async override(change: SettingsChange): Promise<Overridden> {
+    const read = readSettingsChange(change);
+    return 'code' in read ? engineRefused(read) : this.#loader.use((thread) => thread.overrideTurnContext(read));
+  }
+
+  async compact(given: LiveCompaction = {}): Promise<CompactionResult | EngineRefused> {
+    const read = readOptions<LiveCompaction>(given, liveCompactionOptions, 'compact()');
+    if ('code' in read) return engineRefused(read);
+    const { signal, ...asked } = read;
+    return this.#work.add(
+      (work) =>
+        this.#loader.use((thread) => {
+          work.handOver();
+          return thread.compact({ ...asked, signal: work.signal });
+        }),
+      { signal },
+    );
+  }
+
+  shell(asked: UserShell): Promise<UserShellRan> {
+    return this.#loader.use((thread) => thread.shell(asked));
+  }
+
+  /** A thread that is given up has none. */
+  async endSessions(ids: readonly number[]): Promise<void> {
+    await this.#loader.thread?.endSessions(ids);
+  }
+
+  answer(questionId: string, answer: Answer): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    // It may become a turn: its place among those that are submitted is the one of this call.
+    const over = this.#work.add((work) =>
+      this.#loader.use(async (thread): Promise<Answered | TurnResult> => {
+        const isAsked = thread.questions.some(({ id }) => id === questionId);
+        if (!isAsked || !thread.isSuspended || thread.isBusy) return thread.answer(questionId, answer);
+        work.handOver();
+        const continued = thread.continue({ signal: work.signal });
+        resolve(thread.answer(questionId, answer).then((given) => suspendedAnswerRefusal(thread, given, continued)));
+        return continued;
+      }),
+    );
+    over.then(
+      (result) => (result.kind === 'answered' || result.kind === 'refused' ? resolve(result) : undefined),
+      reject,
+    );
+    return promise;
+  }
+
+  async leave(): Promise<void> {
+    if (this.#isKept) return this.#loader.giveUp();
+    // It could not be loaded again.
+    while (!this.#work.isEmpty) await this.interrupt();
+    await this.endSessions(this.sessions.map(({ id }) => id));
+  }
+
+  follow(options: FollowOptions = {}): AsyncIterableIterator<LiveNews> {
+    const read = readOptions<FollowOptions>(options, followOptions, 'follow()');
+    return 'code' in read ? endedAtOnce(read) : this.#loader.hub.follow(read);
+  }
+
+  /** Loaded once, however many ask. */
+  load(): Promise<Thread | EngineRefused> {
+    return this.#loader.use((thread) => Promise.resolve(thread));
+  }
+
+  /** Whether a turn or a compaction runs, or waits for its place. */
+  get isBusy(): boolean {
+    return (
+      !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.agents?.isRunning === true
+    );
+  }
+
+  /** Whether the thread itself has something to do: not so what waits for work on the whole. */
+  get isRunning(): boolean {
+    return this.#loader.thread?.isBusy === true;
+  }
+
+  /** The thread was opened elsewhere: from here on it is ours. */
+  adopt(opened: OpenedThread): Promise<Thread> {
+    return this.#loader.adopt(opened);
+  }
+
+  /** Does something to the thread as a whole. To be called alone in the gate. */
+  whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#loader.whileAway(work);
+  }
+
+  async close(): Promise<void> {
+    const { id, isKept } = this;
+    await this.#forget(() => this.end(threadClosed(id, { isKept })));
+  }
+
+  /** For good. */
+  end(because: Outcome): Promise<void> {
+    return this.#loader.end(because);
+  }
+}
+
+/** A turn or a compaction of one client. */
+export interface SubmittedWork {
+  /** Ends this one alone. */
+  readonly signal: AbortSignal;
+  /** To be called when the thread is given it: the thread runs its work in this order. */
+  handOver(): void;
+}
+
+interface KnownWork {
+  readonly stopping: AbortController;
+  /** Whether it was aborted, when it is over. */
+  over: Promise<boolean>;
+  /** Of the turn that it became, once that has begun. */
+  turnId: TurnId | undefined;
+}
+
+/** Why a turn ends that `interrupt` ends. */
+const interruptedByUser = 'interrupted by the user';
+
+/** Turns and compactions that clients submitted to one thread. */
+class LiveWork {
+  /** In the order of the calls: some still wait for the thread. */
+  readonly #all = new Set<KnownWork>();
+  /** In the order in which the thread runs them. */
+  readonly #given = new Set<KnownWork>();
+
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
+  /** Runs it until it is over, or until `interrupt` or the signal of the client ends it. */
+  add<Result extends { readonly kind: string }>(
+    run: (work: SubmittedWork) => Promise<Result>,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Result> {
+    const stopping = new AbortController();
+    const known: KnownWork = { stopping, over: Promise.resolve(false), turnId: undefined };
+    this.#all.add(known);
+    const stop = (): void => stopping.abort(signal?.reason);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop);
+    const result = run({ signal: stopping.signal, handOver: () => void this.#given.add(known) });
+    const isOver = (ended?: Result): boolean => {
+      signal?.removeEventListener('abort', stop);
+      this.#all.delete(known);
+      this.#given.delete(known);
+      return ended?.kind === 'aborted';
+    };
+    known.over = result.then(isOver, () => isOver());
+    return result;
+  }
+
+  /** The first that the thread was given has become a turn. */
+  begun(turnId: TurnId): void {
+    const [first] = this.#given;
+    if (first !== undefined) first.turnId = turnId;
+  }
+
+  /**
+   * Ends what the thread runs; if it has been given nothing yet, what it is given first. Resolves when that is over, with
+   * the turn that it became; undefined: it became none, or ended by itself before.
+   */
+  async interrupt(reason: unknown = interruptedByUser): Promise<TurnId | undefined> {
+    const [first] = this.#given.size > 0 ? this.#given : this.#all;
+    if (first === undefined) return undefined;
+    first.stopping.abort(reason);
+    return (await first.over) ? first.turnId : undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import type { NewestLine, RolloutStore } from '../../ports/thread-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Line } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import {
+  foldRecorded,
+  initialRecordedState,
+  placeOf,
+  recordedUntil,
+  type RecordedState,
+} from '../../core/state/recorded/thread-events.ts';
+import { emptyState } from '../../core/state/thread-state.ts';
+import type { LogNews } from '../thread/event-stream.ts';
+import type { Thread } from '../thread/thread.ts';
+import type { OpenedThread } from '../thread-setup/open-thread.ts';
+import { createFollower, type FollowedThread, type Follower, readNews } from './follower.ts';
+import {
+  commonPlace,
+  currentRollout,
+  endAt,
+  type NamedRollout,
+  newsForFollowers,
+  readEnd,
+  recordedAt,
+} from './thread-news.ts';
+import type { FollowOptions, LiveNews } from './live-thread-types.ts';
+import { cursorAt, type LineCursor } from './line-cursor.ts';
+
+/** So many lines may wait to be folded. */
+const mostUnfolded = 100;
+
+/** All who follow one thread, whether it is loaded or not. While no one follows, next to nothing is done for it. */
+export class ThreadFollowers implements FollowedThread {
+  readonly id: ThreadId;
+  readonly store: RolloutStore;
+  readonly isKept: boolean;
+  readonly #followers = new Set<Follower>();
+  /** While it is loaded. */
+  #thread: Thread | undefined;
+  #stopPreviews: (() => void) | undefined;
+  /** The rollout that those who follow know; asked for when the first of them comes. */
+  #rollout: Promise<NamedRollout | undefined> | undefined;
+  /** Up to the lines that were not folded; absent: nothing was recorded before them. */
+  #state: RecordedState | undefined;
+  #cursor: LineCursor | undefined;
+  #unfolded: Line[] = [];
+  readonly #onLeave: () => void;
+  /** Why no more comes. */
+  #ended: Outcome | undefined;
+
+  constructor(id: ThreadId, store: RolloutStore, { isKept, onLeave }: { readonly isKept: boolean; onLeave(): void }) {
+    this.id = id;
+    this.store = store;
+    this.isKept = isKept;
+    this.#onLeave = onLeave;
+  }
+
+  get state(): RecordedState {
+    let state = this.#state ?? initialRecordedState(this.id);
+    for (const line of this.#unfolded) {
+      state = foldRecorded(state, line).state;
+      this.#cursor = cursorAt(placeOf(state), line);
+    }
+    this.#unfolded = [];
+    this.#state = state;
+    return state;
+  }
+
+  get place(): number {
+    return placeOf(this.state);
+  }
+
+  /** Of the line at `place`; undefined where there is none. */
+  get cursor(): LineCursor | undefined {
+    return this.state && this.#cursor;
+  }
+
+  get previewed(): Iterable<string> {
+    return this.#thread?.previewed ?? [];
+  }
+
+  get isFollowed(): boolean {
+    return this.#followers.size > 0;
+  }
+
+  /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
+  async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
+    // Of a new one nothing can be found.
+    if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
+      const { openTurn } = thread.state;
+      // What a turn has done so far is in its lines alone.
+      await this.#look(newest, (place) =>
+        openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
+      );
+    }
+    this.#thread = thread;
+    thread.subscribe({
+      durable: (news) => this.#durable(news),
+      ended: () => {
+        if (this.#thread === thread) this.#thread = this.#stopPreviews = undefined;
+      },
+    });
+    this.#watchPreviews();
+  }
+
+  /** Something was done to the thread as a whole while it was not loaded. */
+  lookAgain(): Promise<void> {
+    return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
+  }
+
+  /** `seen`: the newest line, if it was seen already. */
+  async #look(
+    seen: NewestLine | undefined,
+    stateAt: (place: number) => RecordedState | Promise<RecordedState>,
+  ): Promise<void> {
+    const known = this.state;
+    const before = await this.#rollout;
+    const after = before && (await currentRollout(this.store, this.id));
+    const { place, cursor } = seen === undefined ? await readEnd(this.store, this.id) : endAt(seen);
+    this.#state = await stateAt(place);
+    this.#cursor = cursor;
+    if (after !== undefined) this.#rollout = Promise.resolve(after);
+    const isOther = before !== undefined && after !== undefined && before.rolloutId !== after.rolloutId;
+    const common = isOther ? commonPlace({ ...before, place: placeOf(known) }, { ...after, place }) : undefined;
+    for (const follower of this.#followers) {
+      if (common !== undefined) follower.rewound(common);
+      else if (place !== placeOf(known)) follower.fellBehind(known);
+    }
+  }
+
+  #durable(news: readonly LogNews[]): void {
+    if (!this.isFollowed) {
+      for (const each of news) if (each.kind === 'line') this.#unfolded.push(each.line);
+      if (this.#unfolded.length > mostUnfolded) void this.state;
+      return;
+    }
+    const handed = newsForFollowers(this.state, news);
+    this.#state = handed.state;
+    const newest = news.findLast((each) => each.kind === 'line');
+    if (newest !== undefined) this.#cursor = cursorAt(this.place, newest.line);
+    for (const follower of this.#followers) follower.durable(handed.news);
+  }
+
+  /** Previews are made only where one who follows wants them. */
+  #watchPreviews(): void {
+    const followers = [...this.#followers];
+    if (followers.some(({ wantsPreviews }) => wantsPreviews)) {
+      this.#stopPreviews ??= this.#thread?.subscribe({
+        provisional: (event) => {
+          for (const follower of this.#followers) follower.preview(event);
+        },
+      });
+    } else {
+      this.#stopPreviews?.();
+      this.#stopPreviews = undefined;
+    }
+  }
+
+  follow(options: FollowOptions): AsyncIterableIterator<LiveNews> {
+    const follower = createFollower(this, options);
+    const leave = (): void => {
+      options.signal?.removeEventListener('abort', leave);
+      follower.stop();
+      if (!this.#followers.delete(follower)) return;
+      this.#watchPreviews();
+      this.#onLeave();
+    };
+    if (options.signal?.aborted === true) follower.stop();
+    else if (this.#ended !== undefined) follower.end(this.#ended);
+    else this.#followers.add(follower);
+    // Where it cannot be read, the next one who follows asks again.
+    this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
+    this.#watchPreviews();
+    options.signal?.addEventListener('abort', leave, { once: true });
+    return readNews(follower, leave);
+  }
+
+  /** No more comes, ever. */
+  end(because: Outcome): void {
+    this.#ended = because;
+    for (const follower of this.#followers) follower.end(because);
+  }
+}

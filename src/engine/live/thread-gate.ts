@@ -1,0 +1,175 @@
+import type { Settings } from '../../core/envelope/settings.ts';
+import { ownCost } from '../../core/state/fold/agents.ts';
+import { type LastSettings, lastSettings } from '../../core/state/resumed-settings.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { StoredThreads } from '../store/stored-threads.ts';
+import type { Answered } from '../thread/client-input.ts';
+import type { Thread } from '../thread/thread.ts';
+import type { ThreadUsage } from './live-thread-types.ts';
+import type { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What stays known of a thread that is not loaded. */
+export interface LastKnown {
+  readonly settings: Settings;
+  readonly takesPictures: boolean;
+  readonly last: LastSettings;
+  readonly isEmpty: boolean;
+  readonly questions: readonly Question[];
+  readonly isSuspended: boolean;
+  readonly usage: ThreadUsage;
+  readonly cost: Usage;
+}
+
+export function captureLastKnown(thread: Thread): LastKnown {
+  const { settings, takesPictures, questions, isSuspended, usage } = thread;
+  const isEmpty = thread.state.turns === 0;
+  return {
+    settings,
+    takesPictures,
+    last: lastSettings(thread.state),
+    isEmpty,
+    questions,
+    isSuspended,
+    usage,
+    cost: costOfThread(thread),
+  };
+}
+
+/** Without what an agent took over from the conversation of its parent. */
+export function costOfThread({ state }: Thread): Usage {
+  return ownCost(state.usage.total, state.meta);
+}
+
+/** Of a thread that has no file yet. */
+export async function noMessageYet(
+  stored: Pick<StoredThreads, 'location'>,
+  thread: { readonly id: ThreadId; readonly isHere: boolean } | undefined,
+): Promise<Outcome<'thread-empty'> | undefined> {
+  if (thread?.isHere !== true || (await stored.location(thread.id)) !== undefined) return undefined;
+  return {
+    code: 'thread-empty',
+    message: `Thread ${thread.id} has no message yet, so it has no history and no file.`,
+    next: 'Send it a message first. Nothing was changed.',
+  };
+}
+
+/**
+ * What a caller hears who answered a question of a suspended turn. If the turn is suspended still, nothing was changed:
+ * it could not be continued, which says more than that no one took the answer, or the thread was given up.
+ */
+export async function suspendedAnswerRefusal<Given extends Answered>(
+  thread: Pick<Thread, 'isSuspended'>,
+  answered: Given,
+  ended: ReturnType<Thread['continue']>,
+): Promise<Given | Extract<Answered, { kind: 'refused' }>> {
+  if (answered.kind === 'answered' || !thread.isSuspended) return answered;
+  const end = await ended;
+  return end.kind === 'refused' ? end : answered;
+}
+
+/**
+ * Orders the uses of one thread. Uses go on side by side; work on the thread as a whole runs alone: after the uses that
+ * were asked for before it, and before all that are asked for after it. The order is that of the calls, without a gap
+ * between a call and its place.
+ */
+export class ThreadGate {
+  /** Settles when the newest work on the whole is over. */
+  #closed: Promise<void> | undefined;
+  readonly #entered = new Set<Promise<unknown>>();
+
+  /**
+   * Whether the caller is work on this thread as a whole that has not ended, or such work waits for the caller: waiting
+   * for the gate, the caller would wait for itself.
+   */
+  get isInside(): boolean {
+    return this.#closed !== undefined && waitsForCaller(this.#closed);
+  }
+
+  /** Whether nothing goes on or waits here. */
+  get isEmpty(): boolean {
+    return this.#closed === undefined && this.#entered.size === 0;
+  }
+
+  enter<Result>(use: () => Promise<Result>): Promise<Result> {
+    if (this.#closed === undefined) return this.#counted(use());
+    noteCallerWaits(this.#closed);
+    return this.#counted(this.#closed.then(use));
+  }
+
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = [...this.#entered, this.#closed];
+    const over = Promise.withResolvers<void>();
+    const closed = over.promise;
+    const run = runAsWork(closed, { after: this.#closed });
+    this.#closed = closed;
+    // The first to know: later callers cannot overtake those that waited.
+    void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
+    return Promise.allSettled(before)
+      .then(() => run(work))
+      .finally(() => over.resolve());
+  }
+
+  /** Settles when the work on the whole that was asked for is over. */
+  async opened(): Promise<void> {
+    if (!this.isInside) await this.#closed;
+  }
+
+  /** Settles when the uses and the work that were asked for are over. */
+  async quiet(): Promise<void> {
+    await Promise.allSettled([...this.#entered, this.#closed]);
+  }
+
+  #counted<Result>(use: Promise<Result>): Promise<Result> {
+    const leave = (): void => void this.#entered.delete(use);
+    this.#entered.add(use);
+    use.then(leave, leave);
+    return use;
+  }
+}
+
+/** Work on a thread as a whole, as the promise of its end. */
+type WholeWork = Promise<void>;
+
+/** The works that the running code is part of. Made on use: few programs do such work. */
+let caller: AsyncLocalStorage<ReadonlySet<WholeWork>> | undefined;
+
+function worksOfCaller(): ReadonlySet<WholeWork> {
+  return caller?.getStore() ?? new Set();
+}
+
+/** Which works a work waits for: those before it, and those that it uses or asks for on other threads. */
+const waitsOf = new WeakMap<WholeWork, Set<WholeWork>>();
+
+function addWait(work: WholeWork, other: WholeWork): void {
+  const waits = waitsOf.get(work) ?? new Set();
+  waitsOf.set(work, waits.add(other));
+  void other.then(() => waits.delete(other));
+}
+
+/** The caller waits for it. */
+function noteCallerWaits(work: WholeWork): void {
+  for (const own of worksOfCaller()) addWait(own, work);
+}
+
+/** Whether a work of the caller must be over before this one is, itself included. */
+function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
+  if (worksOfCaller().has(work)) return true;
+  if (seen.has(work)) return false;
+  seen.add(work);
+  return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
+}
+
+/** Notes that the caller asks for this work, which begins after another. Gives what runs it as part of the caller's. */
+function runAsWork(
+  work: WholeWork,
+  { after }: { readonly after: WholeWork | undefined },
+): <Result>(run: () => Promise<Result>) => Promise<Result> {
+  if (after !== undefined) addWait(work, after);
+  noteCallerWaits(work);
+  const works = new Set([...worksOfCaller(), work]);
+  const storage = (caller ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)());
+  return (run) => storage.run(works, run);
+}

@@ -1,0 +1,244 @@
+import { turnEventKind } from '../../core/state/drafts/turn-lines.ts';
+import { totalIn } from '../../core/state/fold/waiting-messages.ts';
+import {
+  foldRecorded,
+  initialRecordedState,
+  isRecorded,
+  placeOf,
+  type RecordedNews,
+  type RecordedState,
+} from '../../core/state/recorded/thread-events.ts';
+import { foldTurnWithoutWords, noTurnsWithInherited } from '../../core/state/turns/turn-log.ts';
+import type { CurrentRollout, NewestLine, RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { readLeftRollouts } from '../thread/branch/rollback-note.ts';
+import type { LogNews } from '../thread/event-stream.ts';
+import { cursorAt, type LineCursor } from './line-cursor.ts';
+import type { LiveNews } from './live-thread-types.ts';
+
+/** Where a thread ends. */
+interface ThreadEnd {
+  /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
+  readonly place: number;
+  readonly cursor?: LineCursor;
+}
+
+export function endAt(newest: NewestLine): ThreadEnd {
+  return { place: newest.ordinal, cursor: cursorAt(newest.ordinal, newest) };
+}
+
+export async function readEnd(store: RolloutStore, id: ThreadId): Promise<ThreadEnd> {
+  let place = -1;
+  const old: Line[] = [];
+  for await (const line of store.readBack(id)) {
+    const { ordinal, type, payload } = line;
+    // The first line of a fork or a revert is read before those that it continues from.
+    if (ordinal === undefined) old.push(line);
+    else if (type !== lineType.sessionMeta) return endAt({ ...line, ordinal });
+    else place = Math.max(place, numberAt(objectAt(payload, 'history_base'), 'end_ordinal_exclusive') ?? 0);
+  }
+  const [newest] = old;
+  return newest === undefined ? { place } : { place: old.length - 1, cursor: cursorAt(old.length - 1, newest) };
+}
+
+export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
+
+/** A rollout, and the place of its newest line, as far as it is known. */
+type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
+
+/** The rollout of a thread. The first one has the name of its thread, also before it is there. */
+export async function currentRollout(store: RolloutStore, id: ThreadId): Promise<NamedRollout> {
+  const current = await store.current(id);
+  return current.kind === 'current' ? current : { rolloutId: id, meta: {} };
+}
+
+/**
+ * The last place that a rollout has in common with the one that was there before it; -1 where nothing says what they
+ * share.
+ */
+export function commonPlace(before: KnownRollout, after: KnownRollout): number {
+  if (before.rolloutId === after.rolloutId) return before.place;
+  const left = readLeftRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
+  if (left !== undefined) return Math.min(before.place, left.common);
+  const [was, is] = [baseOf(before), baseOf(after)];
+  if (is.rolloutId === before.rolloutId) return Math.min(before.place, is.end - 1);
+  if (was.rolloutId === after.rolloutId) return Math.min(after.place, was.end - 1);
+  return is.rolloutId !== undefined && is.rolloutId === was.rolloutId ? Math.min(was.end, is.end) - 1 : -1;
+}
+
+function baseOf({ meta }: KnownRollout) {
+  const base = objectAt(meta, 'history_base');
+  return { rolloutId: stringAt(base, 'thread_id'), end: numberAt(base, 'end_ordinal_exclusive') ?? 0 };
+}
+
+/**
+ * What a reader of the whole thread knows behind this place. Read from the turn before it on, with the newest cost from
+ * before that: the rest of a state does not reach across turns.
+ */
+export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
+  // There may be no file yet.
+  if (place < 0) return initialRecordedState(id);
+  const start = await turnBefore(store, id, place);
+  let state = start.state;
+  const from = (placeOf(state) + 1) as Ordinal;
+  if (from > place) return state;
+  for await (const line of store.read(id, { from, to: (place + 1) as Ordinal }))
+    state = foldRecorded(state, line).state;
+  return at(state, place);
+}
+
+async function turnBefore(
+  store: RolloutStore,
+  id: ThreadId,
+  place: number,
+): Promise<{ readonly state: RecordedState }> {
+  const nothing = initialRecordedState(id);
+  let start: number | undefined;
+  for await (const line of store.readBack(id, concernsStart)) {
+    // Lines of the old form have no places of their own: they are read from the first.
+    if (line.ordinal === undefined) return { state: nothing };
+    if (line.ordinal > place) continue;
+    if (start === undefined && isTurnStart(line)) start = line.ordinal;
+    else if (start !== undefined && line.ordinal < start && saysTotal(line)) {
+      return { state: at(foldRecorded(nothing, line).state, start - 1) };
+    }
+  }
+  return { state: start === undefined ? nothing : at(nothing, start - 1) };
+}
+
+function at(state: RecordedState, place: number): RecordedState {
+  return { ...state, turns: { ...state.turns, place } };
+}
+
+function concernsStart({ type, payloadType }: LineKind): boolean {
+  if (type === lineType.waiting) return true;
+  if (type !== lineType.event) return false;
+  return payloadType === undefined || payloadType === 'token_count' || turnEventKind(payloadType) === 'start';
+}
+
+function isTurnStart({ type, payload }: Line): boolean {
+  return type === lineType.event && turnEventKind(payload['type']) === 'start';
+}
+
+function saysTotal({ type, payload }: Line): boolean {
+  if (type === lineType.waiting) return totalIn(payload) !== undefined;
+  return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
+}
+
+/** The last place before what a line took back; undefined where it took nothing back. */
+export async function takenBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
+  let log = noTurnsWithInherited;
+  let before = log.takenBack;
+  for await (const line of store.read(id, { from: 0 as Ordinal, to: (place + 1) as Ordinal })) {
+    before = log.takenBack;
+    log = foldTurnWithoutWords(log, line);
+  }
+  return log.takenBack === before ? undefined : log.takenBack!.start - 1;
+}
+
+/** One of the news that a line holds. */
+export interface PlacedNews {
+  readonly place: number;
+  /** Counted from 0 among those of its line. */
+  readonly index: number;
+  readonly isLast: boolean;
+  readonly cursor: LineCursor;
+  readonly news: RecordedNews;
+  /** Before its line. */
+  readonly before: RecordedState;
+}
+
+export function newsOf(
+  before: RecordedState,
+  line: Line,
+): { readonly state: RecordedState; readonly placed: readonly PlacedNews[] } {
+  const { state, news } = foldRecorded(before, line);
+  const place = placeOf(state);
+  const cursor = cursorAt(place, line);
+  const last = news.length - 1;
+  return {
+    state,
+    placed: news.map((each, index) => ({ place, cursor, index, isLast: index === last, news: each, before })),
+  };
+}
+
+/** As followers get it; `event`: that, with all that is known of it. */
+export function recordedNews({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
+  return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
+}
+
+/** News for all who follow. `placed`: of what is recorded, where it stands. */
+export interface FollowerNews {
+  readonly news: LiveNews;
+  readonly placed?: PlacedNews;
+}
+
+/** What those who follow get of lines and events that became durable at one time, and the state behind them. */
+export function newsForFollowers(
+  before: RecordedState,
+  all: readonly LogNews[],
+): { readonly state: RecordedState; readonly news: readonly FollowerNews[] } {
+  const told = collectSentEvents(all);
+  const news: FollowerNews[] = [];
+  let state = before;
+  for (const each of all) {
+    if (each.kind === 'event') {
+      const isPassing = each.isPassing === true || !isRecorded(each.event);
+      if (isPassing) news.push({ news: { kind: 'passing', event: each.event } });
+      continue;
+    }
+    const line = newsOf(state, each.line);
+    state = line.state;
+    for (const placed of line.placed) {
+      // A thread that runs takes nothing back.
+      if (placed.news.kind === 'rewound') continue;
+      const { event } = placed.news;
+      news.push({ news: recordedNews(placed, told.take(event) ?? event), placed });
+    }
+  }
+  return { state, news };
+}
+
+/** The events of one time, to be given in the place of what lines say of them: lines do not keep all. */
+interface SentEvents {
+  /** The event that was sent, if one was. Of several alike, each is given once, in their order. */
+  take(event: ThreadEvent): ThreadEvent | undefined;
+}
+
+export function collectSentEvents(news: readonly LogNews[]): SentEvents {
+  const told = new Map<string, ThreadEvent[]>();
+  for (const each of news) {
+    if (each.kind !== 'event' || each.isPassing === true || !isRecorded(each.event)) continue;
+    const key = keyOf(each.event);
+    const alike = told.get(key);
+    if (alike === undefined) told.set(key, [each.event]);
+    else alike.push(each.event);
+  }
+  const taken = new Map<string, number>();
+  return {
+    take(event) {
+      const key = keyOf(event);
+      const count = taken.get(key) ?? 0;
+      taken.set(key, count + 1);
+      return told.get(key)?.[count];
+    },
+  };
+}
+
+/** Names what happened, however much is known of it. */
+function keyOf(event: ThreadEvent): string {
+  const about = event as {
+    readonly turnId?: string;
+    readonly id?: string;
+    readonly itemId?: string;
+    readonly callId?: string;
+    readonly item?: { readonly id: string };
+    readonly question?: { readonly id: string };
+  };
+  const item = event.kind === 'item-completed' ? about.item?.id : undefined;
+  const names = [event.kind, about.turnId, about.id, about.itemId, about.callId, item, about.question?.id];
+  return names.join('\n');
+}

@@ -1,0 +1,90 @@
+import { fileSystem } from '../../adapters/disk/file-system.ts';
+import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { placeOf, type RecordedState } from '../../core/state/recorded/thread-events.ts';
+import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thread-types.ts';
+import { readAfter } from './line-cursor.ts';
+import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt, takenBackAt } from './thread-news.ts';
+
+/** How often the size of the file is looked at, and how many looks are made before one at which file it is. */
+const lookMs = 150;
+const looksPerRollout = 10;
+
+/** A thread that another program writes: what it records can be followed, and nothing else. */
+export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
+
+/**
+ * Follows the lines of a thread as its file grows, without a lease. A look costs a question about the size of the file;
+ * what is read is what was added. A line that is being written is read when it is whole.
+ */
+export async function watchThread(
+  engine: { readonly forLive: Pick<LiveEngine, 'store'> },
+  id: ThreadId,
+  clock: Clock = systemClock,
+): Promise<WatchedThread> {
+  const { store } = engine.forLive;
+  const { place } = await readEnd(store, id);
+  return {
+    id,
+    place: place < 0 ? undefined : (place as Ordinal),
+    follow: ({ after = place as Ordinal, signal, caughtUp } = {}) =>
+      readAlong(store, clock, id, { after, signal, caughtUp: caughtUp ?? (() => {}) }),
+  };
+}
+
+interface FollowedWith extends Required<Pick<FollowOptions, 'after' | 'caughtUp'>> {
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* readAlong(
+  store: RolloutStore,
+  clock: Clock,
+  id: ThreadId,
+  { after, signal, caughtUp }: FollowedWith,
+): AsyncGenerator<LiveNews> {
+  const start = readAfter(after)?.place ?? -1;
+  let state: RecordedState = await recordedAt(store, id, start);
+  let rollout = await currentRollout(store, id);
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
+    const location = await whereItIs(store, id);
+    const before = sizeOf(location);
+    for await (const line of store.read(id, { from: (placeOf(state) + 1) as Ordinal })) {
+      const read = newsOf(state, line);
+      state = read.state;
+      for (const placed of read.placed) {
+        if (isOver()) return;
+        if (placed.news.kind === 'event') yield recordedNews(placed, placed.news.event);
+        else {
+          const to = await takenBackAt(store, id, placed.place);
+          if (to !== undefined) yield { kind: 'rewound', to: to as Ordinal };
+        }
+      }
+    }
+    caughtUp();
+    for (let look = 0; look < looksPerRollout && !isOver(); look++) {
+      if (sizeOf(location) !== before) break;
+      await clock.sleep(lookMs);
+    }
+    const now = await currentRollout(store, id);
+    if (now.rolloutId === rollout.rolloutId) continue;
+    // A rollback began another file.
+    const { place } = await readEnd(store, id);
+    const to = commonPlace({ ...rollout, place: placeOf(state) }, { ...now, place });
+    rollout = now;
+    if (to < placeOf(state)) yield { kind: 'rewound', to: to as Ordinal };
+    state = await recordedAt(store, id, Math.min(to, placeOf(state)));
+  }
+}
+
+async function whereItIs(store: RolloutStore, id: ThreadId): Promise<string | undefined> {
+  const current = await store.current(id);
+  return current.kind === 'current' ? current.location : undefined;
+}
+
+/** Undefined where the thread is kept in no file: then it is looked at anew each time. */
+function sizeOf(location: string | undefined): number | undefined {
+  return location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;
+}

@@ -1,0 +1,62 @@
+import { systemPrograms } from '../../adapters/exec/find-programs.ts';
+import {
+  memoryFolder,
+  type MemoryNote,
+  type MemoryTexts,
+  notesFolder,
+  readMemoryTexts,
+  readNotes,
+  removeMemoryTexts,
+  removeNotes,
+} from '../../adapters/gather/memory-files.ts';
+import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
+import { systemClock } from '../../adapters/gather/clock-and-ids.ts';
+import { reasonOf } from '../../adapters/disk/file-system.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
+
+/** What is remembered of earlier threads in a home. */
+export interface HomeMemory extends MemoryTexts {
+  readonly folder: string;
+  /** Newest first. */
+  readonly notes: readonly MemoryNote[];
+  /** Removes all of it. Gives why it could not. Never rejects. */
+  clear(): Promise<Outcome | undefined>;
+}
+
+export function loadHomeMemory(env: Variables, osHome: string): HomeMemory | HomeProblem {
+  const found = findHome(env, osHome);
+  if ('code' in found) return found;
+  const home = found.path;
+  return {
+    folder: memoryFolder(home),
+    ...readMemoryTexts(home),
+    notes: readNotes(home).toSorted((a, b) => b.at - a.at),
+    clear: () => clear(home),
+  };
+}
+
+async function clear(home: string): Promise<Outcome | undefined> {
+  try {
+    const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+    const lock = await locks.take(`${notesFolder(home)}/lock`);
+    if (lock.kind === 'held') return busy;
+    try {
+      removeMemoryTexts(home);
+      removeNotes(home);
+    } finally {
+      await lock.release();
+    }
+    return undefined;
+  } catch (error) {
+    const message = `${memoryFolder(home)} could not be cleared: ${reasonOf(error)}.`;
+    return { code: 'memory-not-cleared', message, next: 'Remove the folder yourself.' };
+  }
+}
+
+const busy: Outcome = {
+  code: 'memory-busy',
+  message: 'Another process of Capstan is writing notes.',
+  next: 'Try again when it is done.',
+};

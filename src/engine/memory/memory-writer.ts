@@ -1,0 +1,241 @@
+import { readLooseJson } from '../../core/compaction/candidates/loose-json.ts';
+import type { MemoryRules } from '../../core/config/memories.ts';
+import {
+  consolidateInstructions,
+  consolidateMessage,
+  consolidateSchema,
+  extractInstructions,
+  extractMessage,
+  extractSchema,
+} from '../../core/fragments/memory-notes.ts';
+import { redactSecrets } from '../../core/policy/secrets.ts';
+import { cutText } from '../../core/fragments/text/cut-and-fence-text.ts';
+import {
+  type MemoryNote,
+  readMemoryTexts,
+  readMergedAt,
+  readNotes,
+  removeThreadSummary,
+  writeMemoryTexts,
+  writeMergedAt,
+  writeNote,
+  writeThreadSummary,
+} from '../../adapters/gather/memory-files.ts';
+import { threadExtract, threadsDueForNotes } from '../../core/planes/memory-threads.ts';
+import type { BackgroundHost } from '../../ports/threads.ts';
+import { defined } from '../../base/objects.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadSummary } from '../../protocol/thread.ts';
+import type { ReviewEntry } from '../../core/fragments/approval-review.ts';
+import type { ModelSaid } from '../models/ask-model.ts';
+
+/** What the writer works with. */
+export interface MemoryWriterParts {
+  readonly home: string;
+  readonly rules: MemoryRules;
+  /** Of the effective window, in percent: what a model is given at once. */
+  readonly share: number;
+  /** Texts that must not be sent or written. */
+  readonly secrets: readonly string[];
+  now(): number;
+  list(): Promise<readonly ThreadSummary[]>;
+  /** What was said and done in a thread. Undefined: no notes may be written about it. */
+  read(id: ThreadId): Promise<readonly ReviewEntry[] | undefined>;
+  ask(question: MemoryQuestion): Promise<ModelSaid>;
+}
+
+export interface MemoryQuestion {
+  readonly purpose: 'extract' | 'consolidate';
+  readonly instructions: string;
+  readonly outputSchema: JsonObject;
+  message(effectiveWindow: number): string;
+}
+
+/** How many models are asked at once. */
+const atOnce = 4;
+/** Of a note, of MEMORY.md and of memory_summary.md, in tokens. */
+const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as const;
+/** What a model is given must leave space for its instructions and its answer. */
+const mostShare = 70;
+
+/**
+ * Writes notes about threads that have come to rest, and brings them together for those that begin. What was written
+ * before a signal or a failure stays; what was not is written at another start. Resolves with what went wrong.
+ */
+export async function writeMemories(
+  parts: MemoryWriterParts,
+  host: BackgroundHost,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { home, rules } = parts;
+  const taken = new Map(
+    readNotes(home).map(({ threadId, usedAt, at, kind, failed }) => {
+      return [threadId, { ...(failed ?? { usedAt, at }), isFailed: kind === 'failed' || failed !== undefined }];
+    }),
+  );
+  const due = threadsDueForNotes(await parts.list(), taken, { rules, now: parts.now(), except: host.id });
+  const problems: Outcome[] = [];
+  let left = rules.perStart;
+  const waiting = [...due];
+  while (waiting.length > 0 && left > 0 && !signal.aborted && problems.length === 0) {
+    const some = waiting.splice(0, Math.min(atOnce, left));
+    const written = await Promise.all(some.map((thread) => noteThread(parts, host, thread)));
+    left -= written.filter((result) => result !== 'skipped').length;
+    problems.push(...written.filter((result) => typeof result !== 'string'));
+  }
+  if (problems.length === 0 && !signal.aborted) problems.push(...(await mergeNotes(parts, host)));
+  return signal.aborted ? undefined : problems[0];
+}
+
+async function noteThread(
+  parts: MemoryWriterParts,
+  host: BackgroundHost,
+  thread: ThreadSummary,
+): Promise<'noted' | 'skipped' | Outcome> {
+  const { home, secrets } = parts;
+  const { id, updatedAt, cwd, gitBranch, location } = thread;
+  const told = await parts.read(id);
+  const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
+  // What forbids notes may change only with the thread itself.
+  if (told === undefined) {
+    replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
+    return 'skipped';
+  }
+  const clean = told.map((entry) => ({ ...entry, text: redactSecrets(entry.text, secrets) }));
+  const day = new Date(updatedAt).toISOString().slice(0, 10);
+  const said = await parts.ask({
+    purpose: 'extract',
+    instructions: extractInstructions,
+    outputSchema: extractSchema,
+    message: (window) =>
+      extractMessage({ day, ...defined({ cwd, branch: gitBranch }) }, threadExtract(clean, spaceIn(window, parts))),
+  });
+  host.spend(said.used);
+  if (said.kind === 'aborted') return 'skipped';
+  const tokens = said.used.total;
+  const answer = said.kind === 'answered' ? readAnswer(said.text, extractSchema) : undefined;
+  if (answer === undefined) {
+    recordFailure(home, { ...about, kind: 'failed', text: '', tokens });
+    return said.kind === 'failed' ? said.outcome : unreadable(`the thread ${id}`);
+  }
+  const text = kept(answer['raw_memory'], most.note, secrets);
+  const summary = kept(answer['rollout_summary'], most.thread, secrets);
+  const file = summary === '' ? undefined : `${stamp(updatedAt)}-${id.slice(-8)}-${slugOf(answer['rollout_slug'])}.md`;
+  if (file !== undefined) writeThreadSummary(home, file, summaryText({ id, updatedAt, cwd, location }, summary));
+  replaceNote(home, { ...about, kind: text === '' ? 'nothing' : 'noted', text, tokens, ...defined({ file }) });
+  return 'noted';
+}
+
+/** The summary of the note before goes with it. */
+function replaceNote(home: string, note: MemoryNote): void {
+  const before = noteOf(home, note)?.file;
+  writeNote(home, note);
+  if (before !== undefined && before !== note.file) removeThreadSummary(home, before);
+}
+
+/** What is known of the thread stays as it was. */
+function recordFailure(home: string, note: MemoryNote): void {
+  const before = noteOf(home, note);
+  if (before === undefined || before.kind === 'failed') return writeNote(home, note);
+  const { usedAt, at, tokens } = note;
+  writeNote(home, { ...before, tokens: before.tokens + tokens, failed: { usedAt, at } });
+}
+
+/** Read when it is needed: the user may clear the memory while a model is asked. */
+function noteOf(home: string, { threadId }: MemoryNote): MemoryNote | undefined {
+  return readNotes(home).find((note) => note.threadId === threadId);
+}
+
+/** Brings notes into the two files, if there are some that are not in them. */
+async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
+  const { home, secrets, rules } = parts;
+  const notes = readNotes(home).filter(({ kind }) => kind === 'noted');
+  const newest = notes.reduce((latest, { at }) => Math.max(latest, at), 0);
+  if (newest <= readMergedAt(home)) return [];
+  const { memory, summary } = readMemoryTexts(home);
+  const now = parts.now();
+  const current = notes
+    .filter(({ usedAt, at }) => now - usedAt <= rules.maxUnusedMs || at > readMergedAt(home))
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, rules.mostNotes)
+    .map(({ usedAt, cwd, file, text }: MemoryNote) => {
+      return { day: new Date(usedAt).toISOString().slice(0, 10), text, ...defined({ cwd, file }) };
+    });
+  const material = {
+    memory: redactSecrets(memory, secrets),
+    summary: redactSecrets(summary, secrets),
+    notes: current,
+  };
+  const said = await parts.ask({
+    purpose: 'consolidate',
+    instructions: consolidateInstructions,
+    outputSchema: consolidateSchema,
+    message: (window) => consolidateMessage(material, spaceIn(window, parts)),
+  });
+  host.spend(said.used);
+  if (said.kind === 'aborted') return [];
+  if (said.kind === 'failed') return [said.outcome];
+  const answer = readAnswer(said.text, consolidateSchema);
+  const texts = {
+    memory: kept(answer?.['memory_md'], most.memory, secrets),
+    summary: kept(answer?.['memory_summary_md'], most.summary, secrets),
+  };
+  if (texts.memory === '' || texts.summary === '') return [unreadable('the files')];
+  writeMemoryTexts(home, texts);
+  writeMergedAt(home, newest);
+  return [];
+}
+
+function spaceIn(window: number, { share }: MemoryWriterParts): number {
+  return Math.max(1, Math.floor((window * Math.min(share, mostShare)) / 100));
+}
+
+function readAnswer(text: string, schema: JsonObject): JsonObject | undefined {
+  const keys = schema['required'] as readonly string[];
+  const found = readLooseJson(text, keys);
+  return found.kind === 'found' && keys.every((key) => stringAt(found.value, key) !== undefined)
+    ? found.value
+    : undefined;
+}
+
+function kept(value: JsonObject[string], tokens: number, secrets: readonly string[]): string {
+  return typeof value === 'string' ? cutText(redactSecrets(value, secrets).trim(), tokens) : '';
+}
+
+function slugOf(value: JsonObject[string]): string {
+  const plain =
+    typeof value === 'string'
+      ? value
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, '-')
+          .slice(0, 60)
+      : '';
+  return plain.replace(/^-|-$/g, '') || 'thread';
+}
+
+function stamp(time: number): string {
+  return new Date(time).toISOString().slice(0, 19).replaceAll(':', '-');
+}
+
+function summaryText(
+  about: Pick<ThreadSummary, 'id' | 'updatedAt' | 'location'> & { readonly cwd: string | undefined },
+  text: string,
+): string {
+  const head = [
+    `thread_id: ${about.id}`,
+    `updated_at: ${new Date(about.updatedAt).toISOString()}`,
+    `rollout_path: ${JSON.stringify(about.location)}`,
+    ...(about.cwd === undefined ? [] : [`cwd: ${JSON.stringify(about.cwd)}`]),
+  ];
+  return `${head.join('\n')}\n\n${text}`;
+}
+
+function unreadable(what: string): Outcome {
+  return {
+    code: 'memory-unreadable-answer',
+    message: `The model gave no notes about ${what} that can be read.`,
+    next: 'Capstan tries again at a later start. If it happens again, set memories.extract_model to another model.',
+  };
+}

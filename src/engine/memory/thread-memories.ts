@@ -1,0 +1,155 @@
+import { memoryRules } from '../../core/config/memories.ts';
+import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import type { Config } from '../../core/config/config.ts';
+import { defaultShares } from '../../core/config/defaults.ts';
+import { configuredSecrets, isSecretVariable } from '../../core/policy/secrets.ts';
+import { makeOwnFolder } from '../../adapters/disk/own-files.ts';
+import { configInFolder } from '../../adapters/gather/config/config-in-folder.ts';
+import { memoryFolder, notesFolder } from '../../adapters/gather/memory-files.ts';
+import { credentialStore, loginSecrets } from '../../adapters/mcp/credential-store.ts';
+import type { BackgroundHost, BackgroundWork } from '../../ports/threads.ts';
+import { defined } from '../../base/objects.ts';
+import { thrownMessage } from '../../protocol/display-text.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { concernsMemory, foldMemoryMode, type MemoryMode } from '../../core/state/fold/memory-mode.ts';
+import { transcriptEntries } from '../../core/state/review-request.ts';
+import { foldThread } from '../thread/branch/resume-thread.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { type MemoryQuestion, type MemoryWriterParts, writeMemories } from './memory-writer.ts';
+
+/** Notes about earlier threads, written while this one is open. Loaded only where they are asked for. */
+export interface ThreadMemories extends BackgroundWork {
+  /** Begins, once, and waits for nothing. */
+  start(): void;
+  /** Ends soon; what is written by then stays. */
+  release(): Promise<void>;
+}
+
+interface MemoriesOfThread {
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly catalogue: Catalogue;
+}
+
+/** So many of the newest threads are looked at. */
+const looked = 200;
+
+export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
+  const stop = new AbortController();
+  let host: BackgroundHost | undefined;
+  let work: Promise<void> | undefined;
+  return {
+    attach: (given) => void (host = given),
+    start() {
+      if (host !== undefined && !stop.signal.aborted) work ??= run(engine, input, host, stop.signal);
+    },
+    async release() {
+      stop.abort();
+      await work;
+    },
+  };
+}
+
+/** One process at a time. Never rejects. */
+async function run(
+  engine: EngineParts,
+  input: MemoriesOfThread,
+  host: BackgroundHost,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const lock = await engine.locks.take(`${notesFolder(engine.base.home)}/lock`);
+    if (lock.kind === 'held') return;
+    try {
+      const secrets = await secretsOf(engine, input);
+      const problem = await writeMemories(writerParts(engine, input, secrets, signal), host, signal);
+      if (problem !== undefined) host.warn(unwritten(problem.message, problem.next));
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    host.warn(unwritten(`${thrownMessage(error)}.`, 'Capstan tries again at a later start.'));
+  }
+}
+
+function unwritten(why: string, next: string): Outcome {
+  return { code: 'memory-unwritten', message: `No notes were written about earlier threads: ${why}`, next };
+}
+
+function writerParts(
+  engine: EngineParts,
+  { config, settings, catalogue }: MemoriesOfThread,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): MemoryWriterParts {
+  const { home } = engine.base;
+  const rules = memoryRules(config.memories);
+  const { memoryPercent: share } = { ...defaultShares(settings.window), ...settings.window };
+  return {
+    home,
+    rules,
+    share,
+    secrets,
+    now: () => engine.clock.now(),
+    async list() {
+      const page = await engine.threadStore.directory.list({ limit: looked, sort: 'updated' });
+      return 'threads' in page ? page.threads : [];
+    },
+    async read(id) {
+      const mode = await modeOf(engine, id);
+      if (mode === 'disabled' || (mode === 'polluted' && rules.skipsExternal)) return undefined;
+      return transcriptEntries((await foldThread(engine.store, id)).state.history);
+    },
+    async ask({ purpose, ...question }: MemoryQuestion) {
+      makeOwnFolder(memoryFolder(home), 'readable');
+      const chosen = purpose === 'extract' ? rules.extractModel : rules.consolidationModel;
+      const model = chosen ?? settings.model;
+      const effort = effortOf(catalogue, model, purpose === 'extract' ? 'low' : 'medium');
+      return engine.askModel({
+        ...question,
+        model,
+        cwd: memoryFolder(home),
+        settings,
+        threadSource: 'memory_consolidation',
+        signal,
+        ...defined({ effort }),
+      });
+    },
+  };
+}
+
+/** Undefined: the model has none. One that lacks it gets its middle one. */
+function effortOf(catalogue: Catalogue, model: string, wanted: string): string | undefined {
+  const { supportedEfforts } = lookUpModel(catalogue, model);
+  if (supportedEfforts.includes(wanted)) return wanted;
+  return supportedEfforts[Math.floor((supportedEfforts.length - 1) / 2)];
+}
+
+/** All lines: what is said last counts, and what a checkpoint left out counts as well. */
+async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
+  let mode: MemoryMode = 'enabled';
+  for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory })) {
+    mode = foldMemoryMode(mode, line);
+  }
+  return mode;
+}
+
+/**
+ * Values that no model gets to read: of variables that are secret by their names or that the configuration names for a
+ * server, of the configuration itself, and of logins to servers.
+ */
+async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
+  const { base, options } = engine;
+  const { withheld = [] } = settings.shellEnvironment;
+  const ofVariables = Object.entries(options.env).flatMap(([name, value]) =>
+    value !== undefined && (isSecretVariable(name) || withheld.includes(name)) ? [value] : [],
+  );
+  const { config, layers } = await configInFolder(base, settings.cwd);
+  const credentials = credentialStore(base.home, engine);
+  const ofLogins = Object.values(config.mcpServers ?? {}).flatMap(({ url = '' }) =>
+    loginSecrets(credentials.read(url)),
+  );
+  return [...ofVariables, ...layers.flatMap(({ values }) => configuredSecrets(values)), ...ofLogins];
+}

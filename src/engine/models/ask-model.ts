@@ -1,0 +1,117 @@
+import type { Settings } from '../../core/envelope/settings.ts';
+import type { Overrides } from '../../adapters/gather/config/config-layers.ts';
+import { readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { noUsage, type Usage } from '../../protocol/usage.ts';
+import { type UserInput, writtenBy } from '../../protocol/user-input.ts';
+import type { TurnResult } from '../thread/turn/settle-turn.ts';
+import type { EngineRefused } from '../engine-refused.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+
+/** One question for a model, beside every conversation. */
+export interface AskModel {
+  readonly instructions: string;
+  /** What is said, given the tokens of the window that holds. */
+  message(effectiveWindow: number): string;
+  readonly outputSchema: JsonObject;
+  readonly model: string;
+  /** Absent: as it is configured. */
+  readonly effort?: string;
+  /** Where it is asked: its files must not matter. */
+  readonly cwd: string;
+  /** Of the thread for which it is asked. */
+  readonly settings: Pick<Settings, 'provider' | 'sandbox'>;
+  /** For whom, in the provider's logs. */
+  readonly threadSource: string;
+  readonly signal: AbortSignal;
+}
+
+/** `used`: also of a question that failed, as far as the provider counted it. */
+export type ModelSaid = { readonly used: Usage } & (
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+);
+
+interface AskedEngine {
+  start(
+    request: ThreadRequest & { readonly cwd: string },
+  ): Promise<{ readonly kind: 'opened'; readonly thread: AskedThread } | EngineRefused>;
+}
+
+interface AskedThread {
+  readonly usage: { readonly total: Usage; readonly effectiveWindow: number };
+  run(turn: {
+    readonly input: UserInput;
+    readonly outputSchema: JsonObject;
+    readonly signal: AbortSignal;
+  }): Promise<TurnResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * What the question takes of the configuration: how a model is reached, what it accepts and how it answers. Every other
+ * key, also one of a later version, is none of its business.
+ */
+const onlyConfig = [
+  'answer',
+  'model_catalog_json',
+  'model_context_window',
+  'model_providers',
+  'model_reasoning_effort',
+  'model_reasoning_summary',
+  'model_verbosity',
+  'openai_base_url',
+  'service_tier',
+  'window',
+];
+
+/**
+ * Asks in a thread of its own of which nothing is kept and of which no program is notified: no tools, no context but the
+ * instructions, and no one who could be asked. Never rejects.
+ */
+export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
+  const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
+  const opened = await engine.start({
+    cwd,
+    model,
+    onlyConfig,
+    config: overridesFor(asked),
+    heldApprovals: 'never',
+    sandbox: readOnlyProfile(settings.sandbox),
+    onlyTools: [],
+    ephemeral: true,
+    threadSource,
+    compactsAfterTurns: false,
+  });
+  if (opened.kind === 'refused') return { kind: 'failed', outcome: opened.outcome, used: noUsage };
+  const { thread } = opened;
+  try {
+    const input = writtenBy('program', asked.message(thread.usage.effectiveWindow));
+    const ended = await thread.run({ input, outputSchema, signal });
+    const used = thread.usage.total;
+    if (ended.kind === 'failed') return { kind: 'failed', outcome: ended.outcome, used };
+    if (ended.kind !== 'completed') return { kind: 'aborted', used };
+    return { kind: 'answered', text: ended.lastMessage ?? '', used };
+  } finally {
+    await thread.close();
+  }
+}
+
+function overridesFor({ instructions, settings, effort }: AskModel): Overrides {
+  const set = (value: Json, ...path: string[]): Overrides[number] => ({ path, value });
+  return [
+    set(instructions, 'instructions'),
+    set(settings.provider, 'model_provider'),
+    ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
+    // What a thread has if nothing is configured.
+    set(false, 'include_environment_context'),
+    set(false, 'include_permissions_instructions'),
+    set(false, 'include_collaboration_mode_instructions'),
+    set(false, 'include_apps_instructions'),
+    set(false, 'skills', 'include_instructions'),
+    set(false, 'features', 'hooks'),
+    set(false, 'features', 'plugins'),
+  ];
+}

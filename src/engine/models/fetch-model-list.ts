@@ -1,0 +1,87 @@
+import { providerAddress, type ProviderConfig } from '../../core/config/providers/provider-config.ts';
+import { isFromOwner, type KeptModels } from '../../adapters/gather/provider-models.ts';
+import { identifyByKey } from '../../adapters/model/anthropic/client.ts';
+import { providerCredentials } from '../../adapters/model/http/auth/provider-credentials.ts';
+import {
+  authModeOf,
+  type Credentials,
+  type HeaderSources,
+  requestSecrets,
+  wireHeaders,
+} from '../../adapters/model/http/credentials-and-headers.ts';
+import { askServerModels, createServerQuestions, type ServerModels } from '../../adapters/model/server-models.ts';
+import { identifyAccount } from '../../adapters/model/responses/client.ts';
+import { defined } from '../../base/objects.ts';
+import type { EngineParts } from '../engine-parts.ts';
+
+export interface ModelsQuestion {
+  readonly provider: ProviderConfig;
+  /** The one that matters. Absent: all do. */
+  readonly model?: string;
+  /** What is known of the list. */
+  readonly known?: Pick<KeptModels, 'etag' | 'from'>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+type Asking = Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
+
+/** Where the requests of a provider go under the login that there is. No server is asked, and no program runs. */
+export async function addressReached(engine: Asking, provider: ProviderConfig): Promise<string> {
+  if (provider.login?.baseUrl === undefined || provider.tokenCommand !== undefined) return providerAddress(provider);
+  const credentials = await credentialsAsIs(engine, provider, new AbortController().signal);
+  return providerAddress({ baseUrl: urlUnder(credentials, provider) });
+}
+
+function credentialsAsIs(engine: Asking, provider: ProviderConfig, signal: AbortSignal): Promise<Credentials> {
+  const { logins, requests, programs, programFolder, clock } = engine;
+  const { env: environment } = engine.options;
+  const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
+  return providerCredentials(provider, sources)({ signal, asIs: true }).catch(() => ({ kind: 'none' }) as const);
+}
+
+function urlUnder(credentials: Credentials, provider: ProviderConfig): string {
+  const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : {};
+  return baseUrl;
+}
+
+/** `from`: under which kind of key, and where. Absent: no one was asked. */
+export type AskedModels = ServerModels & { readonly from?: string };
+
+/** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
+export async function askModels(
+  engine: Asking,
+  { provider, model, known, timeoutMs, signal }: ModelsQuestion,
+): Promise<AskedModels> {
+  const { sendTo } = engine;
+  const { env: environment } = engine.options;
+  const credentials = await credentialsAsIs(engine, provider, signal);
+  // Without its key a provider would refuse the question.
+  if (credentials.kind === 'missing') {
+    const { message, next } = credentials;
+    return { kind: 'unknown', why: { message, next } };
+  }
+  if (signal.aborted) return { kind: 'unknown' };
+  const sent: HeaderSources = {
+    provider,
+    environment,
+    request: {},
+    identify: provider.wireApi === 'anthropic' ? identifyByKey : identifyAccount,
+    credentials,
+    wants: 'json',
+  };
+  const [headers, secrets] = [wireHeaders(sent), requestSecrets(sent)];
+  const baseUrl = urlUnder(credentials, provider);
+  const from = `${authModeOf(credentials)} ${providerAddress({ baseUrl })}`;
+  // Another list may have a state of the same name.
+  const etag = isFromOwner(known, from) ? known?.etag : undefined;
+  const asked = {
+    provider: { ...provider, baseUrl },
+    headers,
+    secrets,
+    timeoutMs,
+    signal,
+    ...defined({ model, etag }),
+  };
+  return { ...(await askServerModels(createServerQuestions(sendTo), asked)), from };
+}

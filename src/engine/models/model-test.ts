@@ -1,0 +1,247 @@
+import { defined } from '../../base/objects.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
+import type { ModelRecord } from '../../core/envelope/model-record.ts';
+import { isWindowGuessed, nominalWindow } from '../../core/envelope/window.ts';
+import {
+  codeWord,
+  type ModelAbility,
+  overflowQuestion,
+  parallelQuestion,
+  pictureQuestion,
+  plainQuestion,
+  schemaQuestion,
+  type TestQuestion,
+  toolQuestion,
+} from '../../core/fragments/model-test-questions.ts';
+import type { ModelEvent, ModelFailure, Provider } from '../../ports/model.ts';
+import { isCall, isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
+import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
+import type { Usage } from '../../protocol/usage.ts';
+
+/** One request of a test. */
+export interface PlannedQuestion {
+  /** What its answer shows. */
+  readonly abilities: readonly ModelAbility[];
+  /** About how many tokens the request has. */
+  readonly tokens: number;
+  /** Why it is not asked. Absent: it is. */
+  readonly skipped?: string;
+}
+
+export interface ModelTest {
+  readonly questions: readonly PlannedQuestion[];
+  /** Asks them one after the other, and reports each. An outcome: the server answers no question at all. */
+  run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<Outcome | undefined>;
+}
+
+/** A model that thinks before it answers takes its time. */
+const questionMs = 120_000;
+/** A test of longer windows costs more than it tells. */
+const mostOverflowTokens = 40_000;
+const bytesPerToken = 4;
+/** Answers are short, and thoughts before them are not. */
+const mostOutput = 2000;
+
+export interface TestedModel {
+  readonly provider: Pick<ProviderConfig, 'id'>;
+  readonly record: ModelRecord;
+  /** Longer than the usual windows are, too. */
+  readonly wantsOverflow: boolean;
+}
+
+export function modelTest({ encoder, client }: Provider, { record, wantsOverflow }: TestedModel): ModelTest {
+  const bodyOf = ({ outputSchema, ...prompt }: TestQuestion): readonly Uint8Array[] =>
+    encoder.body({
+      ...prompt,
+      options: {
+        model: record.slug,
+        parallelToolCalls: true,
+        maxOutputTokens: mostOutput,
+        cacheKey: 'capstan-models-test',
+        labels: {},
+        ...defined({ outputSchema }),
+      },
+    });
+  const window = nominalWindow(record);
+  const noOverflow = isWindowGuessed(record)
+    ? 'its window is not known'
+    : wantsOverflow || window <= mostOverflowTokens
+      ? undefined
+      : `it would send ${window} tokens; --overflow asks it all the same`;
+  const all: readonly (readonly [readonly ModelAbility[], () => TestQuestion, string | undefined])[] = [
+    [['stream', 'usage'], () => plainQuestion, undefined],
+    [['tools'], () => toolQuestion, undefined],
+    [['parallel calls'], () => parallelQuestion, undefined],
+    [['pictures'], () => pictureQuestion, undefined],
+    [['schema'], () => schemaQuestion, undefined],
+    [['overflow'], () => overflowQuestion(window), noOverflow],
+  ];
+  return {
+    questions: all.map(([abilities, question, skipped]) => {
+      const bytes = skipped === undefined ? bodyOf(question()).reduce((sum, piece) => sum + piece.length, 0) : 0;
+      return { abilities, tokens: Math.ceil(bytes / bytesPerToken), ...defined({ skipped }) };
+    }),
+    async run(report, signal) {
+      for (const [abilities, question, skipped] of all) {
+        if (skipped !== undefined) {
+          for (const ability of abilities) report({ ability, state: 'skipped', detail: skipped });
+          continue;
+        }
+        const answer = await ask(client.stream.bind(client), bodyOf(question()), signal);
+        const end = endsTest(answer, abilities.includes('stream'));
+        if (end !== undefined) return { code: end.code, message: end.message, next: end.next };
+        for (const ability of abilities) report(judgeAnswer(ability, answer));
+      }
+      return undefined;
+    },
+  };
+}
+
+async function ask(
+  stream: Provider['client']['stream'],
+  body: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<TestedAnswer> {
+  const limit = AbortSignal.timeout(questionMs);
+  const items: Item[] = [];
+  let pieces = 0;
+  let last: Extract<ModelEvent, { kind: 'completed' | 'failed' }> | undefined;
+  for await (const event of stream({ body, headers: {} }, AbortSignal.any([limit, signal]))) {
+    if (event.kind === 'text-delta') pieces++;
+    if (event.kind === 'item') items.push(event.item);
+    if (event.kind === 'completed' || event.kind === 'failed') last = event;
+  }
+  const { usage } = last ?? {};
+  if (last?.kind !== 'failed') return { items, pieces, ...defined({ usage }) };
+  // One question that takes too long says nothing about the others.
+  const isLate = limit.aborted && !signal.aborted;
+  const late = { code: 'answer-too-slow', message: `no answer within ${questionMs / 1000} seconds`, next: '' } as const;
+  const failure = isLate ? { ...late, retry: 'never' as const } : last.failure;
+  return { items, pieces, failure, ...defined({ usage }) };
+}
+
+/** What came of a question. */
+interface TestedAnswer {
+  readonly items: readonly Item[];
+  /** How many pieces of text came before their item. */
+  readonly pieces: number;
+  readonly usage?: Usage;
+  /** Absent: it was answered. */
+  readonly failure?: ModelFailure;
+}
+
+export interface FoundAbility {
+  readonly ability: ModelAbility;
+  /** `unclear`: the question was asked, and its answer says neither. */
+  readonly state: 'yes' | 'no' | 'unclear' | 'skipped';
+  readonly detail: string;
+  /** What to do about it. Absent: nothing. */
+  readonly next?: string;
+  /** The window that the server named. */
+  readonly window?: number;
+}
+
+/** Failures that say nothing about an ability: the server would say the same to every question. */
+const general: ReadonlySet<string> = new Set([
+  'aborted',
+  'unauthorized',
+  'usage-limit',
+  'rate-limited',
+  'overloaded',
+  'server-error',
+  'connection-failed',
+]);
+
+/**
+ * Why no other question need be asked; undefined when others may be answered. The plain question asks for no ability: a
+ * server that refuses it has no such model, or would refuse every other one.
+ */
+function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined {
+  if (failure === undefined) return undefined;
+  return general.has(failure.code) || (isPlain && failure.code === 'invalid-request') ? failure : undefined;
+}
+
+const withoutPictures = 'Capstan sends it no pictures from now on.';
+
+type Judgement = Omit<FoundAbility, 'ability'>;
+
+const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>> = {
+  stream: ({ items, pieces }) => {
+    if (textOf(items) === '') return { state: 'unclear', detail: 'answered without text' };
+    return pieces > 0
+      ? { state: 'yes', detail: `text came in ${pieces === 1 ? '1 piece' : `${pieces} pieces`}` }
+      : { state: 'no', detail: 'all text came at once' };
+  },
+  usage: ({ usage }) =>
+    usage === undefined
+      ? { state: 'no', detail: 'no token counts; Capstan estimates them' }
+      : { state: 'yes', detail: `${groupDigits(usage.input)} tokens in, ${groupDigits(usage.output)} out` },
+  tools: ({ items }) => {
+    const calls = items.filter(isCall);
+    const next = 'Choose another model, or start the server with support for tool calls: Capstan works through tools.';
+    if (calls.length === 0) return { state: 'no', detail: 'answered without a call', next };
+    const isSound = calls.every(
+      (call) => 'arguments' in call && parseJsonObject(String(call['arguments'])) !== undefined,
+    );
+    return isSound
+      ? { state: 'yes', detail: `called ${calls[0]!.name}` }
+      : { state: 'no', detail: 'called with arguments that are not JSON', next };
+  },
+  'parallel calls': ({ items }) => {
+    const calls = items.filter(isCall).length;
+    if (calls === 0) return { state: 'unclear', detail: 'answered without a call' };
+    return calls > 1 ? { state: 'yes', detail: `${calls} calls in one answer` } : { state: 'no', detail: 'one call' };
+  },
+  pictures: ({ items }) => {
+    const text = textOf(items);
+    if (/\bred\b/i.test(text)) return { state: 'yes', detail: 'named the colour' };
+    return { state: 'no', detail: `did not name the colour: ${short(text)}`, next: withoutPictures };
+  },
+  schema: ({ items }) => {
+    const sum = parseJsonObject(textOf(items))?.['sum'];
+    if (sum !== undefined) return { state: 'yes', detail: 'answered in the form that was asked for' };
+    return { state: 'no', detail: `answered in another form: ${short(textOf(items))}` };
+  },
+  overflow: ({ items }) => {
+    if (textOf(items).includes(codeWord)) {
+      return { state: 'no', detail: 'answered: its window is larger than Capstan thinks' };
+    }
+    const next = 'Set model_context_window to what the server really holds, or give the server a larger window.';
+    return { state: 'no', detail: 'answered without the beginning: the server cuts long requests silently', next };
+  },
+};
+
+/** What a server refuses because of the ability that was asked about. */
+const refused: Readonly<Partial<Record<ModelAbility, string>>> = {
+  pictures: withoutPictures,
+  schema: 'Set server_capabilities.output_schema = false for the provider.',
+  tools: 'Choose another model, or start the server with support for tool calls: Capstan works through tools.',
+};
+
+function judgeAnswer(ability: ModelAbility, answer: TestedAnswer): FoundAbility {
+  const { failure } = answer;
+  if (failure === undefined) return { ability, ...judges[ability](answer) };
+  if (failure.code === 'context-window-exceeded') {
+    const named =
+      failure.window === undefined
+        ? 'without naming its window'
+        : `its window is ${groupDigits(failure.window)} tokens`;
+    const detail = `refused as too long, ${named}`;
+    const window = failure.window === undefined ? {} : { window: failure.window };
+    return { ability, state: ability === 'overflow' ? 'yes' : 'no', detail, ...window };
+  }
+  const detail = short(failure.message);
+  if (failure.code !== 'invalid-request') return { ability, state: 'unclear', detail };
+  const next = refused[ability];
+  return { ability, state: ability === 'overflow' ? 'unclear' : 'no', detail, ...(next === undefined ? {} : { next }) };
+}
+
+function textOf(items: readonly Item[]): string {
+  return items.filter(isMessage).map(messageText).join('').trim();
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}

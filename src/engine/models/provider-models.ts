@@ -1,0 +1,171 @@
+import type { Config } from '../../core/config/config.ts';
+import type { ProviderConfig } from '../../core/config/providers/provider-config.ts';
+import { type Catalogue, lookUpModel, type ModelRecord } from '../../core/envelope/model-record.ts';
+import {
+  catalogueOfProvider,
+  isFromOwner,
+  type KeptModel,
+  type KeptModels,
+  loadKeptProviderModels,
+  modelFiles,
+  modelsOwner,
+} from '../../adapters/gather/provider-models.ts';
+import type { ServerModel } from '../../adapters/model/server-models.ts';
+import { isThisMachine, normaliseHost } from '../../core/policy/network/host-name.ts';
+import { defined } from '../../base/objects.ts';
+import type { AskedModels } from './fetch-model-list.ts';
+import type { EngineParts } from '../engine-parts.ts';
+
+/** What a thread knows of its provider's models. */
+export interface ProviderModels {
+  /** With what is known by now. */
+  catalogue(): Catalogue;
+  /** Asks a server on this machine about a model that it has not answered about, and waits a moment for it. */
+  learn(model: string): Promise<void>;
+  /**
+   * Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the
+   * next turn on. `etag`: the state of the server's list, as an answer named it.
+   */
+  refresh(etag?: string): void;
+  /** Nothing is asked any more. */
+  release(): Promise<void>;
+}
+
+/** A server on the same machine is quick, and a start waits for it once. */
+const learnMs = 400;
+const refreshMs = 5000;
+/** So long a list of a distant server counts as new. */
+const freshMs = 300_000;
+/** What a server here says may change with each of its starts. */
+const freshHereMs = 10_000;
+
+type Shared = Pick<
+  EngineParts,
+  'base' | 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'
+>;
+
+interface ModelSources {
+  readonly provider: ProviderConfig;
+  /** What is known without the provider. */
+  readonly described: Catalogue;
+  readonly config: Pick<Config, 'modelCatalogJson'>;
+}
+
+/** Reads two small files at most. A server is asked by `learn` and `refresh` alone. */
+export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
+  const { clock } = engine;
+  const files = modelFiles(engine.base.home);
+  const environment = engine.options.env;
+  const owner = modelsOwner(provider, environment);
+  const over = new AbortController();
+  // The user described all models in a file: no server is asked.
+  const isStatic = config.modelCatalogJson !== undefined;
+  const { tested, said: before } = loadKeptProviderModels(engine.base.home, { provider, config, environment });
+  let said = before;
+  let made: Catalogue | undefined;
+  /** Questions on their way, by the model that they are about. */
+  const asking = new Map<string, Promise<void>>();
+  let current = '';
+  /** A server may name a state that its list never has: it is asked for each of them once. */
+  let askedFor: string | undefined;
+
+  const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
+  const ask = async (model: string, timeoutMs: number): Promise<void> => {
+    const { askModels } = await import('./fetch-model-list.ts');
+    const signal = over.signal;
+    const found = await askModels(engine, { provider, model, timeoutMs, signal, ...defined({ known: said }) });
+    if (signal.aborted) return;
+    said = mergeAskedModels(said, found, { now: clock.now(), model });
+    made = undefined;
+    files.write(owner, 'said', said);
+  };
+  const begin = (model: string, timeoutMs: number): Promise<void> => {
+    const asked = ask(model, timeoutMs).finally(() => asking.delete(model));
+    asking.set(model, asked);
+    return asked;
+  };
+  const wasAsked = (model: string): boolean =>
+    said?.models.some(({ slug, asked, fields }) => slug === model && (asked ?? fields.contextWindow !== undefined)) ===
+    true;
+  const isAsked = (model: string): boolean =>
+    !isStatic && (hasOwnWord(provider) || isFromServer(lookUpModel(catalogue(), model)));
+  return {
+    catalogue,
+    async learn(model) {
+      current = model;
+      if (!isAsked(model) || wasAsked(model) || !isHere(provider)) return;
+      const before = asking.get(model);
+      if (before === undefined) return begin(model, learnMs);
+      // It began beside the work, and may take longer than a start waits.
+      const done = new AbortController();
+      await Promise.race([before, clock.sleep(learnMs, done.signal)]).finally(() => done.abort());
+    },
+    refresh(etag) {
+      const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
+      const since = said === undefined ? Infinity : clock.now() - said.askedAt;
+      const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
+      // What the server listed is in use, whichever model that was asked for.
+      const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
+      if (!isUsed || !(isDue || isOther) || asking.size > 0) return;
+      askedFor = etag ?? askedFor;
+      void begin(current, refreshMs);
+    },
+    async release() {
+      over.abort();
+      await Promise.all(asking.values());
+    },
+  };
+}
+
+/** Headers write it with and without quotes. */
+function plainEtag(etag: string | undefined): string | undefined {
+  return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+/** A server that says how large a window is as it is loaded knows more than any catalogue. */
+function hasOwnWord({ capabilities }: ProviderConfig): boolean {
+  return capabilities.windowFrom !== 'list';
+}
+
+/** The catalogue does not know the model, so that the word of its server counts. */
+function isFromServer({ guessed }: ModelRecord): boolean {
+  return guessed;
+}
+
+function isHere({ baseUrl }: ProviderConfig): boolean {
+  const host = normaliseHost(new URL(baseUrl).hostname);
+  return host !== undefined && isThisMachine(host);
+}
+
+/**
+ * What is known after a question. A server that did not answer leaves what was known, and so does a list that says
+ * nothing of a model but its name. `model`: the one that was asked about.
+ */
+export function mergeAskedModels(
+  kept: KeptModels | undefined,
+  found: AskedModels,
+  { now, model }: { readonly now: number; readonly model?: string },
+): KeptModels {
+  const before = isFromOwner(kept, found.from) ? kept : undefined;
+  const { models: known = [], etag } = before ?? {};
+  const from = found.from ?? before?.from;
+  const marked = (each: KeptModel): KeptModel => (each.slug === model ? { ...each, asked: true } : each);
+  if (found.kind === 'unknown') return { askedAt: now, models: known, ...defined({ etag, from }) };
+  if (found.kind === 'unchanged') return { askedAt: now, models: known.map(marked), ...defined({ etag, from }) };
+  const fresh = found.models.map((each): KeptModel => {
+    const [kept, old] = [keptOf(each), known.find(({ slug }) => slug === each.slug)];
+    if (old === undefined) return kept;
+    return isNameAlone(kept) ? old : { ...kept, ...defined({ asked: old.asked }) };
+  });
+  const others = found.etag === undefined ? known.filter(({ slug }) => !fresh.some((each) => each.slug === slug)) : [];
+  return { askedAt: now, models: [...others, ...fresh.map(marked)], ...defined({ etag: found.etag, from }) };
+}
+
+function isNameAlone({ record, fields }: KeptModel): boolean {
+  return record === undefined && Object.keys(fields).length === 0;
+}
+
+function keptOf({ slug, source, record, pictures, contextWindow, maxOutputTokens }: ServerModel): KeptModel {
+  const modalities = pictures === undefined ? undefined : pictures ? ['text', 'image'] : ['text'];
+  return { slug, source, fields: defined({ contextWindow, maxOutputTokens, modalities }), ...defined({ record }) };
+}

@@ -1,0 +1,195 @@
+import { providerCredentials } from '../../adapters/model/http/auth/provider-credentials.ts';
+import { providerFor } from '../../adapters/model/provider-for.ts';
+import { defined } from '../../base/objects.ts';
+import type { Config } from '../../core/config/config.ts';
+import { isGateOpen } from '../../core/config/features.ts';
+import {
+  providerAddress,
+  type ProviderConfig,
+  type ProviderProblem,
+  resolveProvider,
+  withLocalAddress,
+} from '../../core/config/providers/provider-config.ts';
+import type { Facts } from '../../core/envelope/facts.ts';
+import { effortFor } from '../../core/envelope/identity.ts';
+import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import type { Provider } from '../../ports/model.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { fallbackUnusable } from '../thread/thread-fallback.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import { type ProviderModels, providerModels } from './provider-models.ts';
+
+/** A provider that is configured, at the address where the environment says that it is. */
+export function locatedProvider(config: Config, id: string, env: Variables): ProviderConfig | ProviderProblem {
+  const known = resolveProvider(config, id, env);
+  return 'code' in known ? known : withLocalAddress(known, env);
+}
+
+/** As requests to it are recorded. */
+export function nameOfProvider(provider: ProviderConfig): ProviderName {
+  return providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
+}
+
+/** Makes the providers of one thread. Nothing is sent or opened by that. */
+export function threadProviders(
+  { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
+  { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
+) {
+  const { env: environment, formats = [] } = options;
+  const gates = settings.features ?? {};
+  const make = (configured: ProviderConfig): Promise<Provider | ProviderProblem> => {
+    const supportsWebsockets = configured.supportsWebsockets && isGateOpen('responses_websockets', gates);
+    const provider = { ...configured, supportsWebsockets };
+    const sources = { environment, logins, requests, programs, programFolder, now: () => clock.now() };
+    const credentials = providerCredentials(provider, sources);
+    const client = { provider, credentials, environment, limits: config.answer, clock, random: Math.random, sendTo };
+    return providerFor(client, { gates, formats });
+  };
+  /** One that is configured, at the same address where that is known; undefined when there is none. */
+  const find = async (wanted: ProviderName): Promise<Provider | undefined> => {
+    const found = locatedProvider(config, wanted.id, environment);
+    if ('code' in found || !isSameProvider(wanted, nameOfProvider(found))) return undefined;
+    const made = await make(found);
+    return 'code' in made ? undefined : made;
+  };
+  return { make, find };
+}
+
+/** What a thread knows of models, by the provider that a turn asks: no provider's facts count at another. */
+export interface ThreadModels {
+  of(provider: string): ProviderModels | ProviderProblem;
+  /** With what is known by now of the provider in these settings. */
+  catalogue(settings: Pick<Settings, 'provider'>): Catalogue;
+  /** Of a provider that answered before. One that is no longer there is known by the catalogue alone. */
+  catalogueOf(name: ProviderName): Catalogue;
+  /** Nothing is asked any more. */
+  release(): Promise<void>;
+}
+
+/** `described`: what is known without any provider. */
+export function threadModels(
+  engine: EngineParts,
+  { config, described }: { readonly config: Config; readonly described: Catalogue },
+): ThreadModels {
+  const made = new Map<string, ProviderModels>();
+  const of = (id: string): ProviderModels | ProviderProblem => {
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const provider = locatedProvider(config, id, engine.options.env);
+    if ('code' in provider) return provider;
+    const models = providerModels(engine, { provider, described, config });
+    made.set(id, models);
+    return models;
+  };
+  return {
+    of,
+    catalogue({ provider }) {
+      const models = of(provider);
+      return 'code' in models ? described : models.catalogue();
+    },
+    catalogueOf(name) {
+      const found = locatedProvider(config, name.id, engine.options.env);
+      return 'code' in found || !isSameProvider(name, nameOfProvider(found))
+        ? described
+        : this.catalogue({ provider: name.id });
+    },
+    async release() {
+      await Promise.all([...made.values()].map((models) => models.release()));
+    },
+  };
+}
+
+/** A provider that answers turns of a thread, and all that is known of it. */
+export interface AnsweringProvider {
+  readonly provider: Provider;
+  readonly facts: NonNullable<Facts['provider']>;
+  readonly models: ProviderModels;
+  readonly streamMaxRetries: number;
+}
+
+interface AskingThread {
+  readonly config: Config;
+  readonly settings: Pick<Settings, 'features'>;
+  readonly models: ThreadModels;
+}
+
+/** Nothing is sent or opened by that. */
+export async function answeringProvider(
+  engine: EngineParts,
+  { config, settings, models }: AskingThread,
+  id: string,
+): Promise<AnsweringProvider | ProviderProblem> {
+  const located = locatedProvider(config, id, engine.options.env);
+  if ('code' in located) return located;
+  const known = models.of(id);
+  if ('code' in known) return known;
+  const provider = await threadProviders(engine, { config, settings }).make(located);
+  if ('code' in provider) return provider;
+  const { accessPrograms } = provider.capabilities;
+  const about = defined({ sampling: located.sampling });
+  const facts = { address: providerAddress(located), wire: provider.wire, accessPrograms, ...about };
+  return { provider, facts, models: known, streamMaxRetries: located.streamMaxRetries };
+}
+
+interface FallbackSources {
+  readonly parts: ThreadParts;
+  readonly own: AnsweringProvider;
+  open(provider: string): Promise<AnsweringProvider | ProviderProblem>;
+  /** What of a thread's parts depends on the provider that answers. */
+  partsUnder(answering: AnsweringProvider): Partial<ThreadParts>;
+}
+
+/** What the user should know of `model_fallback` before it is needed. */
+export function fallbackNotices({ fallback, provider }: Settings, models: ThreadModels): readonly Outcome[] {
+  const found = fallback && models.of(fallback.provider ?? provider);
+  return found !== undefined && 'code' in found ? [fallbackUnusable(found)] : [];
+}
+
+/** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */
+export function withFallback({ parts, own, open, partsUnder }: FallbackSources): ThreadParts {
+  // The connections of a provider serve all turns that fall back to it.
+  const opened = new Map<string, { readonly answering: AnsweringProvider; readonly parts: ThreadParts }>();
+  const other = async (id: string, first: string) => {
+    if (id === first) return { answering: own, parts };
+    const known = opened.get(id);
+    if (known !== undefined) return known;
+    const answering = await open(id);
+    if ('code' in answering) return answering;
+    const made = { answering, parts: { ...parts, ...partsUnder(answering) } };
+    opened.set(id, made);
+    return made;
+  };
+  return {
+    ...parts,
+    /** Undefined: the settings have that model already. */
+    async fallback(settings) {
+      const { fallback } = settings;
+      if (fallback === undefined) return undefined;
+      const { model, provider: id = settings.provider } = fallback;
+      if (model === settings.model && id === settings.provider) return undefined;
+      const found = await other(id, settings.provider);
+      if ('code' in found) return found;
+      const { models } = found.answering;
+      await models.learn(model);
+      return { settings: withModel(settings, { model, id }, models.catalogue()), parts: found.parts };
+    },
+    async release() {
+      await parts.release?.();
+      for (const { answering } of opened.values()) answering.provider.client.close?.();
+    },
+  };
+}
+
+/** An effort that the other model lacks becomes one that it has; a tier is that of its own model. */
+function withModel(
+  { effort: had, serviceTier: _tier, origins, ...rest }: Settings,
+  { model, id }: { readonly model: string; readonly id: string },
+  catalogue: Catalogue,
+): Settings {
+  const effort = effortFor(lookUpModel(catalogue, model), { model: rest.model, ...defined({ effort: had }) });
+  return { ...rest, ...defined({ effort, origins }), model, provider: id };
+}

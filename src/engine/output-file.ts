@@ -1,0 +1,45 @@
+import { basename, dirname, join } from 'node:path';
+import { fileSystem, lookAt, realPath } from '../adapters/disk/file-system.ts';
+import { withFolderDoor } from '../adapters/disk/folder-access.ts';
+import { withRegular } from '../adapters/disk/regular-files.ts';
+import { isWithin } from '../core/policy/paths/absolute-paths.ts';
+import { walkPath } from '../core/policy/paths/walk-path.ts';
+
+const { O_CREAT, O_TRUNC, O_WRONLY } = fileSystem.constants;
+
+/** A file that the user named for a text of the engine. */
+export interface OutputFile {
+  readonly path: string;
+  /** Where the path led when it was looked at, links followed. Undefined for a device or a pipe. */
+  readonly place: string | undefined;
+}
+
+/**
+ * Where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, or passes
+ * through a link in one, and leads out of there. A command could have made the link, and the text is the model's.
+ */
+export function findOutputFile(path: string, writable: readonly string[]): OutputFile | 'leads-out' {
+  const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
+  const place = placeOf(path);
+  const real = roots.map(realPath).filter((root) => root !== undefined);
+  const passed = walkPath(lookAt, path, { lastLink: 'followed' }).links.map(({ location }) => location);
+  const isSpelledInside = [path, ...passed].some((at) => [...roots, ...real].some((root) => isWithin(at, root)));
+  const staysInside = place !== undefined && real.some((root) => isWithin(place, root));
+  if (isSpelledInside && !staysInside) return 'leads-out';
+  const found = fileSystem.statSync(path, { throwIfNoEntry: false });
+  return { path, place: found === undefined || found.isFile() ? place : undefined };
+}
+
+/** Writes the text where the path led before. Throws when a link has taken the place of the file or of its folder. */
+export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
+  if (place === undefined) return fileSystem.writeFileSync(path, text);
+  const options = { links: 'refused', flags: O_WRONLY | O_CREAT | O_TRUNC, mode } as const;
+  withFolderDoor(place, (name) => withRegular(name, options, (file) => fileSystem.writeFileSync(file, text)));
+}
+
+/** Undefined for a link that leads nowhere. */
+function placeOf(path: string): string | undefined {
+  if (fileSystem.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realPath(path);
+  const folder = realPath(dirname(path));
+  return folder === undefined ? undefined : join(folder, basename(path));
+}

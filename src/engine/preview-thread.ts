@@ -1,0 +1,71 @@
+import { uncheckedValue, type OptionType, recordOf } from '../core/envelope/read-options.ts';
+import { defined } from '../base/objects.ts';
+import { isJsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../protocol/permissions.ts';
+import type { AskUser } from '../ports/ask-user.ts';
+import { agentIn } from '../core/state/fold/agents.ts';
+import type { ThreadState } from '../core/state/thread-state.ts';
+import { type NextRequest, previewRequest } from './thread/context/preview-request.ts';
+import { type Unproven, provenState } from './thread/branch/unproven-lines.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { type KeptSettings, prepareToGoOn } from './thread-setup/open-thread.ts';
+import { type ThreadRequest, threadOptions } from './thread-request.ts';
+
+/** What the next turn begins with, and what it leaves out of the file. */
+export interface ForeseenRequest extends NextRequest {
+  readonly unproven: Unproven;
+}
+
+/** How it would be resumed; absent: as the newest turn was run. */
+export interface PreviewedResume {
+  readonly request?: ThreadRequest;
+  readonly kept?: KeptSettings | undefined;
+}
+
+/** For calls of `preview()`. A state is a fold of the library's own: only its kind is looked at. */
+export const previewArguments = {
+  state: {
+    expected: 'the state of a thread',
+    read: (given) =>
+      isJsonObject((given as Partial<ThreadState> | null)?.meta) && Array.isArray((given as ThreadState).waiting)
+        ? (given as ThreadState)
+        : undefined,
+  } as OptionType<ThreadState>,
+  as: recordOf<PreviewedResume>('an object with request or kept', {
+    request: { type: recordOf<ThreadRequest>('an object with options of resume()', threadOptions), about: '' },
+    kept: { type: uncheckedValue<KeptSettings>('settings'), about: '' },
+  }),
+};
+
+/** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
+export async function previewThread(
+  engine: EngineParts,
+  id: ThreadId,
+  state: ThreadState,
+  { request = asBefore(state), kept }: PreviewedResume = {},
+): Promise<ForeseenRequest | Outcome> {
+  const agent = agentIn(state.meta);
+  const prepared = await prepareToGoOn(engine, { id, state }, { ...request, ...defined({ agent }) }, kept);
+  if ('code' in prepared) return prepared;
+  const { state: counted, unproven } = await provenState(engine, id, state);
+  return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
+}
+
+/**
+ * A surface that cannot ask holds its policy whatever the thread has, and one that can asks: the next turn comes from the
+ * same one.
+ */
+function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
+  const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
+  const policy = envelope && objectAt(envelope, 'policy');
+  const isHeld =
+    origins !== undefined && (stringAt(origins, 'approvals') ?? stringAt(origins, 'approval')) === 'surface';
+  if (isHeld && policy !== undefined) return { heldApprovals: policy['approval'] as ApprovalPolicy };
+  if (policy?.['canAsk'] !== true) return {};
+  return { askUser: policy['answersOnce'] === true ? { ...nothingAsked, answersOnce: true } : nothingAsked };
+}
+
+/** A preview runs no call. */
+const nothingAsked: AskUser = { ask: () => Promise.resolve({ kind: 'lapsed' }) };

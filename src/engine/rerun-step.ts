@@ -1,0 +1,330 @@
+import { knownPrices } from '../adapters/gather/bundled-models.ts';
+import { configInFolder } from '../adapters/gather/config/config-in-folder.ts';
+import { loadCatalogue } from '../adapters/gather/model-catalogue-file.ts';
+import { loadCatalogueOfProvider } from '../adapters/gather/provider-models.ts';
+import { configuredFeatures } from '../adapters/gather/settings/settings.ts';
+import { loadEncoders } from '../adapters/model/provider-for.ts';
+import { createDigester } from '../adapters/model/request-digester.ts';
+import { itemBytes } from '../adapters/model/responses/encode.ts';
+import { convertPatchSpec } from '../adapters/tools/apply-patch/apply-patch-tool.ts';
+import { defined } from '../base/objects.ts';
+import { combinedError } from '../core/config/config-layer.ts';
+import { providerAddress, type ProviderConfig, samplingFor } from '../core/config/providers/provider-config.ts';
+import { lookUpModel } from '../core/envelope/model-record.ts';
+import { findPrice, isListPrice, type PriceEntry, usageWithCost } from '../core/envelope/prices.ts';
+import {
+  abortSignal,
+  nameText,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  wholeNumber,
+} from '../core/envelope/read-options.ts';
+import { type InferredRequest, rebuildRequests, type RebuiltRequest } from '../core/replay/rebuild-requests.ts';
+import { answerOfRequest, type OtherReader, promptForOther } from '../core/replay/rerun-request.ts';
+import { hasTools, promptFor, toolsMissing } from '../core/state/plan-request.ts';
+import type { Encoder, ModelFailure, ModelRequest, Prompt, Provider, ToolSpec } from '../ports/model.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Item } from '../protocol/item.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+import { groupDigits, type Outcome } from '../protocol/outcome.ts';
+import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import type { Usage } from '../protocol/usage.ts';
+import { threadId } from './check-arguments.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { locatedProvider, nameOfProvider, threadProviders } from './models/thread-providers.ts';
+import { deniesConfigFile } from './sandbox/denied-config-files.ts';
+import { checkedAnswer } from './thread/request/answer-events.ts';
+import { requestHeaders } from './thread/request/model-request.ts';
+
+/** A step of the past that a model shall answer once more. */
+export interface RerunStep {
+  /** The number of its request, as replays count them: from 1. */
+  readonly request: number | 'last';
+  /** Absent: the model that answered then. */
+  readonly model?: string;
+  /** The id of a configured provider. Absent: the one that was asked then, if it is still at the same address. */
+  readonly provider?: string;
+  readonly signal: AbortSignal;
+}
+
+const requestNumber: OptionType<number | 'last'> = {
+  expected: 'the number of a request, or "last"',
+  read: (given) => (given === 'last' ? given : wholeNumber.read(given)),
+};
+
+const rerunOptions = {
+  request: { type: requestNumber, about: 'The number of its request, or `last`.', required: true },
+  model: { type: nameText, about: 'The model that answers.' },
+  provider: { type: nameText, about: 'The provider that is asked, by its id in the configuration.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the answer.', required: true },
+} as const satisfies OptionTable<RerunStep>;
+
+/** `stored.read` gives more than is needed. There may be many lines: they are not copied. */
+export const rerunThread: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
+  expected: 'an object with the id and the lines of a thread',
+  read(given) {
+    const { id, lines } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    const isWhole = Array.isArray(lines) && lines.every((line: Partial<Line> | null) => isJsonObject(line?.payload));
+    return isWhole && threadId.read(id) !== undefined ? (given as { readonly id: ThreadId; lines: Line[] }) : undefined;
+  },
+};
+
+/** One answer to the request. Its calls were not run for this. */
+export interface StepAnswered {
+  readonly model: string;
+  /** Absent: the thread does not say. */
+  readonly provider?: string;
+  readonly items: readonly Item[];
+  /** Why it ended early. Of an answer of the past only the code is known. */
+  readonly failure?: { readonly code: string } & Partial<Pick<ModelFailure, 'message' | 'next'>>;
+  /** With its cost, where a price is known. Absent: the provider counted nothing. */
+  readonly usage?: Usage;
+  readonly firstEventMs?: number;
+  readonly answerMs?: number;
+}
+
+export interface RerunAnswers {
+  readonly kind: 'rerun';
+  readonly request: number;
+  /** Both are counted from 1. */
+  readonly turn: number;
+  readonly step: number;
+  /** Of the body that was sent now. */
+  readonly bytes: number;
+  readonly encoder: string;
+  /** Whether it is the body of then, byte for byte. */
+  readonly isSameBody: boolean;
+  readonly before: StepAnswered;
+  readonly now: StepAnswered;
+}
+
+/**
+ * Sends the request of a past step again and gives both answers. Reads the thread and changes nothing: no lock is taken,
+ * no line is written, and no call is run.
+ */
+export async function rerunStep(
+  engine: EngineParts,
+  { id, lines }: { readonly id: ThreadId; readonly lines: readonly Line[] },
+  given: RerunStep,
+): Promise<RerunAnswers | Outcome> {
+  const asked = readOptions<RerunStep>(given, rerunOptions, 'rerun()');
+  if ('code' in asked) return asked;
+  const found = await findStep(lines, asked.request, id);
+  if ('code' in found) return found;
+  const { request } = found;
+  const { record, state } = request;
+  if (!hasTools(state, record)) return toolsMissing(record);
+  const target = await targetFor(engine, record.provider, asked);
+  if ('code' in target) return target;
+  const { provider, name, config, located } = target;
+  const model = asked.model ?? record.options.model;
+  const isSame = model === record.options.model && isSameProvider(record.provider ?? name, name);
+  const described = loadCatalogue(config, { denies: deniesConfigFile(engine) });
+  if ('code' in described) return described;
+  const catalogue = loadCatalogueOfProvider(engine.base.home, described, {
+    provider: located,
+    config,
+    environment: engine.options.env,
+  });
+  const { capabilities } = provider;
+  const reader = {
+    model: lookUpModel(catalogue, model),
+    provider: name,
+    capabilities,
+    ...defined({ sampling: samplingFor(located.sampling, model) }),
+  };
+  const prompt = isSame ? promptFor(state, record) : promptForOther(request, reader, toolsForOtherModel);
+  if ('code' in prompt) return prompt;
+  const encoder = isSame ? await encoderOf(record.encoder, provider.encoder) : provider.encoder;
+  if ('code' in encoder) return encoder;
+  const body = encoder.body(prompt);
+  const routing = { model: prompt.options.model, ...defined({ tier: prompt.options.serviceTier }) };
+  const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
+  const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
+  const isPlan = (await provider.client.authMode()) === 'chatgpt';
+  // The plan of an account pays, by no list price.
+  const prices = knownPrices(config).filter((price) => !isPlan || price.provider !== name.id || !isListPrice(price));
+  return {
+    kind: 'rerun',
+    request: found.number,
+    turn: request.turn,
+    step: record.step + 1,
+    bytes: body.reduce((sum, { length }) => sum + length, 0),
+    encoder: encoder.version,
+    isSameBody: isSame,
+    before: {
+      ...named(record.options, record.provider?.id),
+      ...withCost(before, { prices, options: record.options, provider: record.provider }),
+      ...(failure === undefined ? {} : { failure: { code: failure } }),
+    },
+    now: {
+      ...named(prompt.options, name.id),
+      ...withCost(answered, { prices, options: prompt.options, provider: name }),
+    },
+  };
+}
+
+function named({ model }: Pick<Prompt['options'], 'model'>, provider: string | undefined) {
+  return { model, ...defined({ provider }) };
+}
+
+interface PricedBy {
+  readonly prices: readonly PriceEntry[];
+  readonly options: Prompt['options'];
+  readonly provider: ProviderName | undefined;
+}
+
+/** What was recorded of its cost stays; an answer without it has the price that is known now. */
+function withCost<Answer extends { readonly usage?: Usage }>(answer: Answer, by: PricedBy): Answer {
+  const { usage } = answer;
+  if (usage === undefined || usage.cost !== undefined || by.provider === undefined) return answer;
+  const { id: provider, address } = by.provider;
+  const { model, serviceTier } = by.options;
+  return { ...answer, usage: usageWithCost(usage, findPrice(by.prices, { provider, model, address, serviceTier })) };
+}
+
+interface FoundStep {
+  readonly number: number;
+  readonly request: RebuiltRequest;
+}
+
+async function findStep(
+  lines: readonly Line[],
+  wanted: RerunStep['request'],
+  id: ThreadId,
+): Promise<FoundStep | Outcome> {
+  let count = 0;
+  let newest: RebuiltRequest | InferredRequest | undefined;
+  // Only one body is wanted: none is encoded on the way.
+  for await (const request of rebuildRequests(lines, () => undefined)) {
+    count++;
+    newest = request;
+    if (count === wanted) break;
+  }
+  if (newest === undefined) {
+    return { code: 'no-request', message: 'The thread has made no request.', next: 'Run a turn first.' };
+  }
+  if (wanted !== 'last' && count !== wanted) {
+    const message = `There is no step ${wanted}: the thread has made ${count === 1 ? '1 request' : `${groupDigits(count)} requests`}.`;
+    const next =
+      count === 1 ? 'Use --step 1.' : `Name one from 1 to ${count}, or last. \`capstan replay ${id}\` lists them.`;
+    return { code: 'no-request', message, next };
+  }
+  if (newest.kind === 'inferred') return leftNoRecord(count);
+  const { auxiliary } = newest.record;
+  if (auxiliary === undefined) return { number: count, request: newest };
+  const what = auxiliary.purpose === 'compaction' ? 'made a checkpoint' : 'reviewed a call';
+  return {
+    code: 'not-a-step',
+    message: `Request ${count} is no step of the conversation: it ${what}.`,
+    next: `\`capstan replay ${id}\` lists the requests. Name one that has a number in the column "step".`,
+  };
+}
+
+function leftNoRecord(number: number): Outcome {
+  return {
+    code: 'request-unrecorded',
+    message: `Another program made request ${number} and did not record its tools and settings.`,
+    next: 'Name a step that Capstan made.',
+  };
+}
+
+async function targetFor(engine: EngineParts, then: ProviderName | undefined, asked: RerunStep) {
+  const { base, options } = engine;
+  const { config, problems } = await configInFolder(base, options.cwd);
+  const error = combinedError(problems);
+  if (error !== undefined) return error;
+  const located = locatedProvider(config, asked.provider ?? then?.id ?? config.modelProvider, options.env);
+  if ('code' in located) return asked.provider === undefined ? lostProvider(located) : located;
+  const name = nameOfProvider(located);
+  if (asked.provider === undefined && then !== undefined && !isSameProvider(then, name)) return moved(then, located);
+  const settings = defined({ features: configuredFeatures(config) });
+  const provider = await threadProviders(engine, { config, settings }).make(located);
+  return 'code' in provider ? provider : { provider, name, config, located };
+}
+
+function lostProvider(problem: Outcome): Outcome {
+  return { ...problem, next: 'Configure the provider of the step again, or name another one with --provider.' };
+}
+
+function moved({ id, address, wire = 'responses' }: ProviderName, now: ProviderConfig): Outcome {
+  const then = address === undefined ? `with wire_api "${wire}"` : `at ${address} (${wire})`;
+  return {
+    code: 'provider-moved',
+    message: `The step was sent to "${id}" ${then}, which is now configured at ${providerAddress(now)} (${now.wireApi}).`,
+    next: `Send it there with --provider ${id}, or set the provider back.`,
+  };
+}
+
+/** The version that made the bytes, which need not be the one that the provider has now. */
+async function encoderOf(version: string, current: Encoder): Promise<Encoder | Outcome> {
+  if (current.version === version) return current;
+  const known = (await loadEncoders()).get(version);
+  return (
+    known ?? {
+      code: 'encoder-unknown',
+      message: `The step was encoded as ${version}, which this version does not make.`,
+      next: 'Name another model or provider, or use the version of Capstan that wrote the thread.',
+    }
+  );
+}
+
+interface AskedModel {
+  readonly provider: Provider;
+  readonly body: readonly Uint8Array[];
+  readonly id: ThreadId;
+  readonly maxItems: number;
+  readonly routing: NonNullable<ModelRequest['routing']>;
+}
+
+async function ask(
+  { clock, options }: EngineParts,
+  { provider, body, id, maxItems, routing }: AskedModel,
+  signal: AbortSignal,
+): Promise<Omit<StepAnswered, 'model' | 'provider'>> {
+  const request = { body, headers: requestHeaders(id, options.client), routing };
+  const began = clock.now();
+  const items: Item[] = [];
+  let firstEventMs: number | undefined;
+  let end: Pick<StepAnswered, 'usage' | 'failure'> = {};
+  for await (const event of checkedAnswer(() => provider.client.stream(request, signal), { maxItems, signal })) {
+    if (event.kind !== 'failed') firstEventMs ??= clock.now() - began;
+    if (event.kind === 'item') items.push(event.item);
+    if (event.kind === 'completed') end = defined({ usage: event.usage });
+    if (event.kind === 'failed') end = defined({ usage: event.usage, failure: said(event.failure) });
+  }
+  return { items, ...end, ...defined({ firstEventMs }), answerMs: clock.now() - began };
+}
+
+function said({ code, message, next }: ModelFailure): NonNullable<StepAnswered['failure']> {
+  return { code, message, next };
+}
+
+/** Tools that end in a picture, by name or by type. */
+const pictureTools: ReadonlySet<unknown> = new Set(['view_image', 'image_generation']);
+
+/** The tools of a past request as another model and provider take them: threads there would have the same. */
+function toolsForOtherModel(
+  tools: readonly ToolSpec[],
+  { model, capabilities }: Pick<OtherReader, 'model' | 'capabilities'>,
+): readonly ToolSpec[] {
+  const seesPictures = model.modalities.includes('image');
+  return tools
+    .filter(({ name, type }) => seesPictures || !(pictureTools.has(name) || pictureTools.has(type)))
+    .map((spec) => convertPatchSpec(spec, capabilities));
+}
+
+/** What requests are rebuilt and compared with. */
+export async function loadReplayParts() {
+  const encoders = await loadEncoders();
+  return {
+    digester: createDigester(),
+    /** The versions of the encoders that this program has. */
+    versions: [...encoders.keys()],
+    /** The encoder of that version, if this program has it. */
+    encoderOf: (version: string) => encoders.get(version),
+    itemBytes,
+  };
+}

@@ -1,0 +1,202 @@
+import {
+  abortSignal,
+  uncheckedValue,
+  jsonObject,
+  functionOption,
+  nameText,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../../core/envelope/read-options.ts';
+import { changeToReview, noReview, readFindings, reviewRubric, reviewText } from '../../core/fragments/code-review.ts';
+import { contextMessage } from '../../core/fragments/message-items.ts';
+import {
+  reviewContext,
+  reviewBroke,
+  reviewInterrupted,
+  userActionFragment,
+} from '../../core/fragments/events/user-actions.ts';
+import { render } from '../../core/fragments/text/define-fragment.ts';
+import { estimateTokens } from '../../core/fragments/text/truncate.ts';
+import { fitDiff } from '../../core/planes/fit-budget.ts';
+import { occasionalBudget } from '../../core/envelope/window.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { readOnlyProfile } from '../../core/policy/profiles/narrower-profile.ts';
+import type { CodeReview, KeptReview, ReviewTarget, ThreadEvent } from '../../protocol/thread-event.ts';
+import { defined } from '../../base/objects.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { writtenBy } from '../../protocol/user-input.ts';
+import type { Clock } from '../../ports/system.ts';
+import { changesToReview } from './changes-to-review.ts';
+import type { CommandSandbox, SandboxRequest } from '../sandbox/command-sandbox.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import type { OpenedThread } from '../thread-setup/open-thread.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+
+export interface ReviewCode {
+  readonly target: ReviewTarget;
+  /** The thread that learns what was found: it reads it with its next turn. The review works in its folder. */
+  readonly parent: ReviewParent;
+  readonly signal: AbortSignal;
+  /** Over `review_model` and the model of the thread. */
+  readonly model?: string;
+  /** What is in force for the reviewer, before it begins. */
+  readonly opened?: (settings: Settings) => void;
+  /** What the reviewer does, as it happens. */
+  readonly listener?: (event: ThreadEvent) => void;
+  /** The id under which the thread records what came of it, before it does. */
+  readonly recordedAs?: (id: string) => void;
+}
+
+const reviewOptions = {
+  target: { type: targetOption(), about: 'What is reviewed.', required: true },
+  parent: { type: uncheckedValue('a thread'), about: 'The thread that learns what was found.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the review.', required: true },
+  model: { type: nameText, about: 'The model that reviews.' },
+  opened: { type: functionOption(), about: 'Gets the settings of the reviewer, before it begins.' },
+  listener: { type: functionOption(), about: 'Gets what the reviewer does, as it happens.' },
+  recordedAs: { type: functionOption(), about: 'Gets the id of the item that records the review.' },
+} as const satisfies OptionTable<ReviewCode>;
+
+function targetOption(): OptionType<ReviewTarget> {
+  const texts = new Map<unknown, readonly string[]>(
+    Object.entries({ uncommitted: [], base: ['branch'], commit: ['commit', 'title'], words: ['words'] }),
+  );
+  return {
+    expected:
+      'one of { kind: "uncommitted" }, { kind: "base", branch }, { kind: "commit", commit }, { kind: "words", words }',
+    read(given) {
+      const { kind, ...rest } = (jsonObject.read(given) ?? {}) as JsonObject;
+      const known = texts.get(kind) ?? ['none'];
+      const isKnown = Object.keys(rest).every((key) => known.includes(key) && typeof rest[key] === 'string');
+      const isWhole = known[0] === undefined || typeof rest[known[0]] === 'string';
+      return isKnown && isWhole ? ({ kind, ...rest } as ReviewTarget) : undefined;
+    },
+  };
+}
+
+/** A thread, or a live one. */
+interface ReviewParent {
+  readonly settings: Settings;
+  inject(item: Item, options: { readonly cost?: Usage; readonly review?: KeptReview }): Promise<unknown>;
+}
+
+/** `text`: the review as people read it, and as its parent does. */
+export type ReviewedCode =
+  | { readonly kind: 'reviewed'; readonly review: CodeReview; readonly text: string }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome };
+
+interface ReviewingEngine {
+  readonly clock: Clock;
+  readonly reviewModel: string | undefined;
+  newItemId(): string;
+  start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
+  openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome>;
+}
+
+/** It reads, runs commands that change nothing, and has those tools of servers that only read. */
+const onlyTools = [
+  'exec_command',
+  'view_image',
+  'mcp__*',
+  'list_mcp_resources',
+  'list_mcp_resource_templates',
+  'read_mcp_resource',
+];
+
+/**
+ * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Nothing of that
+ * thread is kept but what it found.
+ */
+export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
+  const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
+  if ('code' in asked) return engineRefused(asked);
+  const { target, parent, signal, listener } = asked;
+  if (target.kind === 'words' && target.words.trim() === '') return engineRefused(noWords);
+  const { cwd, model: current, provider, sandbox: chosen } = parent.settings;
+  const profile = readOnlyProfile(chosen);
+  const sandbox = await engine.openSandbox({ cwd, permissions: { profile } });
+  if ('code' in sandbox) return engineRefused(sandbox);
+  const changes = await changesToReview(sandbox, target);
+  if ('code' in changes) return engineRefused(changes);
+  const opened = await engine.start({
+    cwd,
+    model: asked.model ?? engine.reviewModel ?? current,
+    config: [
+      { path: ['instructions'], value: reviewRubric },
+      { path: ['developer_instructions'], value: '' },
+      // The model of the thread is known to this provider, and its code has gone there before.
+      { path: ['model_provider'], value: provider },
+      // The turn is none of the user's: its words are a diff.
+      { path: ['notify'], value: [] },
+      // A review goes by the change, not by what the user said about others.
+      { path: ['features', 'memories'], value: false },
+    ],
+    heldApprovals: 'never',
+    sandbox: profile,
+    changesNothing: true,
+    onlyTools,
+    ephemeral: true,
+    threadSource: 'review',
+    compactsAfterTurns: false,
+    ...defined({ listener }),
+  });
+  if (opened.kind === 'refused') return opened;
+  const { thread } = opened;
+  try {
+    asked.opened?.(thread.settings);
+    const diff = fitDiff(changes.diff, occasionalBudget('reviewedDiff', thread.usage.effectiveWindow), estimateTokens);
+    const text = changeToReview({ target, ...defined({ mergeBase: changes.mergeBase }), ...attachment(diff) });
+    const since = engine.clock.now();
+    const ended = await thread.run({ input: writtenBy('program', text), signal });
+    const recorded = (end: KeptReview['end'], told: ToldReview): Promise<void> => {
+      const review = { target, durationMs: engine.clock.now() - since, end };
+      return record(engine, asked, { told, review, cost: thread.state.usage.total });
+    };
+    if (ended.kind === 'failed') {
+      await recorded({ kind: 'failed', outcome: ended.outcome }, reviewBroke(ended.outcome.message));
+      return { kind: 'failed', outcome: ended.outcome };
+    }
+    if (ended.kind !== 'completed') {
+      await recorded({ kind: 'aborted' }, reviewInterrupted);
+      return { kind: 'aborted' };
+    }
+    const review = readFindings(ended.lastMessage ?? noReview);
+    const said = reviewText(review);
+    await recorded({ kind: 'reviewed', review }, { context: reviewContext, results: said });
+    return { kind: 'reviewed', review, text: said };
+  } finally {
+    await thread.close();
+  }
+}
+
+function attachment(diff: ReturnType<typeof fitDiff>): { readonly diff?: typeof diff } {
+  return diff.text === '' && diff.leftOut.length === 0 ? {} : { diff };
+}
+
+interface ToldReview {
+  readonly context: string;
+  readonly results: string;
+}
+
+/** What the parent reads next: what the user did, and what came of it. The review is a part of its cost. */
+async function record(
+  { newItemId }: ReviewingEngine,
+  { parent, recordedAs }: ReviewCode,
+  { told, ...kept }: { readonly told: ToldReview; readonly review: KeptReview; readonly cost: Usage },
+): Promise<void> {
+  const { role, text } = render(userActionFragment, { action: 'review', ...told });
+  const id = newItemId();
+  recordedAs?.(id);
+  await parent.inject(contextMessage(id, role, [text]), kept);
+}
+
+const noWords: Outcome = {
+  code: 'review-without-words',
+  message: 'The review has no words that say what to review.',
+  next: 'Say it in words, or review the uncommitted changes, a branch or a commit.',
+};

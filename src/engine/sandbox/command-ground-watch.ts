@@ -1,0 +1,123 @@
+import { lookAt, realPath } from '../../adapters/disk/file-system.ts';
+import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
+import { pathsGitReads } from '../../adapters/gather/git/paths-git-reads.ts';
+import { linkedFolders } from '../../adapters/gather/git/submodules.ts';
+import { accessAt, isDenied, needsSandbox, writablePaths } from '../../core/policy/paths/access.ts';
+import {
+  isUntamperedProgram,
+  type TamperCheckRequest,
+  tamperedLoadingVariable,
+  type TamperWatch,
+  writablePathFolder,
+} from '../../core/policy/environment/tamper-state.ts';
+import {
+  nearestRepository,
+  type InspectedRepository,
+  inspectRepository,
+} from '../../core/policy/git/inspect-repository.ts';
+import { isWithin, normalisePath, parentPath } from '../../core/policy/paths/absolute-paths.ts';
+import { childEnvironment } from '../../core/policy/environment/shell-environment-policy.ts';
+import { defined } from '../../base/objects.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { GitGuard, GuardedGit } from '../../ports/workspace.ts';
+import type { ShellEnvironment } from '../../ports/commands.ts';
+import { gitBounds } from './git-bounds.ts';
+
+export interface GroundWatchOptions {
+  readonly shellEnvironment: ShellEnvironment;
+  /** Where commands of any thread may write, or once could. */
+  readonly opened: Set<string>;
+  /** Called with more folders that a call may write, before it does. */
+  readonly onOpen?: (paths: readonly string[]) => void;
+  /** Folders for temporary files. */
+  readonly temporary: readonly string[];
+  readonly gitGuard: Pick<GitGuard, 'find'>;
+  readonly guardedGit: GuardedGit;
+}
+
+/** No honest command names more programs. Those behind are not settled. */
+const mostPrograms = 100;
+
+/** On the real disk, with the search path that commands of the thread get. */
+export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
+  const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
+  /** The repositories that git could reach from the folder, or what of that could not be looked at. */
+  const reachFrom = async (folder: string, { policy, signal }: Pick<TamperCheckRequest, 'policy' | 'signal'>) => {
+    const top = nearestRepository(folder, lookAt);
+    if (top === undefined) return undefined;
+    const denies = (path: string): boolean => isDenied(policy, path);
+    // What is denied is not entered. Commands may still write in a folder of it that is opened again.
+    const reopened = writablePaths(policy).filter((path) => isWithin(path, top) && isBelowDenied(policy, path));
+    const { repositories, unseen } = await gitGuard.find({ roots: [top, ...reopened], denies }, signal);
+    const [hidden = linkedFolders(top).unseen] = unseen;
+    return hidden === undefined ? repositories : { unseen: hidden };
+  };
+  return {
+    async look(request) {
+      const { programs, reachOfGit, workspace, policy, variables, signal, warn } = request;
+      const mayWrite = (path: string): boolean => needsSandbox(policy) && accessAt(policy, path) === 'write';
+      const sandboxed = needsSandbox(policy) && { isWritable: mayWrite };
+      const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
+      const env = childEnvironment(inherited, variables, {});
+      const [cwd, home] = [realPath(request.cwd), realPath(workspace)];
+      if (cwd === undefined || home === undefined) return { settled: new Set(), repository: 'other' };
+      const nested = reachOfGit ? await reachFrom(cwd, request) : undefined;
+      // Nothing is waited for from here on: what is found is of one moment.
+      const roots = realRoots([...temporary, ...opened]);
+      const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
+      const open = tamperedLoadingVariable(env, { look: lookAt, isWritable, cwd });
+      const programGround = { look: lookAt, isWritable, cwd, path: env['PATH'] };
+      const settled = programs
+        .slice(0, open === undefined ? mostPrograms : 0)
+        .filter((program) => isUntamperedProgram(program, programGround));
+      const isUnsettled = programs.some((program) => !program.includes('/') && !settled.includes(program));
+      // Nothing in a writable folder was kept from commands of earlier turns either.
+      const isUnkept = (path: string): boolean =>
+        policy.landlock !== undefined && roots.some((root) => isWithin(path, root));
+      const sight: InspectedRepository = inspectRepository({
+        look: lookAt,
+        mayWrite: (path) => mayWrite(path) || isUnkept(path),
+        opened: roots,
+        settingsOf,
+        cwd,
+        workspace: home,
+        ...(reachOfGit && {
+          readsBeside: (folder: string) =>
+            nested === undefined || 'unseen' in nested ? nested : pathsGitReads(folder, { env, nested }),
+        }),
+      });
+      const hasCompany = request.hasCompany || undefined;
+      const folder = isUnsettled ? writablePathFolder(programGround) : undefined;
+      const found = defined({ openSetting: sight.open, openVariable: open, writablePathFolder: folder, hasCompany });
+      const ground = { folder: cwd, settled: new Set(settled), ...found };
+      if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
+      // What is put there from now on, or was not seen, git refuses itself.
+      const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });
+      const gitVariables = bounds && (await guardedGit.variables(bounds, env));
+      return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };
+    },
+    open(paths) {
+      for (const path of paths) opened.add(path);
+      if (paths.length > 0) options.onOpen?.(paths);
+    },
+  };
+}
+
+function isBelowDenied(policy: ResolvedPolicy, path: string): boolean {
+  if (path === '/') return false;
+  const above = parentPath(path);
+  return isDenied(policy, above) || isBelowDenied(policy, above);
+}
+
+function settingsOf(folder: string): readonly string[] {
+  const found = findGitDirectory(folder);
+  const places = found === undefined ? [] : [realPath(found.path), realPath(found.common)];
+  return places.filter((place) => place !== undefined);
+}
+
+/** Both spellings of each. Where the whole disk may be written now, the policy says so; that it once could settles nothing. */
+function realRoots(folders: readonly string[]): readonly string[] {
+  const spelled = folders.map(normalisePath).filter((root) => root !== undefined);
+  const roots = spelled.flatMap((root) => [root, realPath(root)]);
+  return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');
+}

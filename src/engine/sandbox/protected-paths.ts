@@ -1,0 +1,230 @@
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { lookAt, namesIn, realPath, realPathSoFar } from '../../adapters/disk/file-system.ts';
+import { readTextIfPossible } from '../../adapters/disk/regular-files.ts';
+import { loginPath } from '../../adapters/gather/login-file.ts';
+import { type OwnHomes, type OwnPlaces, partsOfHomes } from '../../core/policy/paths/special-places.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import { followLinks, viewHostDisk } from '../../adapters/sandbox/disk-view.ts';
+import { mountRegistryFolders } from '../../adapters/sandbox/linux/mount-registry.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import { sealKeyPath } from '../../adapters/gather/home-seals.ts';
+
+export interface OwnPlacesInput {
+  readonly env: Variables;
+  readonly home: string;
+  /** The user's own folder, as the system knows it. */
+  readonly userHome: string;
+  /** The user's own folder, as the caller names it: the default home lies in it. */
+  readonly osHome: string;
+  /** Where the code stands that runs now: the folder of the build, or the sources. */
+  readonly code: string;
+  /** The package that the code belongs to. */
+  readonly root: string;
+  /** The Node that runs it, without links. */
+  readonly node: string;
+  /** The script that Node was started with, as it was spelled; a link in most installations. */
+  readonly script: string;
+  /** Where engines record which mount points are in use. */
+  readonly registries: readonly string[];
+  /** Configuration files that hold keys. */
+  readonly configFiles: readonly string[];
+  readonly mounts: readonly Mount[];
+}
+
+/** The places of the engine that runs in this process. */
+export function findOwnPlaces(
+  input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
+): OwnPlaces {
+  const { root } = input;
+  const [code = ''] = fileURLToPath(import.meta.url)
+    .slice(root.length + 1)
+    .split('/');
+  return ownPlaces({
+    ...input,
+    userHome: homedir(),
+    code: join(root, code),
+    node: process.execPath,
+    script: process.argv[1] ?? '',
+    registries: process.platform === 'linux' ? mountRegistryFolders() : [],
+    mounts: systemMounts(),
+  });
+}
+
+/** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
+export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
+  const { node } = input;
+  const homes = namedHomes(input);
+  const { state, parts } = ownHomes(input);
+  const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
+  return {
+    program: [...new Set(program)],
+    // What stands there a start of the command may run, whether or not this process uses it.
+    state: [...state, join(input.userHome, '.cache/capstan/compiled')],
+    parts,
+    secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
+    stores: [...new Set(homes.flatMap(storesOf))],
+  };
+}
+
+function secretsOf(home: string): readonly string[] {
+  return [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
+}
+
+/** The home in use, those that variables name, and those that a start without these variables would use. */
+export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
+  // Most systems mount no device twice, and need no look at each path.
+  const isPlain = new Set(input.mounts.map(({ device }) => device)).size === input.mounts.length;
+  const mounts = isPlain ? [] : input.mounts;
+  const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
+  const homes = namesOf(all, mounts, realHome);
+  const inHomes = partsOfHomes({ state: homes, parts: [] });
+  const parts = namesOf(inHomes, mounts, (part) => (lookAt(part).kind === 'link' ? realPathSoFar(part) : part));
+  // A part may be a link, or be mounted elsewhere.
+  const elsewhere = parts.filter((part) => !homes.some((home) => isWithin(part, home)));
+  return { state: [...homes, ...elsewhere], parts: parts.filter((part) => !inHomes.includes(part)) };
+}
+
+function namedHomes({ env, home }: Pick<OwnPlacesInput, 'env' | 'home'>): readonly string[] {
+  const others = ['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => folderIn(env, name));
+  return [...new Set([home, ...others])];
+}
+
+/** The paths as they are spelled, where their links lead, and where the same folders are mounted again. */
+function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typeof realPathSoFar): readonly string[] {
+  const real = paths.map(realOf);
+  return [...new Set([...paths, ...real, ...real.flatMap((path) => mountedAgain(path, mounts))])];
+}
+
+/** Many homes do not exist, and asking Node where a missing path leads takes long. */
+function realHome(path: string): string {
+  return lookAt(path).kind === 'missing' ? join(realPathSoFar(dirname(path)), basename(path)) : realPathSoFar(path);
+}
+
+export interface Mount {
+  readonly device: string;
+  /** The folder of the device that is mounted. */
+  readonly root: string;
+  readonly point: string;
+}
+
+/** The mounts of a system, as `/proc/self/mountinfo` lists them: later ones cover earlier ones. */
+export function parseMounts(text: string): readonly Mount[] {
+  const plain = (field: string) =>
+    field.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+  return text.split('\n').flatMap((line) => {
+    const [, , device, root, point] = line.split(' ');
+    return point === undefined ? [] : [{ device: device!, root: plain(root!), point: plain(point) }];
+  });
+}
+
+/** Other paths of the same folder. The path is without links. */
+export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
+  const holder = mounts.filter(({ point }) => isWithin(path, point)).reduce<Mount | undefined>(deepest, undefined);
+  if (holder === undefined) return [];
+  const onDevice = join(holder.root, relative(holder.point, path));
+  const again = mounts.filter(({ device, root }) => device === holder.device && isWithin(onDevice, root));
+  return again.map(({ root, point }) => join(point, relative(root, onDevice))).filter((other) => other !== path);
+}
+
+function deepest(one: Mount | undefined, other: Mount): Mount {
+  return one === undefined || other.point.length >= one.point.length ? other : one;
+}
+
+export function systemMounts(): readonly Mount[] {
+  if (process.platform !== 'linux') return [];
+  return parseMounts(readTextIfPossible('/proc/self/mountinfo', { maxBytes: 1024 * 1024 }) ?? '');
+}
+
+/** Threads, snapshots, outputs, logs and indexes, of this program and of the one that shares the home. */
+const storeNames = ['sessions', 'archived_sessions', 'capstan', 'log', 'shell_snapshots'];
+const storeFiles = /^(?:history|session_index)\.jsonl$|\.sqlite(?:-\w+)?$/;
+
+function storesOf(home: string): readonly string[] {
+  const files = namesIn(home).filter((name) => storeFiles.test(name));
+  return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
+}
+
+/** The login, its lock, and where a renewed one is written before it takes that name, as spelled and where links lead. */
+function loginFiles(home: string): readonly string[] {
+  const path = loginPath(home);
+  const places = new Set([path, realPath(path) ?? path]);
+  return [...places].flatMap((place) => [place, `${place}.tmp`, `${place}.lock`]);
+}
+
+/**
+ * Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as
+ * well. And locks: who can read a file can lock it, and keep the user out of a thread, or Capstan from renewing a login
+ * or saving a decision.
+ */
+const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks', 'config.toml.lock'];
+
+function folderIn(env: Variables, name: string): readonly string[] {
+  const value = env[name];
+  return value === undefined || value.trim() === '' ? [] : [resolve(value)];
+}
+
+/**
+ * An installed package is kept whole. Elsewhere it may be a checkout whose sources the user wants to change, so only what
+ * runs is kept: the build and what came with it, or the sources when they run as they are.
+ */
+function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
+  const isInstalled = basename(dirname(root)) === 'node_modules';
+  const isSource = basename(code) === 'src';
+  const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
+  return [
+    ...(isInstalled ? [root] : [code, join(root, '.local')]),
+    // The build has its dependencies in it.
+    ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
+    // But for those that have a program for the machine in them.
+    ...nativePackages(root),
+    // Another program's cache may stand in a folder of many things.
+    ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
+    ...startLinks(script, code),
+  ];
+}
+
+/** Where the optional packages stand that reach Landlock and open terminals, and the parts of them for this machine. */
+function nativePackages(root: string): readonly string[] {
+  return ['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name));
+}
+
+/** The file of the optional package that opens terminals. */
+export function terminalLibrary(root: string): string {
+  return join(landlockFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
+}
+
+/** Beside an installed package, or in a checkout. No other place is looked at. */
+export function landlockFolder(root: string): string {
+  return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
+}
+
+/**
+ * What decides which program the next start runs: the links on the way to this one, and the `.bin` folders around it.
+ * npm and its like put those in front of the search path, so that even a new name in one, such as `node`, could be run.
+ */
+function startLinks(script: string, code: string): readonly string[] {
+  if (!script.startsWith('/')) return [];
+  const path = realPath(script);
+  if (path === undefined || !isWithin(path, code)) return [];
+  const links = path === script ? [] : followLinks(viewHostDisk(), script).links;
+  const folders = [script, path].flatMap(packageFolders).map((folder) => join(folder, '.bin'));
+  return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
+}
+
+/** The folders called `node_modules` that hold the path. */
+function packageFolders(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.flatMap((name, index) => (name === 'node_modules' ? [names.slice(0, index + 1).join('/')] : []));
+}
+
+/** Every bubblewrap that could build a sandbox; the one that came with the package lies in it. */
+function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
+  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...folderIn(env, 'CAPSTAN_BWRAP')].filter(
+    existsSync,
+  );
+  return [...found.flatMap((program) => realPath(program) ?? []), ...folderIn(env, 'CAPSTAN_BWRAP')];
+}

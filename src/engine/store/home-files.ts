@@ -1,0 +1,117 @@
+import { anyText, booleanOption, type OptionType, readOptions } from '../../core/envelope/read-options.ts';
+import type { WorkProgress } from '../../ports/thread-store.ts';
+import { defined } from '../../base/objects.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CollectOptions } from '../../adapters/rollout/maintenance/remove-unreferenced.ts';
+import type { CompressReport, ToCompress } from '../../adapters/rollout/maintenance/compress-threads.ts';
+import { localTime } from '../../adapters/rollout/files/rollout-paths.ts';
+import { openThreadIndex } from '../../adapters/rollout/index/open-thread-index.ts';
+import type { RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import { argumentProblem, progressFunction, threadId } from '../check-arguments.ts';
+import type { HomeStore } from './home-store.ts';
+
+const anew = { type: booleanOption, about: 'From nothing.', required: true } as const;
+const dryRun = { type: booleanOption, about: 'Only reports what would be done.', required: true } as const;
+const reverted = { type: booleanOption, about: 'Also what reverts have put aside.', required: true } as const;
+
+const toCompress: OptionType<ToCompress> = {
+  expected: '{ kind: "thread", id } or { kind: "older", milliseconds }',
+  read(given) {
+    const { kind, id, milliseconds, ...others } = (given ?? {}) as Readonly<Record<string, unknown>>;
+    if (Object.keys(others).length > 0) return undefined;
+    if (kind === 'thread' && milliseconds === undefined && threadId.read(id) !== undefined) return given as ToCompress;
+    const isAge = typeof milliseconds === 'number' && milliseconds >= 0;
+    return kind === 'older' && id === undefined && isAge ? (given as ToCompress) : undefined;
+  },
+};
+
+/** What is done to the files of a home, of all threads or of none. Refused with a store that is not the home's. */
+export class HomeFiles {
+  readonly #kept: HomeStore;
+
+  constructor(kept: HomeStore) {
+    this.#kept = kept;
+  }
+
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(options: { readonly anew: boolean }, progress?: WorkProgress) {
+    const problem = argumentProblem('reindex()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<typeof options>(options, { anew }, 'reindex()');
+    return this.#withFiles(async (files) =>
+      'code' in read ? engineRefused(read) : (await openThreadIndex(files)).refresh(read, progress),
+    );
+  }
+
+  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
+  async takeReading(): Promise<string | undefined> {
+    const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
+    return taken === true ? this.#kept.home : undefined;
+  }
+
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(source: string, progress?: WorkProgress) {
+    const problem = argumentProblem('importFile()', {
+      source: [anyText, source],
+      progress: [progressFunction, progress, 'absent'],
+    });
+    return this.#withFiles(async ({ files, home }) => {
+      if (problem !== undefined) return engineRefused(problem);
+      const { importRollout } = await import('../../adapters/rollout/maintenance/import-rollout.ts');
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
+    });
+  }
+
+  /**
+   * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
+   * resumed.
+   */
+  compress(
+    which: ToCompress,
+    options: { readonly dryRun: boolean },
+    progress?: WorkProgress,
+  ): Promise<CompressReport | EngineRefused> {
+    const problem = argumentProblem('compress()', {
+      which: [toCompress, which],
+      progress: [progressFunction, progress, 'absent'],
+    });
+    const read = problem ?? readOptions<typeof options>(options, { dryRun }, 'compress()');
+    return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
+      const { compressThreads } = await import('../../adapters/rollout/maintenance/compress-threads.ts');
+      const report = await compressThreads(files, which, { ...read, ...defined({ progress }) });
+      return 'code' in report ? engineRefused(report) : report;
+    });
+  }
+
+  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
+    const problem = argumentProblem('collect()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
+    return this.#withFiles(async (files) => {
+      if ('code' in read) return engineRefused(read);
+      const { removeUnreferenced: collect } = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
+      const { collectionGraceMs: graceMs } = await import('../../adapters/rollout/maintenance/remove-unreferenced.ts');
+      const { collectSnapshots } = await import('../undo/content-store.ts');
+      const young = { now: files.clock.now(), graceMs };
+      return collect({
+        ...files,
+        ...read,
+        ...defined({ progress }),
+        maxBlobBytes: this.#kept.maxBlobBytes,
+        collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
+      });
+    });
+  }
+
+  /** What is done to the files of a home apart from what its threads do. Refused with a store that is not the home's. */
+  async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
+    return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
+  }
+}
+
+const notTheHome: Outcome<'not-the-home'> = {
+  code: 'not-the-home',
+  message: 'The threads of this engine are not files in the home folder.',
+  next: 'Use the store that you gave to the engine.',
+};

@@ -1,0 +1,105 @@
+import { fileSystem } from '../../adapters/disk/file-system.ts';
+import { makeOwnFolder, readOwnFile, writeOwnFile } from '../../adapters/disk/own-files.ts';
+import { systemPrograms } from '../../adapters/exec/find-programs.ts';
+import { systemClock, systemIds } from '../../adapters/gather/clock-and-ids.ts';
+import { homeSeals } from '../../adapters/gather/home-seals.ts';
+import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
+import { nodeFiles } from '../../adapters/rollout/files/node-files.ts';
+import { createFileDirectory } from '../../adapters/rollout/index/thread-directory.ts';
+import { createBlobs } from '../../adapters/rollout/store/blobs.ts';
+import { createRolloutStore, type RolloutStoreOptions } from '../../adapters/rollout/store/rollout-store.ts';
+import { threadRollouts } from '../../adapters/rollout/store/store-wrappers.ts';
+import type { Ids } from '../../ports/system.ts';
+import type { RolloutStore, Seals, ThreadStore } from '../../ports/thread-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { arrayAt, isJsonObject, type JsonObject, parseJsonObject } from '../../protocol/json.ts';
+import type { EngineOptions } from '../engine-options.ts';
+
+/** Where threads are kept: the files of a home, or the store of a program. */
+export interface HomeStore {
+  readonly home: string;
+  /** By which other homes are found. */
+  readonly user: Pick<EngineOptions, 'env' | 'osHome'>;
+  readonly threadStore: ThreadStore;
+  /** The rollouts of `threadStore`, as threads use them. */
+  readonly store: RolloutStore;
+  readonly seals: Seals;
+  readonly ids: Ids;
+  readonly locks: RolloutStoreOptions['locks'];
+  /** The files themselves, for what is done to them apart from threads. Absent: a program keeps the threads. */
+  readonly disk?: RolloutStoreOptions;
+  /** What all blobs together may take on the disk. */
+  readonly maxBlobBytes: number;
+}
+
+interface HomeStoreOptions
+  extends Pick<EngineOptions, 'env' | 'osHome'>, Partial<Pick<EngineOptions, 'store' | 'seals'>> {
+  /** A program that only reads needs none. */
+  readonly maxBlobBytes: number;
+}
+
+export function createHomeStore(home: string, options: HomeStoreOptions): HomeStore {
+  const { maxBlobBytes, env, osHome, store } = options;
+  const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+  const ids = systemIds(systemClock);
+  // Other engines of a store that was given may have other keys than this home.
+  const seals =
+    options.seals ?? (store === undefined ? homeSeals(home) : { ...homeSeals(home), otherKeys: 'possible' });
+  const disk = { home, files: nodeFiles, locks, clock: systemClock };
+  const threadStore = store ?? {
+    rollouts: createRolloutStore(disk),
+    directory: createFileDirectory({ ...disk, codexIndexFolder: env['CODEX_SQLITE_HOME'] ?? home }),
+    blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
+    contents: {
+      // Loaded when the first snapshot is wanted.
+      of: async (root: string) => (await import('../undo/content-store.ts')).createFileContents({ home, ids }).of(root),
+    },
+  };
+  const own = {
+    home,
+    user: { env, osHome },
+    threadStore,
+    store: threadRollouts(threadStore, seals),
+    seals,
+    ids,
+    locks,
+    maxBlobBytes,
+  };
+  return store === undefined ? { ...own, disk } : own;
+}
+
+/** Pictures of the clipboard are among them as text. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Messages of a terminal that wait for turns of their own, one file per thread: they outlive a process that is killed. */
+export class QueuedMessages {
+  readonly #folder: string;
+
+  constructor(home: string) {
+    this.#folder = `${home}/capstan/queued`;
+  }
+
+  /** Those that were saved last. None where the file is missing, torn or of another user. */
+  load(id: ThreadId): readonly JsonObject[] {
+    const path = this.#path(id);
+    const read = path === undefined ? undefined : readOwnFile(path, { maxBytes: mostBytes, toOthers: 'closed' });
+    const messages = read && arrayAt(parseJsonObject(read.bytes.toString()), 'messages');
+    return (messages ?? []).filter(isJsonObject);
+  }
+
+  /** In the place of those before. Throws where the disk refuses. */
+  save(id: ThreadId, messages: readonly JsonObject[]): void {
+    const path = this.#path(id);
+    if (path === undefined) return;
+    if (messages.length === 0) return fileSystem.rmSync(path, { force: true });
+    const text = JSON.stringify({ messages });
+    if (Buffer.byteLength(text) > mostBytes) throw new Error('They are larger than 64 MB.');
+    if (!makeOwnFolder(this.#folder, 'closed')) throw new Error(`${this.#folder} is no folder that only you can open.`);
+    writeOwnFile(path, `${path}.${process.pid}`, text);
+  }
+
+  /** A name of a thread may come from a file. */
+  #path(id: ThreadId): string | undefined {
+    return /^[\w-]{1,100}$/.test(id) ? `${this.#folder}/${id}.json` : undefined;
+  }
+}

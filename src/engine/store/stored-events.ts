@@ -1,0 +1,21 @@
+import type { RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { lineTime, type ThreadEvent } from '../../protocol/thread-event.ts';
+import { foldRecorded, initialRecordedState } from '../../core/state/recorded/thread-events.ts';
+
+export interface StoredEvent {
+  readonly event: ThreadEvent;
+  /** When it happened, in milliseconds. Undefined: the time of its line does not read. */
+  readonly at: number | undefined;
+}
+
+/** What happened in a thread, as far as its lines keep it. */
+export async function* storedEvents(store: RolloutStore, id: ThreadId): AsyncGenerator<StoredEvent, void> {
+  let state = initialRecordedState(id);
+  for await (const line of store.read(id, { from: 0 as Ordinal })) {
+    const folded = foldRecorded(state, line);
+    state = folded.state;
+    const at = lineTime(line);
+    for (const news of folded.news) if (news.kind === 'event') yield { event: news.event, at };
+  }
+}

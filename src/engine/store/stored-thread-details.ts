@@ -1,0 +1,205 @@
+import { fileSystem } from '../../adapters/disk/file-system.ts';
+import { defined } from '../../base/objects.ts';
+import { type Pin, readPin } from '../../core/state/fold/pinned-notes.ts';
+import { readMessage, type WaitingMessage } from '../../core/state/fold/waiting-messages.ts';
+import { readTurnItems } from '../../core/state/turns/turn-items.ts';
+import { type ThreadPlaces, turnList, turnPlaces, type TurnSummary } from '../../core/state/turns/turn-list.ts';
+import { concernsTurns } from '../../core/state/turns/turn-log.ts';
+import type { AsideRollout, RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { CheckpointReport } from '../../protocol/thread-event.ts';
+import { type Unproven, withoutSeal } from '../thread/branch/unproven-lines.ts';
+
+/** A file can claim any number; the newest are shown. */
+const mostShown = 100;
+
+/** What was set aside in a thread, oldest first. */
+export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<Unproven> {
+  const messages = new SetAside<WaitingMessage>((payload) => readMessage(payload));
+  const pins = new SetAside<Pin>((payload) => readPin(payload));
+  for await (const { type, payload } of store.read(id, { from: 0 as Ordinal, wanted })) {
+    if (type === lineType.waiting) messages.take(payload, stringAt(payload, 'dropped'));
+    const removed = payload['removed'] === true ? stringAt(payload, 'because') : undefined;
+    if (type === lineType.pin) pins.take(payload, removed);
+    if (type === lineType.compacted) {
+      const carried = objectAt(payload, 'capstan');
+      for (const each of listed(carried, 'waiting')) messages.take(each, undefined);
+      for (const each of listed(carried, 'pins')) pins.take(each, undefined);
+    }
+  }
+  return { messages: messages.found, pins: pins.found };
+}
+
+function wanted({ type }: LineKind): boolean {
+  return type === lineType.waiting || type === lineType.pin || type === lineType.compacted;
+}
+
+function listed(carried: JsonObject | undefined, key: string): readonly JsonObject[] {
+  return (arrayAt(carried, key) ?? []).filter(isJsonObject);
+}
+
+/** What lines said of one kind, and which of it ended as unproven. */
+class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
+  readonly #said = new Map<string, Said>();
+  readonly #ended = new Map<string, Said>();
+  readonly #read: (payload: JsonObject) => Said | undefined;
+
+  constructor(read: (payload: JsonObject) => Said | undefined) {
+    this.#read = read;
+  }
+
+  /** `because`: why the line ends what an earlier one said; undefined if it does not. */
+  take(payload: JsonObject, because: string | undefined): void {
+    const id = stringAt(payload, 'id') ?? '';
+    if (because === undefined) {
+      const said = this.#read(payload);
+      if (said !== undefined) this.#said.set(id, said);
+      return;
+    }
+    const said = this.#said.get(id);
+    if (because === 'unproven' && said !== undefined) this.#ended.set(id, said);
+  }
+
+  get found(): readonly Said[] {
+    return [...this.#ended.values()].slice(-mostShown).map((said) => withoutSeal<Said>(said));
+  }
+}
+
+/** What rollbacks took from a thread: the model saw it all the same. */
+export interface TakenBackRequests {
+  /** How many requests Capstan had sent there. */
+  readonly requests: number;
+  readonly parts: readonly TakenBackPart[];
+  /** Why they could not be counted: a rollout that the thread left cannot be read. The thread itself does not need it. */
+  readonly problem?: Outcome;
+}
+
+/** A rollout that the thread left. */
+export interface TakenBackPart extends Omit<AsideRollout, 'rolloutId'> {
+  /** The thread as it was when it was left, from its first line on. */
+  lines(): AsyncGenerator<Line>;
+}
+
+/** Only the records of requests are read, so this costs little. */
+export async function readTakenBack(store: Left, id: ThreadId): Promise<TakenBackRequests> {
+  try {
+    return await countTakenBack(store, id);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const { code, message, next } = error;
+    return { requests: 0, parts: [], problem: { code, message, next } };
+  }
+}
+
+type Left = Pick<RolloutStore, 'read' | 'aside'>;
+
+async function countTakenBack(store: Left, id: ThreadId): Promise<TakenBackRequests> {
+  let requests = 0;
+  const parts: TakenBackPart[] = [];
+  for (const { rolloutId, location, from } of (await store.aside?.(id)) ?? []) {
+    let own = 0;
+    const wanted = ({ type }: { readonly type: string }): boolean => type === lineType.request;
+    for await (const { type } of store.read(id, { rolloutId, from, wanted })) own += type === lineType.request ? 1 : 0;
+    if (own === 0) continue;
+    requests += own;
+    parts.push({ location, from, lines: () => store.read(id, { rolloutId, from: 0 as Ordinal }) });
+  }
+  return { requests, parts };
+}
+
+/** A checkpoint of a thread, as lists show it. */
+export interface ThreadCheckpoint {
+  /** Counted from 1 over those that stand. */
+  readonly number: number;
+  /** The turn in which it was made, or after which. */
+  readonly turn?: TurnId;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+}
+
+export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
+  const { turns, checkpoints } = await readPlaces(store, id);
+  return checkpoints.map(({ turns: begun, timestamp: at, report }, index) => {
+    const turn = turns[begun - 1]?.id;
+    return { number: index + 1, ...defined({ turn }), at, ...defined({ report }) };
+  });
+}
+
+export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> {
+  return turnPlaces(store.read(id, { from: 0 as Ordinal }));
+}
+
+/** The turns as lists show them. Lines of the old form have no ordinals, so that each of them has to be counted. */
+export async function readTurnList(store: RolloutStore, id: ThreadId): Promise<readonly TurnSummary[]> {
+  const current = await store.current(id);
+  const isCounted = current.kind === 'current' && current.mode === 'legacy';
+  return turnList(store.read(id, { from: 0 as Ordinal, ...(isCounted ? {} : { wanted: concernsTurns }) }));
+}
+
+/** One message, as the user wrote it. */
+export interface WrittenMessage {
+  readonly words: string;
+  /** As they were sent, in the order of their numbers: data URLs. */
+  readonly pictures: readonly string[];
+}
+
+/** What the user wrote to begin a turn and while it ran: a thread can go back to before it. */
+export interface ThreadPrompt {
+  readonly turnId: TurnId;
+  /** All that the user wrote; messages that steered the turn stand below the first. */
+  readonly words: string;
+  readonly messages: readonly WrittenMessage[];
+  /** Milliseconds since the Unix epoch. Absent: the record does not say. */
+  readonly startedAt?: number;
+}
+
+/** Of the turns that stand, oldest first. Turns in which the user wrote nothing are left out. */
+export function promptsIn(lines: Iterable<Line>): readonly ThreadPrompt[] {
+  return readTurnItems(lines).turns.flatMap(({ id, isTakenBack, items, startedAt }) => {
+    if (id === undefined || isTakenBack) return [];
+    const said = items.flatMap((item) => (item.kind === 'user' && item.author === undefined ? [item] : []));
+    const messages = said
+      .map(({ texts, pictures }) => ({ words: texts.join('\n\n'), pictures }))
+      .filter(({ words, pictures }) => words !== '' || pictures.length > 0);
+    if (messages.length === 0) return [];
+    const words = messages.map((message) => message.words).join('\n\n');
+    const at = Date.parse(startedAt);
+    return [{ turnId: id, words, messages, ...(Number.isNaN(at) ? {} : { startedAt: at }) }];
+  });
+}
+
+/** The program that has a thread open to write it. */
+export interface ThreadWriter {
+  /** For people. */
+  readonly name: string;
+  readonly pid?: number;
+  /** Since when it has it open. */
+  readonly since?: number;
+  /** Which command of ours it is, where the system says so. Empty: the terminal. */
+  readonly command?: string;
+}
+
+/** What the line in a lock file says, and the system about the process that it names. */
+export function readWriter(owner: string): ThreadWriter {
+  const [, name = owner, number, time] = /^(.*?) pid (\d+)(?: since (\S+))?$/.exec(owner) ?? [];
+  const pid = number === undefined ? undefined : Number(number);
+  const since = time === undefined ? undefined : Date.parse(time);
+  const command = pid !== undefined && name === 'capstan' ? commandOf(pid) : undefined;
+  return { name, ...defined({ pid, since, command }) };
+}
+
+/** Our own words only: what else stands in a command line is none of a reader's business. */
+const known = new Set(['exec', 'e', 'review', 'mcp-server', 'threads']);
+
+function commandOf(pid: number): string | undefined {
+  try {
+    const words = fileSystem.readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
+    return words.slice(1, 4).find((word) => known.has(word)) ?? '';
+  } catch {
+    return undefined;
+  }
+}

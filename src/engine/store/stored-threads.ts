@@ -1,0 +1,425 @@
+import {
+  wholeNumber,
+  anyText,
+  choiceOf,
+  booleanOption,
+  type OptionProblem,
+  type OptionTable,
+  readOptions,
+  recordOf,
+} from '../../core/envelope/read-options.ts';
+import { findHome, type HomeProblem } from '../../adapters/gather/home.ts';
+import type {
+  BlobMissing,
+  ChosenThread,
+  LoadedBlob,
+  NoThread,
+  ReadReport,
+  ThreadChange,
+  ThreadChoice,
+  WorkProgress,
+} from '../../ports/thread-store.ts';
+import { defined } from '../../base/objects.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Line } from '../../protocol/line.ts';
+import { unstorableTextPart } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread.ts';
+import type { Variables } from '../../protocol/shell.ts';
+import { lockPath } from '../../adapters/rollout/files/rollout-paths.ts';
+import { unknownThread } from '../../adapters/rollout/store/refusals.ts';
+import type { ThreadArchived, ThreadDeleted } from '../../adapters/rollout/maintenance/archive-and-delete.ts';
+import { lockOwner } from '../../adapters/rollout/files/lock-file.ts';
+import type { Question } from '../../protocol/question.ts';
+import type { RecordedGoal } from '../../core/state/fold/goals.ts';
+import type { Pin } from '../../core/state/fold/pinned-notes.ts';
+import { isSuspended, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
+import type { TurnItems } from '../../core/state/turns/turn-items.ts';
+import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
+import type { WaitingMessage } from '../../core/state/fold/waiting-messages.ts';
+import type { AgentNode } from '../agents/read-agent-tree.ts';
+import { cutOffTurn, pinsChanged } from './thread-notices.ts';
+import { foldThread } from '../thread/branch/resume-thread.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/branch/rollback-range.ts';
+import { readRollback } from '../undo/restore-arguments.ts';
+import { findUnproven, type Unproven, withoutSeal, provenState } from '../thread/branch/unproven-lines.ts';
+import type { ThreadFiles } from '../undo/file-changes.ts';
+import { type EngineRefused, engineRefused, isRefusal, type Refusal, refusedBelow } from '../engine-refused.ts';
+import { HomeFiles } from './home-files.ts';
+import { createHomeStore, type HomeStore, QueuedMessages } from './home-store.ts';
+import { type StoredEvent, storedEvents } from './stored-events.ts';
+import { argumentProblem, requireArguments, progressFunction, threadId } from '../check-arguments.ts';
+import type { ThreadCheckpoint, ThreadPrompt, ThreadWriter } from './stored-thread-details.ts';
+
+/** What was done, and what the user should know beside it. */
+export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
+
+/** The lines of a thread, oldest first. */
+export interface ThreadLines {
+  readonly lines: readonly Line[];
+  /** Lines that could not be read and were left out. */
+  readonly skipped: number;
+  readonly tooLong?: NonNullable<ReadReport['tooLong']>;
+}
+
+/** How a thread stands, for one who looks at it. */
+export interface ThreadStanding {
+  readonly waiting: readonly WaitingMessage[];
+  readonly questions: readonly Question[];
+  readonly unproven: Unproven;
+  /** Notice for the user about a last turn that was cut off. */
+  readonly cutOff?: Outcome;
+  readonly goal?: RecordedGoal;
+}
+
+const forceOptions = { force: { type: booleanOption, about: 'Also where something stands against it.' } } as const;
+
+const changesOption = recordOf<{ readonly diffs?: boolean }>('an object with diffs', {
+  diffs: { type: booleanOption, about: 'With the changed lines of each file.' },
+});
+
+const queryOptions = {
+  cwd: { type: anyText, about: 'Threads of this folder, as an absolute path.' },
+  archived: { type: booleanOption, about: 'Those that are archived.' },
+  text: { type: anyText, about: 'In the name or in the preview.' },
+  textIn: { type: choiceOf('all'), about: 'The text may also be in the branch, the folder or the id.' },
+  source: { type: anyText, about: 'Threads of this source; `all`: every one.' },
+  limit: { type: wholeNumber, about: 'How many are listed at most.', required: true },
+  cursor: { type: anyText, about: '`next` of the page before.' },
+  sort: { type: choiceOf('updated', 'created'), about: 'Newest first by this time.', required: true },
+} as const satisfies OptionTable<ThreadQuery>;
+
+/** Members of every kind of choice. */
+type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'> & {
+  readonly kind: ThreadChoice['kind'];
+  readonly name?: string;
+};
+
+const choiceOptions = {
+  kind: { type: choiceOf('named', 'last'), about: 'By name, or the newest.', required: true },
+  name: { type: anyText, about: 'Its name, its id, or the beginning of one.' },
+  cwd: { type: anyText, about: 'Among the threads of this folder.' },
+  archived: { type: booleanOption, about: 'Also among those that are archived.' },
+  unique: { type: booleanOption, about: 'A name that several have is refused.' },
+} as const satisfies OptionTable<AnyChoice>;
+
+/**
+ * The threads of a home, whichever program wrote them: reading needs no lock and disturbs no writer, and what is done to
+ * a thread as a whole is refused while it is written. Needs no configuration. Code is loaded on use: most runs need
+ * little of it.
+ */
+export class StoredThreads {
+  readonly kind = 'stored';
+  readonly #kept: HomeStore;
+  readonly #files: HomeFiles;
+
+  constructor(kept: HomeStore) {
+    this.#kept = kept;
+    this.#files = new HomeFiles(kept);
+  }
+
+  /** For programs that only look, even where the configuration cannot be used. */
+  static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
+    const home = findHome(env, osHome);
+    if ('code' in home) return home;
+    return new StoredThreads(createHomeStore(home.path, { maxBlobBytes: 0, env, osHome }));
+  }
+
+  get home(): string {
+    return this.#kept.home;
+  }
+
+  /** The thread that the user means. */
+  async choose(choice: ThreadChoice): Promise<ChosenThread | NoThread | (OptionProblem & Pick<NoThread, 'kind'>)> {
+    const read = readOptions<AnyChoice>(choice, choiceOptions, 'choose()');
+    if ('code' in read) return { kind: 'none', ...read };
+    return this.#kept.threadStore.directory.choose(read as ThreadChoice);
+  }
+
+  /** Where a thread is kept, for people; undefined when there is none of that id. */
+  async location(id: ThreadId): Promise<string | undefined> {
+    requireArguments('location()', { id: [threadId, id] });
+    const current = await this.#kept.store.current(id);
+    return current.kind === 'current' ? current.location : undefined;
+  }
+
+  async read(id: ThreadId, progress?: WorkProgress): Promise<ThreadLines> {
+    requireArguments('read()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
+    const reader = this.#kept.store.read(id, { from: 0 as Ordinal });
+    const lines: Line[] = [];
+    for (;;) {
+      const next = await reader.next();
+      if (next.done === true) return { lines, ...next.value };
+      lines.push(next.value);
+      await progress?.(lines.length);
+    }
+  }
+
+  /** The requests of a thread that were taken back, as far as its store still has them. */
+  takenBack = async (id: ThreadId) => {
+    requireArguments('takenBack()', { id: [threadId, id] });
+    return (await import('./stored-thread-details.ts')).readTakenBack(this.#kept.store, id);
+  };
+
+  /** The turns of a thread that were not taken back. */
+  async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
+    requireArguments('turns()', { id: [threadId, id] });
+    const { readTurnList } = await import('./stored-thread-details.ts');
+    return readTurnList(this.#kept.store, id);
+  }
+
+  /** What the user wrote in each turn that stands, word for word: the places to go back to. */
+  async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
+    requireArguments('prompts()', { id: [threadId, id] });
+    const { promptsIn } = await import('./stored-thread-details.ts');
+    return promptsIn((await this.read(id)).lines);
+  }
+
+  /** What happened in a thread, and when: for one who looks at it and opens nothing. */
+  async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
+    requireArguments('events()', { id: [threadId, id] });
+    yield* storedEvents(this.#kept.store, id);
+  }
+
+  /** The checkpoints of a thread that stand, oldest first. */
+  async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
+    requireArguments('checkpoints()', { id: [threadId, id] });
+    const { checkpointsOf } = await import('./stored-thread-details.ts');
+    return checkpointsOf(this.#kept.store, id);
+  }
+
+  /** The turns of a thread with what happened in them. Holds their items, and not the lines. */
+  async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
+    requireArguments('turnItems()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
+    const { readTurnItemsFrom } = await import('../../core/state/turns/turn-items.ts');
+    return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
+  }
+
+  /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
+  async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
+    requireArguments('waiting()', { id: [threadId, id] });
+    const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
+    return state.waiting.map((message) => withoutSeal<WaitingMessage>(message));
+  }
+
+  /** What a thread waits for the user to answer, in the order of the calls. */
+  async questions(id: ThreadId): Promise<readonly Question[]> {
+    requireArguments('questions()', { id: [threadId, id] });
+    const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
+    return isSuspended(state) ? questionsToAsk(state) : [];
+  }
+
+  /** What a thread works towards. Undefined: it has no goal. */
+  async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
+    requireArguments('goal()', { id: [threadId, id] });
+    return (await foldThread(this.#kept.store, id)).state.goal;
+  }
+
+  /** All of it that is known of how a thread stands, from one reading. */
+  async standing(id: ThreadId): Promise<ThreadStanding> {
+    requireArguments('standing()', { id: [threadId, id] });
+    const { state: claimed } = await foldThread(this.#kept.store, id);
+    const { state, unproven } = await provenState(this.#kept, id, claimed);
+    return {
+      waiting: state.waiting.map((message) => withoutSeal<WaitingMessage>(message)),
+      questions: isSuspended(state) ? questionsToAsk(state) : [],
+      unproven: await this.#withSetAside(id, unproven),
+      ...defined({ cutOff: await cutOffTurn(id, claimed, this.writer(id)), goal: claimed.goal }),
+    };
+  }
+
+  /** The program that has a thread open to write it, for people. Undefined: none that is known. */
+  async writer(id: ThreadId): Promise<string | undefined> {
+    requireArguments('writer()', { id: [threadId, id] });
+    if (this.#kept.disk === undefined) return undefined;
+    return lockOwner(lockPath(this.home, id));
+  }
+
+  /** The same, with what is known of its process. */
+  async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
+    const owner = await this.writer(id);
+    if (owner === undefined) return undefined;
+    return (await import('./stored-thread-details.ts')).readWriter(owner);
+  }
+
+  /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
+  async unproven(id: ThreadId): Promise<Unproven> {
+    requireArguments('unproven()', { id: [threadId, id] });
+    const { state } = await foldThread(this.#kept.store, id);
+    return this.#withSetAside(id, await findUnproven(this.#kept, id, state));
+  }
+
+  async #withSetAside(id: ThreadId, now: Unproven): Promise<Unproven> {
+    const { readSetAside } = await import('./stored-thread-details.ts');
+    const before = await readSetAside(this.#kept.store, id);
+    return { ...now, messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
+  }
+
+  async pins(id: ThreadId): Promise<readonly Pin[]> {
+    requireArguments('pins()', { id: [threadId, id] });
+    const { pinsOf } = await import('../thread/branch/pinned-notes.ts');
+    return pinsOf(this.#kept, id);
+  }
+
+  /** A thread with the agents that it started, and theirs. */
+  async agents(id: ThreadId): Promise<AgentNode> {
+    requireArguments('agents()', { id: [threadId, id] });
+    const { readAgentTree } = await import('../agents/read-agent-tree.ts');
+    return readAgentTree({ store: this.#kept.store, writer: (each) => this.writer(each) }, id);
+  }
+
+  /** What turns of a thread changed in files, as far as snapshots show. `diffs`: with the changed lines of each. */
+  async fileChanges(id: ThreadId, options: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
+    requireArguments('fileChanges()', { id: [threadId, id], options: [changesOption, options] });
+    const { diffs = false } = options;
+    const { threadFileChanges } = await import('../undo/restore-thread-files.ts');
+    return threadFileChanges(this.#kept, id, { diffs });
+  }
+
+  /** What a line refers to by its hash: the whole output of a command, for instance. */
+  blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
+    return this.#kept.threadStore.blobs.load(sha256);
+  }
+
+  async list(query: ThreadQuery, progress?: WorkProgress): Promise<ThreadPage | Outcome> {
+    const problem = argumentProblem('list()', { progress: [progressFunction, progress, 'absent'] });
+    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'list()');
+    return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
+  }
+
+  /** Threads in which a user or the model said these words. */
+  async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
+    const problem = argumentProblem('search()', {
+      text: [anyText, text],
+      progress: [progressFunction, progress, 'absent'],
+    });
+    const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
+    return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
+  }
+
+  async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
+    const problem = argumentProblem('summary()', { id: [threadId, id] });
+    if (problem !== undefined) return problem;
+    return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
+  }
+
+  /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
+  async rollback(id: ThreadId, given: RollbackTo) {
+    const problem = argumentProblem('rollback()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    const to = readRollback(given);
+    if ('code' in to) return engineRefused(to);
+    const { rollBack } = await import('../thread/branch/rollback.ts');
+    return this.#done<RolledBack>(await rollBack(this.#kept.store, this.#kept.ids, id, to), { kind: 'moved', id });
+  }
+
+  async undoRollback(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const problem = argumentProblem('undoRollback()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    const read = readOptions<typeof options>(options, forceOptions, 'undoRollback()');
+    if ('code' in read) return engineRefused(read);
+    const { force = false } = read;
+    const { undoRollback } = await import('../thread/branch/rollback.ts');
+    const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force });
+    return this.#done<RollbackUndone>(done, { kind: 'moved', id });
+  }
+
+  async archive(id: ThreadId) {
+    const problem = argumentProblem('archive()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    const { archiveThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
+    return this.#done<ThreadArchived>(await archiveThread(this.#kept.store, id), { kind: 'archived', id });
+  }
+
+  async unarchive(id: ThreadId) {
+    const problem = argumentProblem('unarchive()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    const { unarchiveThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
+    return this.#done<ThreadArchived>(await unarchiveThread(this.#kept.store, id), { kind: 'moved', id });
+  }
+
+  /** Refused while forks continue from the thread; with `force` they are deleted with it. */
+  async delete(id: ThreadId, options: { readonly force?: boolean } = {}) {
+    const problem = argumentProblem('delete()', { id: [threadId, id] });
+    if (problem !== undefined) return engineRefused(problem);
+    const read = readOptions<typeof options>(options, forceOptions, 'delete()');
+    if ('code' in read) return engineRefused(read);
+    const { force = false } = read;
+    const { deleteThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
+    const done = await deleteThread(this.#kept.store, id, { force });
+    const gone = done.kind === 'refused' ? [] : done.ids;
+    const queued = new QueuedMessages(this.#kept.home);
+    for (const each of gone) queued.save(each, []);
+    return this.#done<ThreadDeleted>(done, ...gone.map((each) => ({ kind: 'deleted', id: each }) as const));
+  }
+
+  /** An empty name takes the name away. */
+  async rename(id: ThreadId, given: string) {
+    const problem = argumentProblem('rename()', { id: [threadId, id], name: [anyText, given] });
+    if (problem !== undefined) return engineRefused(problem);
+    const known = await this.#kept.store.current(id);
+    if (known.kind === 'refused') return refusedBelow(known);
+    const name = given.trim();
+    const odd = unstorableTextPart(name);
+    if (odd !== undefined) {
+      return engineRefused({
+        code: 'odd-name',
+        message: `The name contains ${odd}.`,
+        next: 'Choose a name without it.',
+      });
+    }
+    const failed = await this.#kept.threadStore.directory.rename(id, name);
+    if (failed !== undefined) return refusedBelow(failed);
+    return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
+  }
+
+  /** Pins a note to a thread: the model reads it word for word, and again after every checkpoint. */
+  async pin(id: ThreadId, text: string) {
+    const problem = argumentProblem('pin()', { id: [threadId, id], text: [anyText, text] });
+    if (problem !== undefined) return engineRefused(problem);
+    const { pinNote } = await import('../thread/branch/pinned-notes.ts');
+    return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
+  }
+
+  /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
+  async unpin(id: ThreadId, which: string) {
+    const problem = argumentProblem('unpin()', { id: [threadId, id], which: [anyText, which] });
+    if (problem !== undefined) return engineRefused(problem);
+    const { unpinNote } = await import('../thread/branch/pinned-notes.ts');
+    return pinsChanged(await unpinNote(this.#kept, id, which));
+  }
+
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(...asked: Parameters<HomeFiles['reindex']>) {
+    return this.#files.reindex(...asked);
+  }
+
+  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
+  takeReading(): Promise<string | undefined> {
+    return this.#files.takeReading();
+  }
+
+  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
+  importFile(...asked: Parameters<HomeFiles['importFile']>) {
+    return this.#files.importFile(...asked);
+  }
+
+  /** Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are resumed. */
+  compress(...asked: Parameters<HomeFiles['compress']>) {
+    return this.#files.compress(...asked);
+  }
+
+  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  collect(...asked: Parameters<HomeFiles['collect']>) {
+    return this.#files.collect(...asked);
+  }
+
+  /** The thread comes first; lists of other programs are set right afterwards. */
+  async #done<Result extends { readonly kind: string }>(
+    done: Result | Refusal,
+    ...changes: readonly ThreadChange[]
+  ): Promise<Done<Result> | EngineRefused> {
+    if (isRefusal(done)) return refusedBelow(done);
+    return { ...done, notices: (await this.#kept.threadStore.directory.changed?.(changes)) ?? [] };
+  }
+}

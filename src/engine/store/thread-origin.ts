@@ -1,0 +1,117 @@
+import {
+  claimIn,
+  forkIn,
+  grantsIn,
+  importOf,
+  type Sealed,
+  sealSubject,
+  sealText,
+} from '../../core/state/line-seals.ts';
+import { type LastSettings, newestGrantingSettings, withoutStartSettings } from '../../core/state/resumed-settings.ts';
+import type { ThreadState } from '../../core/state/thread-state.ts';
+import type { RolloutStore, Seals } from '../../ports/thread-store.ts';
+import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { Line } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+
+/**
+ * Who says what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing proves
+ * who. `imported`: the same, in a file that was brought here.
+ */
+export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
+
+/** What a resumed thread had, and who says so. */
+export interface ResumedPast {
+  readonly id: ThreadId;
+  readonly last: LastSettings;
+  readonly standing: ThreadOrigin;
+}
+
+/** What the thread was given at its start counts only if the line that says it is ours, which later turns do not prove. */
+export async function provenStart(
+  parts: ProvingParts,
+  id: ThreadId,
+  { meta, settings }: Pick<ThreadState, 'meta' | 'settings'>,
+  last: LastSettings,
+): Promise<LastSettings> {
+  const said = settings === undefined ? undefined : grantsIn(settings);
+  return said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said))
+    ? last
+    : withoutStartSettings(last);
+}
+
+export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state: ThreadState): Promise<ThreadOrigin> {
+  const { meta } = state;
+  const line = newestGrantingSettings(state);
+  const said = line === undefined ? undefined : grantsIn(line);
+  if (said !== undefined && (await isWrittenByThisHome(parts, { id, meta }, said))) return 'ours';
+  return importOf(meta) === undefined ? 'foreign' : 'imported';
+}
+
+/** What it takes to separate lines that this home's engine wrote from others. */
+export interface ProvingParts {
+  readonly store: Pick<RolloutStore, 'current'>;
+  readonly seals: Seals;
+}
+
+/** A thread, by its first line. */
+export interface DescribedThread {
+  readonly id: ThreadId;
+  readonly meta: JsonObject;
+}
+
+/** Whether a line of the thread that makes the engine act was written by this home's engine. */
+export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {
+  const said = claimIn(line);
+  return said !== undefined && isWrittenByThisHome(parts, thread, said);
+}
+
+/** The same for a claim that was read from a line. */
+export async function isWrittenByThisHome(
+  parts: ProvingParts,
+  thread: DescribedThread,
+  { claim, seal }: Sealed,
+): Promise<boolean> {
+  if (seal === undefined) return false;
+  for await (const subject of subjects(parts, thread)) {
+    if (parts.seals.holds(sealText(subject, claim), seal)) return true;
+  }
+  return false;
+}
+
+/** No real thread has been forked this often. */
+const longestLine = 100;
+
+/** The thread itself, and those that it was forked from: their lines are the beginning of its own. */
+async function* subjects({ store, seals }: ProvingParts, { id, meta }: DescribedThread): AsyncGenerator<string> {
+  let [of, about]: [string, JsonObject] = [id, meta];
+  for (let i = 0; i < longestLine; i++) {
+    const subject = sealSubject(of, about);
+    yield subject;
+    const fork = forkIn(about);
+    const isProven = fork?.seal !== undefined && seals.holds(sealText(subject, fork.claim), fork.seal);
+    const source = isProven ? parseThreadId(stringAt(about, 'forked_from_id') ?? '') : undefined;
+    const current = source === undefined ? undefined : await store.current(source);
+    if (source === undefined || current?.kind !== 'current') return;
+    [of, about] = [source, current.meta];
+  }
+}
+
+/** What the user should know when the key of the seals cannot be used. `problem`: as `Seals` says it. */
+export function unusableKeyNotice(problem: string): Outcome<'seal-key-unusable'> {
+  return {
+    code: 'seal-key-unusable',
+    message: `Capstan cannot verify which threads in this home folder it wrote: ${problem}.`,
+    next:
+      'Until you fix the key, Capstan trusts no thread: it ignores their permissions, pinned notes and waiting messages. ' +
+      'If the key is lost, delete the file and Capstan makes a new one. The new key does not cover older threads: ' +
+      'grant their permissions again; their notes and waiting messages stay ignored.',
+  };
+}
+
+/** Why no note is pinned without a key: no turn would tell it. */
+export function notPinnedWithoutKey(problem: string): Outcome<'seal-key-unusable'> {
+  const { code, next } = unusableKeyNotice(problem);
+  return { code, message: `The pinned notes cannot be changed: ${problem}.`, next };
+}

@@ -1,0 +1,259 @@
+import {
+  anyText,
+  choiceOf,
+  booleanOption,
+  listOf,
+  functionOption,
+  nameText,
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+  positiveNumber,
+  recordOf,
+  objectWithMethods,
+  onlyTrue,
+  wholeNumber,
+} from '../core/envelope/read-options.ts';
+import {
+  approvalOption,
+  clientToolsOption,
+  personalities,
+  reviewers,
+  sandboxOption,
+  summaries,
+  tierOption,
+} from '../core/envelope/settings-change.ts';
+import { keyTable } from '../core/config/keys/key-table.ts';
+import { nearestKey } from '../core/config/keys/check-values.ts';
+import { wrongAt } from '../core/policy/profiles/profile-entries.ts';
+import type { Personality, SpendingLimits } from '../core/envelope/settings.ts';
+import type { ConfigOverrides } from '../adapters/gather/config/config-layers.ts';
+import type { SandboxSetting } from '../core/policy/profiles/read-profile.ts';
+import type { AskUser, RuleBook } from '../ports/ask-user.ts';
+import type { AgentIdentity } from '../protocol/agent.ts';
+import type { ClientTool } from '../protocol/client-tool.ts';
+import type { ApprovalPolicy } from '../protocol/permissions.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import type { ApprovalsReviewer } from '../protocol/question.ts';
+import type { ThreadCut } from '../protocol/thread.ts';
+import type { CheckpointHooks } from './thread/thread-parts.ts';
+import type { ThreadOptions } from './thread/thread-opening.ts';
+import { type OwnTool, ownToolOption } from '../adapters/tools/own-tool.ts';
+import { configOption, engineOptions } from './engine-options.ts';
+
+/** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */
+export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
+  /** Absolute. A resumed thread keeps its own folder when none is given. */
+  readonly cwd?: string;
+  /** These are over everything that is configured, and over what a resumed thread had. The thread remembers them. */
+  readonly model?: string;
+  /** The id of a provider of the configuration. */
+  readonly provider?: string;
+  readonly effort?: string;
+  readonly summary?: (typeof summaries)[number];
+  readonly serviceTier?: string;
+  readonly personality?: Personality;
+  /** Refused where the administrator does not allow it. */
+  readonly sandbox?: SandboxSetting;
+  /** Refused where the administrator allows only others that are no narrower. */
+  readonly approvals?: ApprovalPolicy;
+  readonly reviewer?: ApprovalsReviewer;
+  /** What its turns and the thread may spend; over the configuration. What is absent is as configured. */
+  readonly limits?: SpendingLimits;
+  /** The name of a profile of the configuration, in place of the engine's. */
+  readonly profile?: string;
+  /** Over the configuration and that of the engine, and over what a resumed thread had. The options above win over it. */
+  readonly config?: ConfigOverrides;
+  /**
+   * Keys that the thread takes of the configuration; `config` and what the administrator sets hold besides. Such a
+   * thread reads no AGENTS.md, and without `projects` among the keys nothing of its folder. Absent: all.
+   */
+  readonly onlyConfig?: readonly string[];
+  /** Offered to the model beside the built-in ones. */
+  readonly tools?: readonly OwnTool[];
+  /** Tools that this program's clients answer by question: see the kind `client-tool`. The thread remembers them. */
+  readonly clientTools?: readonly ClientTool[];
+  /**
+   * The model is offered no tools but these and `tools`; empty: no others. A name that ends with `*` stands for all that
+   * begin so. The thread and its agents keep to it.
+   */
+  readonly onlyTools?: readonly string[];
+  /** Names of tools that the model is not offered, `tools` aside. The thread remembers them. */
+  readonly withoutTools?: readonly string[];
+  /** It changes nothing, whatever rules allow: only an answer of the user lets a command write. The thread remembers it. */
+  readonly changesNothing?: true;
+  /** Nothing of what the thread does is kept on the disk. */
+  readonly ephemeral?: boolean;
+  /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
+  readonly askUser?: AskUser;
+  /** Saves the rules that answers allow. Absent: none are saved. */
+  readonly ruleBook?: RuleBook;
+  /** Asked before history is compacted, and notified afterwards. */
+  readonly checkpointHooks?: CheckpointHooks;
+  /** For whom the thread is started; `user` unless said otherwise. */
+  readonly threadSource?: string;
+  /** While this program has the thread open, whatever is configured; the thread remembers its own policy. */
+  readonly heldApprovals?: ApprovalPolicy;
+  /** `heldApprovals` is held only because no one can be asked: where a reviewer answers, it is not. */
+  readonly unlessReviewed?: boolean;
+  /** The folder may be gone: the thread is opened to be moved with `overrideTurnContext`. Commands fail until it is. */
+  readonly folderMayBeMissing?: true;
+  /** The thread that it works for, and who it is among agents. Absent: it works for no other. */
+  readonly agent?: AgentIdentity;
+}
+
+const names = listOf(nameText, 'a list of names');
+
+/** A misspelt key would be one that the thread does without. */
+const configKey: OptionType<string> = {
+  expected: 'a top-level key of config.toml',
+  read(given) {
+    const known = [...Object.keys(keyTable.keys), ...keyTable.unused];
+    if (typeof given !== 'string' || known.includes(given)) return nameText.read(given);
+    const nearest = nearestKey(given, known);
+    const why = `config.toml has no top-level key ${JSON.stringify(given)}.`;
+    return {
+      ...wrongAt('', this.expected, given),
+      why: nearest === undefined ? why : `${why} Did you mean ${nearest}?`,
+    };
+  },
+};
+
+/** In the order of the documentation. */
+export const threadOptions = {
+  cwd: { type: anyText, about: 'The folder it works in, as an absolute path. A resumed thread keeps its own.' },
+  model: { type: nameText, about: 'The model.' },
+  provider: { type: nameText, about: 'The provider of the model, by its id in the configuration.' },
+  effort: { type: nameText, about: 'How much the model reasons, such as `low` or `high`.' },
+  summary: { type: choiceOf(...summaries), about: 'Summaries of reasoning: `auto`, `concise`, `detailed` or `none`.' },
+  serviceTier: { type: tierOption, about: 'The service tier, such as `fast`.' },
+  personality: { type: choiceOf(...personalities), about: 'How it writes: `none`, `friendly` or `pragmatic`.' },
+  sandbox: {
+    type: sandboxOption,
+    about:
+      'What commands may access: `read-only`, `workspace-write`, `danger-full-access`, or an object: a sandbox policy or a permission profile.',
+  },
+  approvals: {
+    type: approvalOption,
+    about: 'When Capstan asks: `untrusted`, `on-request`, `never`, or an object with `granular`.',
+  },
+  reviewer: { type: choiceOf(...reviewers), about: 'Who answers questions: `user` or `auto_review`.' },
+  limits: {
+    type: recordOf<SpendingLimits>('an object with limits', {
+      turnTokens: { type: wholeNumber, about: 'Tokens of a turn.' },
+      threadTokens: { type: wholeNumber, about: 'Tokens of the thread.' },
+      turnCost: { type: positiveNumber, about: 'US dollars of a turn.' },
+      threadCost: { type: positiveNumber, about: 'US dollars of the thread.' },
+    }),
+    about: 'What a turn and the thread may cost: `turnTokens`, `threadTokens`, `turnCost`, `threadCost`.',
+  },
+  profile: { type: nameText, about: 'A configuration profile, by its name.' },
+  config: { type: configOption, about: 'Configuration keys by their names in config.toml.' },
+  onlyConfig: {
+    type: listOf(configKey, 'a list of keys'),
+    about: 'The keys of the configuration that it takes. Such a thread reads no AGENTS.md.',
+  },
+  tools: { type: listOf(ownToolOption, 'a list of tools'), about: 'Tools that run inside your program.' },
+  clientTools: { type: clientToolsOption, about: 'Tools that your clients answer.' },
+  onlyTools: { type: names, about: 'The only tools that the model gets, besides `tools`.' },
+  withoutTools: { type: names, about: 'Tools that the model does not get.' },
+  changesNothing: { type: onlyTrue, about: 'Commands write nothing, unless the user allows one.' },
+  ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
+  askUser: {
+    type: objectWithMethods<AskUser>('an object with ask', {
+      answersOnce: { type: onlyTrue, about: 'Answers save no rule.' },
+      ask: { type: functionOption(), about: 'Answers a question.', required: true },
+      isThere: { type: functionOption(), about: 'Whether someone can be asked now.' },
+    }),
+    about: 'Answers questions about calls.',
+  },
+  ruleBook: {
+    type: objectWithMethods<RuleBook>('an object with save', {
+      save: { type: functionOption(), about: 'Saves a rule.', required: true },
+    }),
+    about: 'Saves the rules that answers allow.',
+  },
+  listener: { type: functionOption(), about: 'Gets every event, from the first one on.' },
+  provisional: { type: functionOption(), about: 'Gets text and output while they arrive.' },
+  checkpointHooks: {
+    type: objectWithMethods<CheckpointHooks>('an object with before or after', {
+      before: { type: functionOption(), about: 'May stop a compaction with a reason.' },
+      after: { type: functionOption(), about: 'Is notified of a checkpoint.' },
+    }),
+    about: '`before` may stop a compaction, `after` is notified of it.',
+  },
+  compactsAfterTurns: { type: booleanOption, about: '`false`: no compaction follows a turn by itself.' },
+  threadSource: { type: nameText, about: 'For whom the thread is started; `user` by default.' },
+  heldApprovals: {
+    type: approvalOption,
+    about: 'A policy that holds while your program has the thread open. The thread remembers its own.',
+  },
+  unlessReviewed: { type: booleanOption, about: '`heldApprovals` does not hold where a reviewer answers.' },
+  turnFollows: {
+    type: booleanOption,
+    about: 'You submit a turn at once, so that Capstan looks at the folder only once.',
+  },
+  folderMayBeMissing: { type: onlyTrue, about: 'Opens a thread whose folder is gone, to move it.' },
+  agent: {
+    type: recordOf<AgentIdentity>('the identity of an agent', {
+      id: { type: idOption(), about: 'Its own thread.', required: true },
+      parentId: { type: idOption(), about: 'The thread that started it.', required: true },
+      rootId: { type: idOption(), about: 'The thread that no other one started.', required: true },
+      depth: { type: wholeNumber, about: '1 for an agent of the root.', required: true },
+      path: { type: nameText, about: 'The names on the way to it.', required: true },
+      role: { type: nameText, about: 'Its role.', required: true },
+    }),
+    about: 'Who it is among agents.',
+  },
+} as const satisfies OptionTable<ThreadRequest>;
+
+function idOption<Id extends string>(): OptionType<Id> {
+  return { ...nameText, read: (given) => nameText.read(given) as Id };
+}
+
+const startOptions = { ...threadOptions, cwd: { ...threadOptions.cwd, required: true } } as const satisfies OptionTable<
+  ThreadRequest & { readonly cwd: string }
+>;
+
+/** Keys of the engine alone, for those who give them to a thread. */
+const ofEngine = {
+  keys: Object.keys(engineOptions).filter((key) => !Object.hasOwn(threadOptions, key)),
+  next: 'Give it to Engine.load().',
+};
+
+/** The other way round. */
+export const ofThreads = {
+  keys: Object.keys(threadOptions).filter((key) => !Object.hasOwn(engineOptions, key)),
+  next: 'Give it to start(), resume() or fork().',
+};
+
+/** What a new thread is opened with: a copy, or why it is refused. */
+export function readStart(request: unknown): (ThreadRequest & { readonly cwd: string }) | OptionProblem {
+  return readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
+}
+
+/** The same for a thread that is there. */
+export function readRequest(request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem {
+  return readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
+}
+
+export function readCut(cut: unknown): ThreadCut | OptionProblem {
+  const read = readOptions<Cut>(cut, cutOptions, 'the place of a fork');
+  if ('code' in read) return read;
+  const { kind, turnId } = read;
+  if (kind === 'latest' && turnId === undefined) return { kind };
+  if (kind !== 'latest' && turnId !== undefined) return { kind, turnId };
+  const message = `The place of a fork of the kind "${kind}" ${kind === 'latest' ? 'takes no turnId' : 'needs a turnId'}.`;
+  return { code: 'option-wrong', message, next: 'Use { kind: "latest" }, or a kind with the turnId that it is about.' };
+}
+
+interface Cut {
+  readonly kind: ThreadCut['kind'];
+  readonly turnId?: TurnId;
+}
+
+const cutOptions = {
+  kind: { type: choiceOf('latest', 'through', 'before'), about: 'Where the fork begins.', required: true },
+  turnId: { type: idOption<TurnId>(), about: 'The turn that it is about.' },
+} as const satisfies OptionTable<Cut>;

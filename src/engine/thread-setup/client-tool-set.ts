@@ -1,0 +1,84 @@
+import { contextBudget } from '../../core/envelope/window.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
+import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import { jsonTokens } from '../../core/history/token-counts.ts';
+import { groupsWithinBudget } from '../../core/planes/fit-budget.ts';
+import { type CallableTool, callableTools } from '../../protocol/client-tool.ts';
+import { shortTextHash } from '../../base/digest.ts';
+import { clientTool } from '../../adapters/tools/client-tool.ts';
+import type { StepFacts } from '../../core/envelope/facts.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import type { ToolView } from '../../adapters/tools/router.ts';
+import { callToolTool, toolSearchTool } from '../../adapters/tools/mcp-deferred-tools.ts';
+
+type Announced = NonNullable<StepFacts['deferredTools']>;
+
+/** What a thread has of tools that its client defined. */
+export interface ClientToolSet {
+  announced(isChosen: ToolView['isChosen']): Announced;
+  readonly tools: readonly Tool[];
+  readonly deferred: readonly Tool[];
+  /** What the direct ones weigh. */
+  readonly tokens: number;
+  /** The same for the same tools. Absent: there are none. */
+  readonly digest?: string;
+}
+
+/** Tools whose group is announced under this name where the client gives them none. */
+const ungrouped = { name: 'client', description: 'Tools of the client.' };
+const ofProgram = { name: 'program', description: 'Tools of the program.' };
+/** Characters of one announcement. */
+const longestNews = 400;
+
+interface ClientToolSetOptions {
+  readonly catalogueOf: CatalogueOf;
+  readonly searchesElsewhere: boolean;
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  besides(): number;
+  /** Tools of the program that are found by the same search. */
+  readonly ownDeferred: readonly Tool[];
+  readonly picture: ShowPicture;
+}
+
+/** Those that the client defers, and those that weigh too much for the window, are found by searching. */
+export function clientToolSet(
+  settings: Settings,
+  { catalogueOf, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
+): ClientToolSet {
+  const all = callableTools(settings.clientTools ?? []);
+  const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));
+  // One share for all: at most half of it where there are servers, which get the rest.
+  const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
+  const weighed = all
+    .filter(({ deferLoading }) => deferLoading !== true)
+    .map(({ name, description, inputSchema }) => ({ name, tokens: jsonTokens({ name, description, inputSchema }) }));
+  const shown = groupsWithinBudget(weighed, budget);
+  const tokens = weighed.reduce((sum, each) => (shown.has(each.name) ? sum + each.tokens : sum), 0);
+  const made = (isDirect: boolean): readonly Tool[] =>
+    all
+      .filter(({ name }) => shown.has(name) === isDirect)
+      .map((known) => clientTool(known, { picture, deferred: !isDirect }));
+  const [direct, hidden] = [made(true), made(false)];
+  const deferred = [...ownDeferred, ...hidden];
+  const reached = { listed: direct, searched: deferred };
+  const searching =
+    searchesElsewhere || deferred.length === 0 ? [] : [toolSearchTool(() => reached), callToolTool(() => reached)];
+  const announced = (isChosen: ToolView['isChosen']): Announced =>
+    newsOf([
+      ...ownDeferred.map(({ name }) => ({ name, namespace: ofProgram })),
+      ...all.filter((tool) => !shown.has(tool.name) && isChosen(tool)),
+    ]);
+  const digest = shortTextHash(JSON.stringify([settings.clientTools, [...shown]]));
+  return { tools: [...direct, ...searching, ...hidden], deferred, announced, tokens, digest };
+}
+
+function newsOf(deferred: readonly Pick<CallableTool, 'name' | 'namespace'>[]): Announced {
+  const groups = new Map(deferred.map(({ namespace = ungrouped }) => [namespace.name, namespace]));
+  return [...groups.values()].map(({ name, description }) => {
+    const names = deferred.filter(({ namespace = ungrouped }) => namespace.name === name).map((each) => each.name);
+    const more = names.length > 8 ? ` and ${names.length - 8} more` : '';
+    const said = `${description} Tools: ${names.slice(0, 8).join(', ')}${more}`;
+    return { name, description: [...said].slice(0, longestNews).join('') };
+  });
+}

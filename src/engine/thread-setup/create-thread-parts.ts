@@ -1,0 +1,368 @@
+import { nodeDisk } from '../../adapters/disk/node-patch-disk.ts';
+import { nodeProgramFiles } from '../../adapters/disk/node-program-files.ts';
+import { startDetached } from '../../adapters/exec/child-process.ts';
+import { leftoverProcesses } from '../../adapters/exec/leftover-processes.ts';
+import type { ShellEnvironmentOptions } from '../../adapters/exec/shell-environment.ts';
+import { knownPrices } from '../../adapters/gather/bundled-models.ts';
+import { findTrust } from '../../adapters/gather/config/project-trust.ts';
+import { loadImage } from '../../adapters/gather/files/load-image.ts';
+import { InstructionFiles } from '../../adapters/gather/instruction-files.ts';
+import { folderProblem } from '../../adapters/gather/permission-places.ts';
+import { findShell, gatherFacts, timeFactsAt } from '../../adapters/gather/turn-facts.ts';
+import type { PastServers } from '../../adapters/mcp/thread-servers.ts';
+import { createDigester } from '../../adapters/model/request-digester.ts';
+import { ownTool } from '../../adapters/tools/own-tool.ts';
+import { createRouter, type Router } from '../../adapters/tools/router.ts';
+import { defined } from '../../base/objects.ts';
+import { mayStartAgents } from '../../core/config/agents.ts';
+import type { Config } from '../../core/config/config.ts';
+import { isGateOpen } from '../../core/config/features.ts';
+import { usesMemories, writesMemories } from '../../core/config/memories.ts';
+import { secretVariables } from '../../core/config/servers/secret-variables.ts';
+import { allowsNoTools, type Settings } from '../../core/envelope/settings.ts';
+import { temporaryFolders } from '../../core/policy/paths/special-places.ts';
+import { grantedFolders } from '../../core/policy/profiles/profile-entries.ts';
+import type { ModelClient, ProviderCapabilities, SentFrame } from '../../ports/model.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import {
+  type AnsweringProvider,
+  answeringProvider,
+  threadProviders,
+  withFallback,
+} from '../models/thread-providers.ts';
+import { createGroundWatch } from '../sandbox/command-ground-watch.ts';
+import { programVariables } from '../sandbox/user-program-variables.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
+import { lazyGitGuard, lazyImageSaver, lazySnapshots } from './lazy-workspace.ts';
+import { createThreadSkills, threadPlugins } from './thread-skills.ts';
+import { builtInTools, lazyEditTools, openClientTools } from './thread-tools.ts';
+import { join } from 'node:path';
+
+export interface ThreadPartsInput extends Pick<
+  ConfiguredThread,
+  'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
+> {
+  /** What the thread's file says of MCP servers. Absent: it sent no request yet. */
+  readonly past?: PastServers;
+  readonly request: Pick<
+    ThreadRequest,
+    | 'ephemeral'
+    | 'askUser'
+    | 'ruleBook'
+    | 'checkpointHooks'
+    | 'threadSource'
+    | 'tools'
+    | 'agent'
+    | 'config'
+    | 'onlyConfig'
+    | 'profile'
+  >;
+}
+
+/** Makes what one thread has for itself, and puts what it shares with the others beside it. Nothing here touches the world yet. */
+export async function createThreadParts(engine: EngineParts, input: ThreadPartsInput): Promise<ThreadParts | Outcome> {
+  const { clock, ids, sandbox, commands, opened, root } = engine;
+  const { env } = engine.options;
+  const { home, requirements } = engine.base;
+  const { config, models, settings, request, past } = input;
+  const { ephemeral = false, threadSource, askUser, ruleBook, checkpointHooks } = request;
+  const { cwd } = settings;
+  const reopen = (chosen: Settings): void => {
+    for (const path of openedFolders(chosen, config)) opened.add(path);
+  };
+  reopen(settings);
+  const prices = knownPrices(config);
+  const providers = threadProviders(engine, { config, settings });
+  const open = (id: string) => answeringProvider(engine, input, id);
+  const own = await open(settings.provider);
+  if ('code' in own) return own;
+  const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
+  const shellEnvironment = engine.shellEnvironments(loginShellFor(engine, input, shell.path));
+  const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
+  const gitGuard = lazyGitGuard(clock);
+  const hasUndo = !ephemeral && config.undo.enabled;
+  const watched = hasUndo ? { watch: engine.watch } : {};
+  const patches = { disk: nodeDisk(), clock, gitGuard, ...watched };
+  const instructions = new InstructionFiles({ home, clock });
+  const prepareCalls = (): Promise<void> => {
+    sandbox.prepare();
+    return commands.prepare();
+  };
+  const plugins = threadPlugins(home, config, settings.features);
+  const picture = (dataUrl: string) => loadImage(dataUrl, '/', { resize: engine.resizeImage });
+  const ownTools = (request.tools ?? []).map((own) => ownTool(own, picture));
+  const sessions = engine.openSessions();
+  const exec = { sessions, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched };
+  const forTools = { config, cwd, patches, exec, isAgent: request.agent !== undefined };
+  const ofProgram = [...(request.tools ?? []), ...(settings.clientTools ?? [])];
+  const edits = lazyEditTools(engine, patches, new Set(ofProgram.map(({ name }) => name)));
+  const { catalogue: catalogueOf } = models;
+  await edits.loadFor(settings, catalogueOf(settings));
+  const searchesElsewhere = hasMcpServers(config) && !allowsNoTools(settings);
+  // Known once servers are open, which need the tools of clients before.
+  const direct = { ofServers: (): number => 0 };
+  const besides = (): number => direct.ofServers();
+  const clientTools = await openClientTools(settings, { catalogueOf, searchesElsewhere, besides, ownTools, picture });
+  const others = { alsoDeferred: clientTools.deferred, besides: clientTools.directTokens };
+  const mcp = searchesElsewhere
+    ? await (
+        await import('./thread-mcp.ts')
+      ).openThreadMcp(engine, { config, catalogueOf, settings, ...others, ...defined({ past }) })
+    : undefined;
+  if (mcp !== undefined && 'code' in mcp) return mcp;
+  if (mcp !== undefined) direct.ofServers = mcp.directTokens;
+  const isRoot = !ephemeral && request.agent === undefined;
+  const hasAgents = request.agent !== undefined || mayStartAgents(config.agents, settings.features);
+  const agents = hasAgents
+    ? await (
+        await import('./open-thread-agents.ts')
+      ).openThreadAgents(engine, { config, catalogueOf, settings, request })
+    : undefined;
+  const goalTools = isRoot && isGateOpen('goals', settings.features) ? await goalToolsOf(config) : [];
+  const fromAgents = agents?.source === undefined ? [] : [agents.source];
+  const fromServers = mcp === undefined ? [] : [mcp.source];
+  const otherTools = [...fromAgents, () => goalTools, () => ownTools, ...fromServers, clientTools.source];
+  const routerFor = (capabilities: ProviderCapabilities): Router => {
+    const builtIn = builtInTools(engine, { ...forTools, capabilities });
+    return createRouter([() => builtIn, () => edits.tools, ...otherTools], settings);
+  };
+  const memories =
+    isRoot && writesMemories(settings.features, config.memories)
+      ? (await import('../memory/thread-memories.ts')).openThreadMemories(engine, {
+          config,
+          settings,
+          catalogue: catalogueOf(settings),
+        })
+      : undefined;
+  const prepareAll = async (): Promise<void> => {
+    mcp?.start();
+    memories?.start();
+    await prepareCalls();
+  };
+  let isUnderLandlock = false;
+  /** What depends on the provider that answers. */
+  const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
+    provider: { ...provider, client: prepareDuringAnswer(provider.client, prepareAll, (etag) => known.refresh(etag)) },
+    streamMaxRetries,
+    router: routerFor(provider.capabilities),
+    async gatherFacts(chosen: Settings) {
+      // The thread may have moved to another folder since its configuration was read.
+      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config, home).trust;
+      reopen(chosen);
+      await known.learn(chosen.model);
+      const catalogue = known.catalogue();
+      await edits.loadFor(chosen, catalogue);
+      const landlock = await sandbox.usesLandlock();
+      const gathered = await gatherFacts({
+        clock,
+        env,
+        cwd: chosen.cwd,
+        client: { ...engine.options.client, ...defined({ threadSource }) },
+        trust,
+        catalogue,
+        prices,
+        own: engine.ownPlaces(),
+        profile: chosen.sandbox,
+        programFiles: nodeProgramFiles,
+        roots: [...opened],
+        provider: facts,
+        ...(landlock ? { landlock: true as const } : {}),
+        hasPlugins: (await plugins()).length > 0,
+      });
+      // Patches write there too, before the first command or without any.
+      if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
+      isUnderLandlock = landlock;
+      return gathered;
+    },
+  });
+  const ofProvider = partsUnder(own);
+  const parts: ThreadParts = {
+    ...ofProvider,
+    ...combineTurnWork([clientTools, mcp, agents, memories, models]),
+    toolsProblem: (chosen) => clientTools.problem(chosen, ofProvider.router),
+    ...defined({ background: memories }),
+    ...(config.memories?.generateMemories === false ? { memoryMode: 'disabled' as const } : {}),
+    ...(agents && { agents: agents.agents }),
+    ...defined({ agent: request.agent }),
+    clock,
+    ids,
+    store: ephemeral ? engine.ephemeralStore : engine.store,
+    seals: engine.seals,
+    providerOf: providers.find,
+    catalogueOf: (name) => models.catalogueOf(name),
+    digester: createDigester(),
+    compactionLimits: config.compaction,
+    processes: leftoverProcesses,
+    sessions,
+    requirements,
+    tracer: engine.tracer,
+    commands,
+    ground: createGroundWatch({
+      shellEnvironment,
+      opened,
+      onOpen: (paths) => {
+        if (isUnderLandlock) engine.beforeLandlock(paths);
+      },
+      guardedGit: engine.guardedGit,
+      gitGuard,
+      temporary: temporaryFolders(env),
+    }),
+    ruleBook: ruleBook ?? engine.ruleBook,
+    ...defined({ askUser: agents?.askUser ?? askUser, checkpointHooks }),
+    gitGuard,
+    userShell: userShellOf(engine, shell.path),
+    ...(hasUndo ? { snapshots: lazySnapshots(engine, config.undo) } : {}),
+    ...defined({ notify: notifier(engine, config.notify ?? []) }),
+    ...(ephemeral ? { isEphemeral: true as const } : { saveImage: lazyImageSaver(home) }),
+    ...defined({ hooks: await hooksOf(engine, input, shell.path) }),
+    skills: createThreadSkills(engine, { config, switches: input.skillSwitches, plugins }),
+    random: Math.random,
+    answerMaxItems: config.answer.maxItems,
+    threads: engine.threads,
+    folderProblem,
+    async gatherStep(envelope) {
+      const loading = { policy: envelope.policy.resolved, effectiveWindow: envelope.window.effective };
+      const { document, problems } =
+        request.onlyConfig === undefined
+          ? await instructions.load(envelope.instructions.user, loading)
+          : { document: {}, problems: [] };
+      const memory = usesMemories(settings.features, config.memories)
+        ? await memoryOf(home, envelope.policy.resolved)
+        : {};
+      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems, ...memory };
+    },
+  };
+  return settings.fallback === undefined ? parts : withFallback({ parts, own, open, partsUnder });
+}
+
+function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['notify'] {
+  if (argv.length === 0) return undefined;
+  const failed: Outcome = {
+    code: 'notify-failed',
+    message: `The program of notify could not be started: ${argv[0] ?? ''}`,
+    next: 'Correct notify in config.toml, or remove it.',
+  };
+  return (cwd, about) =>
+    startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
+}
+
+/** Loaded on use: most threads have none. */
+async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
+  if (hooks.length === 0) return undefined;
+  const { createThreadHooks } = await import('../home/user-hooks.ts');
+  return createThreadHooks(engine, hooks, shell);
+}
+
+/** Loaded on use: few users have any. */
+async function memoryOf(home: string, policy: ResolvedPolicy) {
+  return (await import('../../adapters/gather/memory-files.ts')).readMemory(home, policy);
+}
+
+/** Loaded on use: few threads have one. */
+async function goalToolsOf({ goals }: Config) {
+  const { goalTools } = await import('../../adapters/tools/goal-tools.ts');
+  return goalTools(defined({ mostTokens: goals?.maxGoalTokenBudget }));
+}
+
+function hasMcpServers({ mcpServers = {} }: Config): boolean {
+  return Object.values(mcpServers).some(({ enabled }) => enabled !== false);
+}
+
+/** Where commands may write under these settings, or under the configured ones in a run of another mode. */
+function openedFolders(
+  { cwd, sandbox: profile }: Settings,
+  { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
+): readonly string[] {
+  return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
+}
+
+/** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */
+function loginShellFor(
+  { base, options, root, clock }: EngineParts,
+  { config, settings, request }: ThreadPartsInput,
+  shell: string,
+): ShellEnvironmentOptions['loginShell'] {
+  const policy = settings.shellEnvironment;
+  const allowed = base.requirements.allowLoginShell ?? config.allowLoginShell;
+  if (!allowed || policy.inherit === 'none') return undefined;
+  return {
+    shell,
+    home: options.osHome,
+    program: { node: process.execPath, path: join(root, 'dist/keep-variables.js') },
+    ...(request.ephemeral === true ? {} : { folder: join(base.home, 'capstan/shell') }),
+    policy,
+    secretNames: secretVariables(config),
+    clock,
+  };
+}
+
+type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>;
+
+/** What is done before and in each turn and at the end, for each of them in turn. */
+function combineTurnWork(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
+  const there = all.filter((each) => each !== undefined);
+  if (there.length === 0) return {};
+  return {
+    async beforeTurn(settings, watch) {
+      for (const each of there) await each.beforeTurn?.(settings, watch);
+    },
+    problemsNow: () => there.flatMap((each) => each.problemsNow?.() ?? []),
+    async release() {
+      for (const each of there.toReversed()) await each.release?.();
+    },
+  };
+}
+
+/** With the variables of this process, as at the user's own prompt. An hour is more than anyone waits. */
+function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
+  const env = defined(options.env) as Readonly<Record<string, string>>;
+  const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
+  return ({ command, cwd, signal, output }) => {
+    const plain = { kind: 'runnable', argv: [shell, '-c', command], cwd, env, files: [] } as const;
+    return spawn.run({ ...plain, cleanup: () => Promise.resolve() }, limits, { signal, ...defined({ output }) });
+  };
+}
+
+/** Called when the model begins to answer, and with the state of the server's list of models where it names that. */
+type Answers = (etag?: string) => void;
+
+/** While the model thinks there is time to look around; the first command finds the answers waiting. */
+function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, answers: Answers): ModelClient {
+  return {
+    async *stream(request, signal) {
+      let preparing: Promise<void> | undefined;
+      const onSent = (frame?: SentFrame): void => {
+        request.onSent?.(frame);
+        preparing ??= prepare();
+      };
+      let isReady = false;
+      for await (const event of client.stream({ ...request, onSent }, signal)) {
+        // What a format gives in the place of an event is judged by the reader.
+        if (event?.kind === 'models-etag') {
+          answers(event.etag);
+          continue;
+        }
+        // A call that begins at once is decided at once.
+        if (!isReady) {
+          answers();
+          await (preparing ??= prepare());
+        }
+        isReady = true;
+        yield event;
+      }
+    },
+    ...defined({ compact: client.compact?.bind(client) }),
+    ...besideStreams(client),
+    ...defined({ lengthField: client.lengthField?.bind(client) }),
+    authMode: () => client.authMode(),
+  };
+}
+
+/** What a client does before and after all requests. */
+function besideStreams(client: ModelClient): Pick<ModelClient, 'prewarm' | 'close'> {
+  return defined({ prewarm: client.prewarm?.bind(client), close: client.close?.bind(client) });
+}

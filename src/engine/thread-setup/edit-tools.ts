@@ -1,0 +1,130 @@
+import { basename, dirname } from 'node:path';
+import { fileSystem, kindOfEntry } from '../../adapters/disk/file-system.ts';
+import { readBounded } from '../../adapters/disk/regular-files.ts';
+import { loadText } from '../../adapters/gather/files/load-text.ts';
+import { readGuard } from '../../adapters/gather/files/read-guard.ts';
+import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
+import type { SearchFiles } from '../../ports/files.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { ApplyPatchPorts } from '../../adapters/tools/apply-patch/prepare-patch.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import { editFileTool, readFileTool, searchTool } from '../../adapters/tools/file-tools.ts';
+import { findFiles, mostSearchedBytes, searchContents } from '../workspace/search-files.ts';
+import { loadIgnoreRules } from '../workspace/ignore-rules.ts';
+import { nodeWorkspaceDisk as disk, inOpenFolder } from '../workspace/workspace-disk.ts';
+import { Pace, Stopped } from '../workspace/yield-to-event-loop.ts';
+import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
+import type { EngineParts } from '../engine-parts.ts';
+
+/** The tools of models that do not use patches. Loaded on use: other threads have none of them. */
+export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
+  return [
+    editFileTool(patches),
+    readFileTool({ loadText: (path, { policy }) => loadText(path, { denies: readGuard(policy).deniesModel }) }),
+    searchTool(searchFiles(engine)),
+  ];
+}
+
+const mostNames = 100;
+const mostLines = 200;
+/** A search that takes longer is ended, and gives what it found. */
+const patienceMs = 10_000;
+
+function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
+  const placeOf = (folder: string, policy: ResolvedPolicy, signal: AbortSignal) => {
+    const root = disk.realPath(folder) ?? folder;
+    const denies = readGuard(policy).deniesModel;
+    const rules = loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies });
+    const isOwn = ownPathMatcher(ownPlaces(), root);
+    return {
+      root,
+      disk,
+      rules,
+      denies,
+      excludes: (path: string) => isOwn(path) || denies(path),
+      pace: new Pace(clock, signal),
+    };
+  };
+  return {
+    async names({ folder, policy, signal, typed, isMeant }) {
+      const problem = whyNot(folder, policy) ?? whyNoFolder(folder);
+      if (problem !== undefined) return problem;
+      return stoppable(() =>
+        findFiles({ ...placeOf(folder, policy, signal), typed: typed.trim(), isMeant, limit: mostNames }),
+      );
+    },
+    async lines({ folder, policy, signal, matches, isMeant }) {
+      const isFile = kindOfEntry(folder) === 'file';
+      const problem = whyNot(folder, policy) ?? (isFile ? undefined : whyNoFolder(folder));
+      if (problem !== undefined) return problem;
+      const place = placeOf(isFile ? dirname(folder) : folder, policy, signal);
+      // A file that is named is meant, also one that git ignores.
+      const entries = isFile ? oneFile(folder) : visibleFiles(place);
+      const late = clock.now() + patienceMs;
+      const read = (path: string): Uint8Array | undefined => {
+        if (!isFile) return readInPlace(path);
+        // Asked about the file that was opened: a command may have put a link in its place.
+        const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.denies });
+        return file.kind === 'read' ? file.bytes : undefined;
+      };
+      const isLate = (): boolean => clock.now() > late;
+      return stoppable(() =>
+        searchContents({ entries, pace: place.pace, matches, isMeant, read, limit: mostLines, isLate }),
+      );
+    },
+  };
+}
+
+/** A file that was found: nothing that a command has put in the place of one of its folders since. */
+function readInPlace(path: string): Uint8Array | undefined {
+  try {
+    return inOpenFolder(disk, path, (folder, name) => folder.read(name, mostSearchedBytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under its own name and where its links lead. */
+function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
+  const { deniesModel } = readGuard(policy);
+  if (deniesModel(folder) || deniesModel(disk.realPath(folder) ?? folder)) {
+    const message = `The policy does not allow reading ${folder}.`;
+    return { code: 'file-denied', message, next: 'Search in another folder.' };
+  }
+  return undefined;
+}
+
+function whyNoFolder(folder: string): Outcome | undefined {
+  switch (kindOfEntry(folder)) {
+    case 'folder':
+      return undefined;
+    case 'missing':
+      return {
+        code: 'file-missing',
+        message: `There is no folder ${folder}.`,
+        next: 'Search without a path to see what there is.',
+      };
+    default:
+      return {
+        code: 'file-unreadable',
+        message: `${folder} is not a folder.`,
+        next: 'Give a folder, or search its lines.',
+      };
+  }
+}
+
+async function* oneFile(path: string): AsyncGenerator<VisibleEntry, boolean> {
+  const { size = 0, mtimeMs: modifiedAt = 0 } = fileSystem.statSync(path, { throwIfNoEntry: false }) ?? {};
+  yield { path, inside: basename(path), kind: 'file', size, modifiedAt };
+  return false;
+}
+
+async function stoppable<Found>(search: () => Promise<Found>): Promise<Found | Outcome> {
+  try {
+    return await search();
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    return { code: 'interrupted', message: 'The search was stopped.', next: '' };
+  }
+}

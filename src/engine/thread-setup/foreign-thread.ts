@@ -1,0 +1,128 @@
+import { replaceInvisible } from '../../base/invisible-characters.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { profileOptions } from '../../adapters/gather/settings/choose-profile.ts';
+import { type RejectedSetting, adoptForeignSettings } from '../../adapters/gather/settings/foreign-thread-settings.ts';
+import { findPlaces } from '../../adapters/gather/permission-places.ts';
+import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
+import { profileWidth } from '../../core/policy/profiles/profile-entries.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../protocol/permissions.ts';
+import { shellWords, type Variables } from '../../protocol/shell.ts';
+import type { LastSettings } from '../../core/state/resumed-settings.ts';
+import { settingName } from '../wording.ts';
+import type { ResumedPast } from '../store/thread-origin.ts';
+import { approvalName } from '../../core/policy/decide/approval-policy.ts';
+
+/** What counts of the past of a thread that this home did not write. */
+export interface TakenOverThread {
+  readonly resumed: LastSettings;
+  /** What the user should know once it is decided what holds. */
+  notices(settings: Settings): readonly Outcome[];
+}
+
+export function takeOverThread(
+  config: Config,
+  past: ResumedPast,
+  { cwd, env }: { readonly cwd: string; readonly env: Variables },
+): TakenOverThread {
+  const { resumed, left } = adoptForeignSettings(config, past.last, findPlaces(cwd, env, { own: noOwnPlaces }));
+  const { cwd: own, ...rest } = resumed;
+  const keepsFolder = past.standing !== 'imported' && own !== undefined;
+  return {
+    resumed: keepsFolder ? { ...rest, cwd: own } : rest,
+    notices: (settings) => leftNotice(past, left, settings),
+  };
+}
+
+/** What of a thread's past does not hold, since this home did not write it, and how to have it anyway. */
+function leftNotice(
+  { id, last, standing }: ResumedPast,
+  names: readonly RejectedSetting[],
+  settings: Settings,
+): readonly Outcome[] {
+  // What a surface holds, it holds whatever the thread had.
+  const shown = names.filter((name) => name !== 'approvals' || settings.origins?.['approvals'] !== 'surface');
+  const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
+  const left = [
+    ...(isElsewhere ? [leftFolder(last.cwd, settings)] : []),
+    ...shown.map((one) => said(one, last, settings)),
+  ];
+  if (left.length === 0) return [];
+  const why = standing === 'imported' ? 'was imported' : 'has settings that Capstan did not write in this home folder';
+  const flags = left.flatMap(({ flag }) => flag ?? []);
+  const message = `Thread ${id} ${why}. Capstan does not apply: ${left.map(({ text }) => text).join(', ')}.`;
+  const grant = 'Grant them again when needed.';
+  const next = flags.length === 0 ? grant : `If you trust the thread and want its settings, add ${shellWords(flags)}`;
+  return [{ code: 'settings-not-taken-over', message, next }];
+}
+
+interface Left {
+  readonly text: string;
+  readonly flag?: readonly string[];
+}
+
+function leftFolder(had: string, { cwd }: Settings): Left {
+  return { text: `folder ${plain(had)} (using ${plain(cwd)})`, flag: ['-C', plain(had)] };
+}
+
+function said(name: RejectedSetting, last: LastSettings, settings: Settings): Left {
+  switch (name) {
+    case 'sandbox':
+      return leftProfile(last.sandbox!, settings.sandbox);
+    case 'approvals':
+      return leftApproval(approvalName(last.approvals!), approvalName(settings.approvals));
+    case 'reviewer':
+      return leftName('reviewer', last.reviewer!, settings.reviewer ?? 'user', [
+        '-c',
+        `approvals_reviewer=${last.reviewer!}`,
+      ]);
+    case 'provider':
+      return leftName('provider', last.provider!, settings.provider, ['-c', `model_provider=${plain(last.provider!)}`]);
+    case 'model':
+      return leftName('model', last.model!, settings.model, ['-m', plain(last.model!)]);
+    case 'serviceTier': {
+      const tier = last.serviceTier!;
+      return leftName('service tier', tier, settings.serviceTier ?? 'default', ['-c', `service_tier=${plain(tier)}`]);
+    }
+    case 'developerInstructions':
+    case 'compactPrompt':
+      return { text: settingName(name) };
+    case 'approvedPrefixes':
+    case 'networkRules':
+      return { text: countedSetting(last[name]!.length, settingName(name)) };
+  }
+}
+
+function countedSetting(count: number, words: string): string {
+  return `${count} ${count === 1 ? words.replace(/s$/, '') : words}`;
+}
+
+function leftName(word: string, had: string, holds: string, flag: readonly string[]): Left {
+  return { text: `${word} ${plain(had)} (using ${plain(holds)})`, flag };
+}
+
+function leftApproval(had: string, holds: string): Left {
+  const flag = had === 'granular' ? {} : { flag: ['-c', `approval_policy=${had}`] };
+  return { text: `approval ${had} (using ${holds})`, ...flag };
+}
+
+function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
+  const mode = profileWidth(had);
+  const options = profileOptions(had);
+  const [network, roots] = [options?.network === true, options?.writableRoots ?? []];
+  const more = [...(network ? ['the network'] : []), ...roots.map(plain)];
+  const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (using ${profileWidth(holds)})`;
+  // A profile with rules of its own is more than flags can say.
+  if (mode === 'external-sandbox' || (mode === 'workspace-write' && options === undefined)) return { text };
+  const online = network ? ['-c', 'sandbox_workspace_write.network_access=true'] : [];
+  return { text, flag: ['-s', mode, ...online, ...roots.flatMap((root) => ['--add-dir', plain(root)])] };
+}
+
+const longest = 200;
+
+/** The text comes from the file: it must neither fill a screen nor steer one. */
+function plain(text: string): string {
+  const line = replaceInvisible(text.replaceAll(/[\n\t]/g, '\uFFFD'), () => '\uFFFD');
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}

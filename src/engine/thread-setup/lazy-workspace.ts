@@ -1,0 +1,70 @@
+import type { Config } from '../../core/config/config.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { GitGuard, GitLook, GitLookRequest, Snapshots } from '../../ports/workspace.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import type { EngineParts } from '../engine-parts.ts';
+
+// What threads have of the workspace room. Its code is loaded on use: by then the first request is on its way.
+
+/** Together with what snapshots see anyway this covers most workspaces; beyond it the user is warned. */
+const mostEntries = 100_000;
+const mostMs = 1000;
+
+/** Looks for repositories, from the first turn on that may write. */
+export function lazyGitGuard(clock: Clock): GitGuard {
+  let known: Pick<GitGuard, 'current' | 'missing'> = { current: [], missing: [] };
+  const find = async (request: GitLookRequest, signal: AbortSignal) => {
+    const [{ findGit }, { Pace }] = await Promise.all([
+      import('../workspace/find-git-folders.ts'),
+      import('../workspace/yield-to-event-loop.ts'),
+    ]);
+    const until = clock.now() + mostMs;
+    const limits = { pace: new Pace(clock, signal), mostEntries, isLate: () => clock.now() > until };
+    return findGit(request, limits).catch(() => undefined);
+  };
+  return {
+    get current() {
+      return known.current;
+    },
+    get missing() {
+      return known.missing;
+    },
+    async look(request, signal) {
+      const found = await find(request, signal);
+      if (found !== undefined) known = { current: found.paths, missing: found.missing };
+      return found ?? nothingSeen(request);
+    },
+    find: async (request, signal) => (await find(request, signal)) ?? nothingSeen(request),
+  };
+}
+
+function nothingSeen({ roots }: GitLookRequest): GitLook {
+  return { repositories: [], settings: [], unseen: roots };
+}
+
+export function lazySnapshots(
+  {
+    options,
+    base,
+    threadStore,
+    clock,
+    ownPlaces,
+  }: Pick<EngineParts, 'options' | 'base' | 'threadStore' | 'clock' | 'ownPlaces'>,
+  undo: Config['undo'],
+): Snapshots {
+  const make = async () => {
+    const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }] = await Promise.all([
+      import('../undo/workspace-snapshots.ts'),
+      import('../workspace/workspace-disk.ts'),
+    ]);
+    const places = { env: options.env, osHome: options.osHome, home: base.home, own: ownPlaces };
+    return new WorkspaceSnapshots(places, { clock, disk, contents: threadStore.contents }, undo);
+  };
+  let made: ReturnType<typeof make> | undefined;
+  return { take: async (request, signal) => (await (made ??= make())).take(request, signal) };
+}
+
+/** Saves pictures that the provider made in the home. */
+export function lazyImageSaver(home: string): NonNullable<ThreadParts['saveImage']> {
+  return async (image) => (await import('../workspace/save-generated-image.ts')).saveGeneratedImage(home, image);
+}

@@ -1,0 +1,171 @@
+import { loadAgentRoles, projectRoleFolders } from '../../adapters/gather/config/agent-roles.ts';
+import { agentTools, type AgentToolsOptions } from '../../adapters/tools/agent-tools.ts';
+import type { ToolSource } from '../../adapters/tools/router.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import { defined } from '../../base/objects.ts';
+import {
+  type AgentRole,
+  type AgentsConfig,
+  builtInRoles,
+  describeFixedChoices,
+  mayStartAgents,
+  readAgentsConfig,
+} from '../../core/config/agents.ts';
+import type { Config } from '../../core/config/config.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { contextBudget } from '../../core/envelope/window.ts';
+import { fitRoles, type FittingRoles, type ListedRole } from '../../core/planes/fit-budget.ts';
+import type { AgentLimits } from '../../ports/agents.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { AgentIdentity } from '../../protocol/agent.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { AgentTree } from '../agents/agent-tree.ts';
+import { agentThreads, type ParentRequest, rootAsker } from '../agents/open-agent-threads.ts';
+import { ThreadAgents } from '../agents/thread-agents.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
+import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+
+/** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
+export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
+  /** Absent: it may start none. */
+  readonly source?: ToolSource;
+  /** Asks for the thread, in turn with its agents. Absent: no one can be asked. */
+  readonly askUser?: AskUser;
+}
+
+interface AgentsOfThreadInput {
+  readonly config: Config;
+  readonly catalogueOf: CatalogueOf;
+  readonly settings: Settings;
+  readonly request: ParentRequest & { readonly agent?: AgentIdentity };
+}
+
+const trees = new WeakMap<EngineParts, Map<ThreadId, AgentTree>>();
+
+export async function openThreadAgents(
+  engine: EngineParts,
+  { config, catalogueOf, settings, request }: AgentsOfThreadInput,
+): Promise<ThreadWithAgents> {
+  const { agents: given, problems } = readAgentsConfig(config.agents);
+  const limits = limitsOf(given);
+  const { agent: self } = request;
+  const { home } = engine.base;
+  const loaded = await loadAgentRoles(config.agents, {
+    home,
+    denies: deniesConfigFile(engine),
+    projects: projectRoleFolders(engine.base, settings.cwd),
+  });
+  const { roles } = loaded;
+  const threads = agentThreads(engine, {
+    parent: request,
+    roles,
+    developerInstructions: config.developerInstructions,
+    questions: (rootId) => treeOf(rootId).questions,
+  });
+  const treeOf = (rootId: ThreadId): AgentTree => {
+    const known = trees.get(engine) ?? new Map<ThreadId, AgentTree>();
+    trees.set(engine, known);
+    const tree = known.get(rootId) ?? new AgentTree(rootId, (id) => threads.read(id));
+    known.set(rootId, tree);
+    return tree;
+  };
+  const dropTree = (rootId: ThreadId): void => void trees.get(engine)?.delete(rootId);
+  const { ids, clock } = engine;
+  const defaults = defined({ model: given.defaultModel, effort: given.defaultEffort });
+  const agents = new ThreadAgents({ threads, ids, clock, limits, treeOf, dropTree, defaults, ...defined({ self }) });
+  const isOn = mayStartAgents(config.agents, settings.features) && engine.agentLive() !== undefined;
+  const mayStart = isOn && (self?.depth ?? 0) < limits.depth;
+  const mayFork = request.ephemeral !== true;
+  const listed = mayStart ? new ListedRoles({ agents, mayFork, roles, catalogueOf }, settings) : undefined;
+  const faults = [...problems, ...loaded.problems];
+  return {
+    agents,
+    ...(listed && { source: listed.source }),
+    async beforeTurn(chosen, { warn }) {
+      for (const problem of [...faults, ...(listed?.chosen(chosen) ?? [])]) warn(problem);
+      await agents.settle();
+    },
+    release: () => agents.release(),
+    ...(request.askUser && { askUser: rootAsker(request.askUser) }),
+  };
+}
+
+function limitsOf({ running, depth, tokens }: AgentsConfig): AgentLimits {
+  return { running, depth, ...defined({ tokens }) };
+}
+
+interface RolesToList extends Pick<AgentToolsOptions, 'agents' | 'mayFork'> {
+  readonly roles: readonly AgentRole[];
+  readonly catalogueOf: CatalogueOf;
+}
+
+interface List extends FittingRoles {
+  readonly tools: readonly Tool[];
+  /** What the roles of the user may weigh, in tokens. */
+  readonly space: number;
+}
+
+/**
+ * The tools for agents, with as many roles as the window has space for. Tools stand before the conversation in every
+ * request: a smaller window shortens the list at once, and a larger one lengthens it when history is rewritten or the thread is opened anew.
+ */
+class ListedRoles {
+  readonly #given: RolesToList;
+  #chosen: Settings;
+  #list: List;
+  /** Before a turn nothing is sent, so nothing holds the list. */
+  #hasBegun = false;
+
+  constructor(given: RolesToList, settings: Settings) {
+    this.#given = given;
+    this.#chosen = settings;
+    this.#list = this.#fitting(settings);
+  }
+
+  readonly source: ToolSource = Object.assign((): readonly Tool[] => this.#list.tools, {
+    renew: () => this.#use(this.#fitting(this.#chosen)),
+  });
+
+  /** A turn begins under these settings. Gives what the user should know of the roles in this window. */
+  chosen(settings: Settings): readonly Outcome[] {
+    this.#chosen = settings;
+    const next = this.#fitting(settings);
+    if (!this.#hasBegun || next.space < this.#list.space) this.#use(next);
+    this.#hasBegun = true;
+    return cutRoles(next);
+  }
+
+  /** The same tools where the same is listed. */
+  #use(next: List): void {
+    const isSame = JSON.stringify(next.listed) === JSON.stringify(this.#list.listed);
+    this.#list = isSame ? { ...next, tools: this.#list.tools } : next;
+  }
+
+  #fitting(settings: Settings): List {
+    const { agents, mayFork, roles, catalogueOf } = this.#given;
+    const space = contextBudget('agentRoles', settingsWindow(settings, catalogueOf));
+    const own = roles.filter((role) => !builtInRoles.includes(role));
+    const fitting = fitRoles(own.map(listedRole), space);
+    const unlisted = own.slice(fitting.listed.length).map(({ name }) => name);
+    // Those of the user take the places of their names. Built-in ones are short, and always whole.
+    const listed = roles.flatMap((role) => {
+      const at = own.indexOf(role);
+      return at < 0 ? [listedRole(role)] : (fitting.listed[at] ?? []);
+    });
+    return { ...fitting, listed, space, tools: agentTools({ agents, roles: listed, unlisted, mayFork }) };
+  }
+}
+
+function listedRole(role: AgentRole): ListedRole {
+  return { name: role.name, description: role.description, ...defined({ fixed: describeFixedChoices(role) }) };
+}
+
+function cutRoles({ cut, leftOut }: FittingRoles): readonly Outcome[] {
+  if (cut + leftOut === 0) return [];
+  const message = `The roles of agents are too long for this window: ${cut} descriptions are cut, and ${leftOut} roles are not listed.`;
+  const next = 'Shorten the descriptions, remove roles, or choose a larger window. You can still name every role.';
+  return [{ code: 'agent-roles-cut', message, next }];
+}

@@ -1,0 +1,217 @@
+import { readGuard } from '../../adapters/gather/files/read-guard.ts';
+import { findRepository, readGitFacts } from '../../adapters/gather/git/repository.ts';
+import type { PastServers } from '../../adapters/mcp/thread-servers.ts';
+import { toolNameClash } from '../../adapters/tools/own-tool.ts';
+import { defined } from '../../base/objects.ts';
+import type { Envelope } from '../../core/envelope/envelope.ts';
+import { type Settings, unknownToolIn } from '../../core/envelope/settings.ts';
+import { agentIn } from '../../core/state/fold/agents.ts';
+import {
+  lastSettings,
+  type LastSettings,
+  type RestoredSettings,
+  restoredSettings,
+} from '../../core/state/resumed-settings.ts';
+import { instructionsOf, type ThreadState } from '../../core/state/thread-state.ts';
+import { toldMcpProblems } from '../../core/world/mcp-problems.ts';
+import type { ToolSpec } from '../../ports/model.ts';
+import type { NewestLine } from '../../ports/thread-store.ts';
+import { callableTools } from '../../protocol/client-tool.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { equalJson, type JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadCut } from '../../protocol/thread.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import { resumeNotices } from '../store/thread-notices.ts';
+import { findThreadOrigin, provenStart, unusableKeyNotice } from '../store/thread-origin.ts';
+import type { ThreadRequest } from '../thread-request.ts';
+import { openProvenThread } from '../thread/branch/unproven-lines.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import { Thread } from '../thread/thread.ts';
+import { type ConfiguredThread, configureThread, type ThreadPlace } from './configure-thread.ts';
+import { createThreadParts } from './create-thread-parts.ts';
+
+/** A thread that is ready for turns, and what is in force in it. */
+export interface OpenedThread {
+  readonly kind: 'opened';
+  readonly thread: Thread;
+  /** Frozen, deeply. */
+  readonly settings: Settings;
+  /** Of the permission profile, if the configuration names it. */
+  readonly profileName?: string;
+  /** What a resumed thread took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
+  /** The newest line that it had, where the store says so. */
+  readonly newest?: NewestLine;
+  /** What the user should know: repairs and lines that could not be read. */
+  readonly notices: readonly Outcome[];
+}
+
+export async function startThread(
+  engine: EngineParts,
+  request: ThreadRequest & { readonly cwd: string },
+  again: { readonly id?: ThreadId; readonly kept?: Settings } = {},
+): Promise<OpenedThread | EngineRefused> {
+  const prepared = await prepareThread(engine, { cwd: request.cwd }, request, again);
+  if ('code' in prepared) return engineRefused(prepared);
+  const { parts, settings, notices, profileName } = prepared;
+  const thread = await Thread.start(parts, { ...request, settings }, gitFacts, again.id ?? request.agent?.id);
+  if (!(thread instanceof Thread)) return engineRefused(thread);
+  return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
+}
+
+export async function resumeThread(
+  engine: EngineParts,
+  id: ThreadId,
+  request: ThreadRequest,
+  kept?: KeptSettings,
+): Promise<OpenedThread | EngineRefused> {
+  const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
+  const resumed = await openProvenThread({ seals: engine.seals, store }, id);
+  if (resumed.kind === 'refused') return engineRefused(resumed);
+  const agent = agentIn(resumed.state.meta);
+  const prepared = await prepareToGoOn(engine, resumed, { ...request, ...defined({ agent }) }, kept);
+  if ('code' in prepared) {
+    await resumed.owned.close();
+    return engineRefused(prepared);
+  }
+  const { parts, settings, profileName } = prepared;
+  const thread = await Thread.resume(parts, resumed, { ...request, settings });
+  const notices = [...prepared.notices, ...resumeNotices(id, resumed, settings)];
+  const restored = restoredSettings(resumed.state, settings);
+  const { newest } = resumed.owned;
+  return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName, newest }) };
+}
+
+/** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */
+export async function openFork(
+  engine: EngineParts,
+  { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
+  request: ThreadRequest,
+): Promise<OpenedThread | EngineRefused> {
+  const { findForkPoint, forkThread } = await import('../thread/branch/fork-thread.ts');
+  const point = await findForkPoint(engine.store, id, cut);
+  if (point.kind === 'refused') return engineRefused(point);
+  const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);
+  if ('code' in prepared) return engineRefused(prepared);
+  const { parts, settings, profileName } = prepared;
+  const forked = await forkThread(parts, point, { settings, gitFacts });
+  if (forked.kind === 'refused') return engineRefused(forked);
+  const thread = await Thread.resume(parts, forked, { ...request, settings });
+  const notices = [...prepared.notices, ...resumeNotices(id, forked, settings)];
+  return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
+}
+
+/** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
+function gitFacts({ workspace, policy }: Envelope): JsonObject | undefined {
+  const root = findRepository(workspace.cwd);
+  if (root === undefined) return undefined;
+  return readGitFacts(root, { denies: readGuard(policy.resolved).deniesUser }) as JsonObject;
+}
+
+export interface PreparedThread {
+  readonly parts: ThreadParts;
+  readonly settings: Settings;
+  readonly profileName?: string;
+  readonly notices: readonly Outcome[];
+}
+
+/** What a thread in a folder works with, and what is in force in it. `kept`: what was, when this engine gave it up. */
+async function prepareThread(
+  engine: EngineParts,
+  place: ThreadPlace,
+  request: ThreadRequest,
+  { kept, past }: { readonly kept?: Settings | undefined; readonly past?: PastServers } = {},
+): Promise<PreparedThread | Outcome> {
+  const configured = await configureThread(engine, { ...place, sends: true }, request);
+  if ('code' in configured) return configured;
+  const { config, models, notices, profileName, hooks, skillSwitches } = configured;
+  const settings = kept ?? configured.settings;
+  const unknown = await unknownTool(configured, request);
+  if (unknown !== undefined) return unknown;
+  const given = { config, models, settings, hooks, skillSwitches, request, ...defined({ past }) };
+  const parts = await createThreadParts(engine, given);
+  if ('code' in parts) return parts;
+  return (
+    toolNameClash(parts.router.clashes) ?? {
+      parts,
+      settings,
+      notices,
+      ...defined({ profileName }),
+    }
+  );
+}
+
+/** Checks a choice of tools. An agent keeps to what its parent chose, and may lack tools that the parent has. */
+async function unknownTool(
+  { config: { mcpServers = {} }, settings: { clientTools = [] } }: Pick<ConfiguredThread, 'config' | 'settings'>,
+  request: ThreadRequest,
+): Promise<Outcome | undefined> {
+  const { agent, tools = [], onlyTools, withoutTools } = request;
+  if (agent !== undefined || (onlyTools === undefined && withoutTools === undefined)) return undefined;
+  const { serverPrefix } = await import('../../adapters/mcp/listed-tools.ts');
+  const names = [...tools, ...callableTools(clientTools)].map(({ name }) => name);
+  return unknownToolIn(request, { names, prefixes: Object.keys(mcpServers).map(serverPrefix) });
+}
+
+/** What a thread had when this engine gave it up. It counts unless another program has written other settings since. */
+export interface KeptSettings {
+  readonly settings: Settings;
+  readonly last: LastSettings;
+  /** It has no turn yet, and perhaps no file. */
+  readonly isEmpty?: boolean;
+}
+
+/**
+ * The same for a thread that is resumed: under its last settings, and in its own folder unless another one is given.
+ * What this home did not write counts only as far as the configuration goes, and an imported thread works where the
+ * command was started.
+ */
+export async function prepareToGoOn(
+  engine: EngineParts,
+  { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
+  request: ThreadRequest,
+  given?: KeptSettings,
+): Promise<PreparedThread | Outcome> {
+  const last = lastSettings(state);
+  const kept = given !== undefined && isSame(given.last, last) ? given.settings : undefined;
+  const standing = await findThreadOrigin(engine, id, state);
+  const proven = standing === 'ours' ? await provenStart(engine, id, state, last) : last;
+  const own = standing === 'imported' ? undefined : last.cwd;
+  const cwd = kept?.cwd ?? request.cwd ?? own ?? engine.options.cwd;
+  const prepared = await prepareThread(engine, { cwd, resumed: { id, last: proven, standing } }, request, {
+    kept,
+    past: { held: lastTools(state), problems: toldMcpProblems(state.baseline) },
+  });
+  if ('code' in prepared) return prepared;
+  const problem = engine.seals.problem();
+  const notices = [
+    ...(problem === undefined ? [] : [unusableKeyNotice(problem)]),
+    ...prepared.notices,
+    ...withoutEffect(state, prepared.settings),
+  ];
+  return { ...prepared, notices };
+}
+
+/** What stands before the conversation in the thread's requests. */
+function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
+  return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
+}
+
+function isSame(one: LastSettings, other: LastSettings): boolean {
+  return equalJson(one as unknown as JsonObject, other as unknown as JsonObject);
+}
+
+/** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */
+function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
+  const kept = instructionsOf(state);
+  if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
+  return [
+    {
+      code: 'instructions-kept',
+      message: 'The instructions on the command line have no effect: a thread keeps the ones it started with.',
+      next: 'Use developer_instructions for this thread, or start a new one.',
+    },
+  ];
+}

@@ -1,0 +1,168 @@
+import { startServerProcess } from '../../adapters/exec/server-process.ts';
+import { loadImage } from '../../adapters/gather/files/load-image.ts';
+import { ServerPool } from '../../adapters/mcp/connection.ts';
+import { credentialStore } from '../../adapters/mcp/credential-store.ts';
+import { listingFiles } from '../../adapters/mcp/listing-file.ts';
+import type { McpHost } from '../../adapters/mcp/open-transport.ts';
+import { type PastServers, type ServerBudgets, ThreadServers } from '../../adapters/mcp/thread-servers.ts';
+import { callToolTool, type DeferredTools, toolSearchTool } from '../../adapters/tools/mcp-deferred-tools.ts';
+import { mcpNeed, mcpResourceTools, mcpTool, missingMcpTool } from '../../adapters/tools/mcp-tools.ts';
+import type { ToolSource, ToolView } from '../../adapters/tools/router.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import { readMcpServers } from '../../core/config/servers/mcp-servers.ts';
+import { contextBudget } from '../../core/envelope/window.ts';
+import { mcpToolMissing } from '../../core/fragments/answers/mcp-and-found-tools.ts';
+import { builtInModes } from '../../core/policy/profiles/tables/profile-tables.ts';
+import type { McpTool } from '../../ports/mcp-servers.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
+import { randomBytes } from 'node:crypto';
+
+/** What a thread has of MCP servers. Loaded only where some are configured. */
+export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
+  readonly source: ToolSource;
+  /** What tools in the list weigh, once it is settled. */
+  directTokens(): number;
+  /** Starts the servers and waits for nothing. */
+  start(): void;
+}
+
+interface McpThread extends Pick<ConfiguredThread, 'config' | 'settings'> {
+  readonly catalogueOf: CatalogueOf;
+  /** Absent: the thread sent no request yet. */
+  readonly past?: PastServers;
+  /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
+  readonly alsoDeferred: () => readonly Tool[];
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  readonly besides: () => number;
+}
+
+const pools = new WeakMap<EngineParts, ServerPool>();
+
+export async function openThreadMcp(
+  engine: EngineParts,
+  { config, catalogueOf, settings, past = {}, alsoDeferred, besides }: McpThread,
+): Promise<ThreadMcp | Outcome> {
+  const { servers: configured, problems } = readMcpServers(config.mcpServers, engine.base.requirements.mcpServers);
+  const pool = poolOf(engine);
+  const connections = configured.map((server) => pool.take({ config: server, cwd: settings.cwd }));
+  let chosen = settings;
+  const budgets = (): ServerBudgets => {
+    const effective = settingsWindow(chosen, catalogueOf);
+    return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
+  };
+  // A thread that began without servers has another list anyway.
+  const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
+  const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets, besides);
+  const release = async (): Promise<void> => {
+    servers.release();
+    await Promise.all(connections.map((connection) => pool.release(connection)));
+  };
+  const required = connections.filter(({ server }) => server.config.required);
+  await Promise.all(required.map((connection) => connection.start()));
+  const missing = required.find(({ problem }) => problem !== undefined)?.problem;
+  if (missing !== undefined) {
+    await release();
+    return missing;
+  }
+  return {
+    source: toolSource(engine, { servers, alsoDeferred }),
+    directTokens: () => servers.directTokens,
+    start: () => servers.startAll(),
+    async beforeTurn(now, { signal, warn }) {
+      chosen = now;
+      for (const problem of Object.values(problems)) warn(problem);
+      await servers.settle(signal, warn);
+    },
+    problemsNow: () => servers.problems,
+    release,
+  };
+}
+
+function poolOf(engine: EngineParts): ServerPool {
+  const { clock, programs, programFolder, base, options } = engine;
+  const { name, version } = options.client;
+  const pool =
+    pools.get(engine) ??
+    new ServerPool({
+      clock,
+      env: options.env,
+      client: { name, version },
+      startProcess: startServerProcess,
+      confine: confineServer(engine),
+      findProgram: (program) => programs.find(program),
+      searchPath: () => programs.searchPath(),
+      programFolder,
+      listings: listingFiles(base.home),
+      credentials: credentialStore(base.home, engine),
+      random: () => randomBytes(16).toString('hex'),
+    });
+  pools.set(engine, pool);
+  return pool;
+}
+
+/** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
+function toolSource(
+  { clock, resizeImage }: EngineParts,
+  { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
+): ToolSource {
+  let known: ThreadServers['tools'] | undefined;
+  let reached: DeferredTools = { listed: [], searched: [] };
+  let others: readonly Tool[] = [];
+  let all: readonly Tool[] = [];
+  const ports = {
+    servers,
+    clock,
+    loadImage: (dataUrl: string, signal: AbortSignal) => loadImage(dataUrl, '/', { resize: resizeImage, signal }),
+  };
+  const fixed = [toolSearchTool(() => reached), callToolTool(() => reached)];
+  const resources = mcpResourceTools({ servers, clock, approvalOf: (server) => servers.approvalOf(server) });
+  const give = (): readonly Tool[] => {
+    const now = servers.tools;
+    const beside = alsoDeferred();
+    if (now === known && beside === others) return all;
+    known = now;
+    others = beside;
+    const direct = now.direct.map((tool) => mcpTool(tool, ports, { deferred: false }));
+    const missing = now.missing.map((tool) =>
+      missingMcpTool(tool, () => mcpToolMissing(tool, servers.whyMissing(tool.server))),
+    );
+    const listed = [...direct, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const searched = (tools: readonly McpTool[]): readonly Tool[] =>
+      tools.map((tool) => mcpTool(tool, ports, { deferred: true }));
+    const deferred = searched(now.deferred);
+    reached = { listed, searched: [...deferred, ...searched(now.changed), ...others] };
+    const readers = now.hasResources ? resources : [];
+    const reaching = servers.names.length === 0 && others.length === 0 ? [] : fixed;
+    all = [...readers, ...listed, ...reaching, ...deferred];
+    return all;
+  };
+  return Object.assign(give, {
+    renew: () => servers.renew(),
+    announced: ({ isUsable, ...choice }: ToolView) => {
+      if (servers.names.length === 0) return {};
+      const { deferred, ...mcpServers } = servers.news({
+        isUsable: (tool) => isUsable({ name: tool.name, mcp: mcpNeed(tool) }),
+        ...choice,
+      });
+      return { deferredTools: deferred, mcpServers };
+    },
+  });
+}
+
+/** Isolates the processes of MCP servers for which the configuration names a mode or a permission profile. */
+export function confineServer(engine: EngineParts): McpHost['confine'] {
+  return async (command, { sandbox, cwd }) => {
+    const { openSandbox } = await import('../sandbox/command-sandbox.ts');
+    const opened = await openSandbox(engine, { cwd, permissions: { named: profileOf(sandbox) } });
+    return 'code' in opened ? opened : opened.plan(command);
+  };
+}
+
+/** A mode stands for its built-in profile. */
+function profileOf(sandbox: string): string {
+  return Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;
+}

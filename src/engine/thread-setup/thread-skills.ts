@@ -1,0 +1,106 @@
+import { readGuard } from '../../adapters/gather/files/read-guard.ts';
+import { findSkillPlaces, type FoundSkillPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
+import type { InstalledPlugin } from '../../adapters/gather/installed-plugins.ts';
+import type { Config } from '../../core/config/config.ts';
+import { type GivenGates, isGateOpen } from '../../core/config/features.ts';
+import type { Skills } from '../../ports/skills.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
+
+type LoadedOnUse = Readonly<{
+  select: Skills['select'];
+  relevant: Skills['relevant'];
+  named: Skills['named'];
+}>;
+
+interface SkillChoices extends Pick<ConfiguredThread, 'config'> {
+  readonly switches: ConfiguredThread['skillSwitches'];
+  readonly plugins: ThreadPlugins;
+}
+
+/** The skills of one thread. Nothing that reads them is loaded where there is no folder with any. */
+export function createThreadSkills(
+  { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
+  { config, switches, plugins }: SkillChoices,
+): Skills {
+  let reader: ReturnType<typeof openReader> | undefined;
+  let loaded: LoadedOnUse | undefined;
+  return {
+    async look({ cwd, policy }) {
+      const installed = await plugins();
+      const { roots, problems } = skillSources({ base, options }, { config, cwd, installed });
+      loaded = undefined;
+      if (roots.length === 0) return problems;
+      const { load } = await (reader ??= openReader(() => clock.now()));
+      const { deniesModel: denies } = readGuard(policy);
+      const found = await load({ roots, plugins: installed, switches, denies });
+      loaded = found;
+      return [...problems, ...found.problems];
+    },
+    select: (tokens) => loaded?.select(tokens),
+    relevant: (text, tokens) => loaded?.relevant(text, tokens) ?? [],
+    named: async (text) => (await loaded?.named(text)) ?? { skills: [], plugins: [], problems: [] },
+  };
+}
+
+interface SkillFolders extends Pick<ConfiguredThread, 'config'> {
+  readonly cwd: string;
+  readonly installed: readonly InstalledPlugin[];
+}
+
+type SkillPlaceFound = FoundSkillPlaces['places'][number];
+
+interface SkillSources extends Pick<FoundSkillPlaces, 'problems'> {
+  /** `prefix`: of the names of a plugin's skills. */
+  readonly roots: readonly (SkillPlaceFound & { readonly prefix?: string })[];
+}
+
+/** Where skills for a folder are, those of plugins included. */
+export function skillSources(
+  { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
+  { config, cwd, installed }: SkillFolders,
+): SkillSources {
+  const { places, problems } = findSkillPlaces({ base, config, cwd, ...(systemFolders && { systemFolders }) });
+  return { roots: [...places, ...installed.flatMap(rootOf)], problems };
+}
+
+function rootOf({ name, skills, place }: InstalledPlugin) {
+  return skills === undefined ? [] : [{ path: skills, scope: 'user', prefix: `${name}:`, within: place } as const];
+}
+
+async function openReader(now: () => number) {
+  const [{ SkillFiles }, { readNamed, relevantLoaded, selectLoaded }] = await Promise.all([
+    import('../../adapters/skills/load-skills.ts'),
+    import('../../adapters/skills/select-skills.ts'),
+  ]);
+  const files = new SkillFiles(now);
+  return {
+    async load(sources: Parameters<typeof files.load>[0]) {
+      const found = await files.load(sources);
+      const selected = new Map<number, ReturnType<Skills['select']>>();
+      return {
+        problems: found.problems,
+        /** Asked for several times in each step. */
+        select: (tokens: number) => {
+          if (!selected.has(tokens)) selected.set(tokens, selectLoaded(found, tokens));
+          return selected.get(tokens);
+        },
+        relevant: (text: string, tokens: number) => relevantLoaded(found, text, tokens),
+        named: (text: string) => Promise.resolve(readNamed(found, text)),
+      };
+    },
+  };
+}
+
+/** The plugins that are installed now, and not turned off. */
+type ThreadPlugins = () => Promise<readonly InstalledPlugin[]>;
+
+/** Nothing that looks for plugins is loaded where the configuration names none. */
+export function threadPlugins(
+  home: string,
+  { plugins = {} }: Pick<Config, 'plugins'>,
+  gates: GivenGates,
+): ThreadPlugins {
+  if (Object.keys(plugins).length === 0 || !isGateOpen('plugins', gates)) return async () => [];
+  return async () => (await import('../../adapters/gather/installed-plugins.ts')).findPlugins(home, plugins);
+}

@@ -1,0 +1,159 @@
+import { loadImage } from '../../adapters/gather/files/load-image.ts';
+import { readGuard } from '../../adapters/gather/files/read-guard.ts';
+import { applyPatchTool } from '../../adapters/tools/apply-patch/apply-patch-tool.ts';
+import type { ApplyPatchPorts } from '../../adapters/tools/apply-patch/prepare-patch.ts';
+import {
+  contextRemainingTool,
+  currentTimeTool,
+  newContextTool,
+  sleepTool,
+} from '../../adapters/tools/clock-and-context-tools.ts';
+import { type ExecCommandPorts, execCommandTool } from '../../adapters/tools/exec-command.ts';
+import { imageGenerationTool, webSearchTools } from '../../adapters/tools/hosted-tools.ts';
+import { toolNameClash } from '../../adapters/tools/own-tool.ts';
+import { requestPermissionsTool } from '../../adapters/tools/request-permissions.ts';
+import { requestUserInputTool } from '../../adapters/tools/request-user-input.ts';
+import type { Router, ToolSource, ToolView } from '../../adapters/tools/router.ts';
+import type { Tool } from '../../adapters/tools/tool.ts';
+import { updatePlanTool } from '../../adapters/tools/update-plan.ts';
+import { viewImageTool } from '../../adapters/tools/view-image.ts';
+import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
+import { defined } from '../../base/objects.ts';
+import type { Config } from '../../core/config/config.ts';
+import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
+import type { Sessions } from '../../ports/commands.ts';
+import type { ProviderCapabilities } from '../../ports/model.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import type { CatalogueOf } from '../models/settings-window.ts';
+import type { ThreadParts } from '../thread/thread-parts.ts';
+import type { ClientToolSet } from './client-tool-set.ts';
+
+interface ToolParts {
+  readonly config: Config;
+  readonly cwd: string;
+  readonly patches: ApplyPatchPorts;
+  readonly exec: ExecCommandPorts & { readonly sessions: Sessions };
+  /** Of the provider that answers. */
+  readonly capabilities: Pick<ProviderCapabilities, 'freeformTools'>;
+  /** The thread works for another one. */
+  readonly isAgent: boolean;
+}
+
+/** The tools that every thread has, in the order in which requests list them. */
+export function builtInTools(
+  { clock, base: { requirements }, resizeImage: resize }: EngineParts,
+  { config, cwd, patches, exec, capabilities, isAgent }: ToolParts,
+): readonly Tool[] {
+  return [
+    execCommandTool(exec),
+    writeStdinTool({ sessions: exec.sessions }),
+    updatePlanTool(),
+    currentTimeTool({ clock }),
+    sleepTool({ clock }),
+    contextRemainingTool(),
+    newContextTool(),
+    requestPermissionsTool(patches),
+    // An agent asks its parent by its answer.
+    ...(isAgent ? [] : [requestUserInputTool()]),
+    applyPatchTool(patches, capabilities),
+    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
+    imageGenerationTool(),
+    viewImageTool({
+      loadImage: (path, { policy, signal }) =>
+        loadImage(path, cwd, { denies: readGuard(policy).deniesModel, resize, signal }),
+    }),
+  ];
+}
+
+/** Tools that are there once a model wants them. A thread may change its model between turns. */
+export interface LazyEditTools {
+  /** The same array until they come. */
+  readonly tools: readonly Tool[];
+  loadFor(settings: Settings, catalogue: Catalogue): Promise<void>;
+}
+
+/** `taken`: names of the program's own tools, which go before these. */
+export function lazyEditTools(
+  engine: EngineParts,
+  patches: ApplyPatchPorts,
+  taken: ReadonlySet<string>,
+): LazyEditTools {
+  let tools: readonly Tool[] = [];
+  return {
+    get tools() {
+      return tools;
+    },
+    async loadFor({ editTools: chosen, model }, catalogue) {
+      const wanted = chosen ?? lookUpModel(catalogue, model).editTools;
+      if (wanted === 'patch' || tools.length > 0) return;
+      const { editTools } = await import('./edit-tools.ts');
+      tools = editTools(engine, patches).filter(({ name }) => !taken.has(name));
+    },
+  };
+}
+
+/** The tools that a client defined for a thread. They may change from turn to turn; most threads have none. */
+export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
+  readonly source: ToolSource;
+  /** Those that are found by searching. The same array until they change. */
+  readonly deferred: () => readonly Tool[];
+  /** What those in the list weigh. */
+  directTokens(): number;
+  /** Why settings cannot have the tools that they name. */
+  problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;
+}
+
+const none: ClientToolSet = { tools: [], deferred: [], announced: () => [], tokens: 0 };
+
+export interface ClientToolsOptions {
+  readonly catalogueOf: CatalogueOf;
+  /** Another source has the tools that find deferred ones. */
+  readonly searchesElsewhere: boolean;
+  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  besides(): number;
+  /** Tools of the program. Those that are deferred are found by the same search. */
+  readonly ownTools: readonly Tool[];
+  /** Gives a picture as models take it. */
+  readonly picture: ShowPicture;
+}
+
+export async function openClientTools(settings: Settings, options: ClientToolsOptions): Promise<ThreadClientTools> {
+  const ownDeferred = options.ownTools.filter(({ deferred }) => deferred === true);
+  let made = none;
+  let madeFor: Pick<Settings, 'clientTools' | 'model' | 'window'> | undefined;
+  const beforeTurn = async (now: Settings): Promise<void> => {
+    const { clientTools = [] } = now;
+    if (clientTools.length === 0 && ownDeferred.length === 0) made = none;
+    // Settings that are the same are the same object.
+    else if (now !== madeFor) {
+      const { clientToolSet } = await import('./client-tool-set.ts');
+      const next = clientToolSet(now, { ...options, ownDeferred });
+      made = next.digest === made.digest ? made : next;
+    }
+    madeFor = now;
+  };
+  await beforeTurn(settings);
+  return {
+    source: Object.assign((): readonly Tool[] => made.tools, {
+      announced: ({ isChosen }: ToolView) => {
+        const deferredTools = made.announced(isChosen);
+        return deferredTools.length === 0 ? {} : { deferredTools };
+      },
+    }),
+    deferred: () => made.deferred,
+    directTokens: () => made.tokens,
+    beforeTurn,
+    release: () => Promise.resolve(),
+    problem({ clientTools = [] }, { tools }) {
+      if (clientTools.length === 0) return undefined;
+      const others = tools.filter((tool) => !(made.tools as readonly unknown[]).includes(tool)).map(({ name }) => name);
+      const names = clientTools.flatMap((each) =>
+        each.type === 'function' ? [each.name] : each.tools.map(({ name }) => `${each.name}__${name}`),
+      );
+      return toolNameClash(names.filter((name) => others.includes(name)));
+    },
+  };
+}

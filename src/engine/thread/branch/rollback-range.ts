@@ -1,0 +1,182 @@
+import {
+  type FilesMessage,
+  isAboutFiles,
+  readMessage,
+  type RecordedMessage,
+} from '../../../core/state/fold/waiting-messages.ts';
+import {
+  type CheckpointPlace,
+  findTurn,
+  type ThreadPlaces,
+  type TurnPlace,
+} from '../../../core/state/turns/turn-list.ts';
+import type { RolloutStore } from '../../../ports/thread-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+
+/**
+ * How far back: so many turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by
+ * its number.
+ */
+export type RollbackTo =
+  | { readonly turns: number }
+  | { readonly toTurn: string }
+  | { readonly beforeCheckpoint: number | 'newest' };
+
+interface Reverted {
+  readonly id: ThreadId;
+  readonly location: string;
+  /** Taken back, or back again, oldest first. */
+  readonly turns: readonly TurnId[];
+}
+
+export interface RolledBack extends Reverted {
+  readonly kind: 'rolled-back';
+  /** The turn of which a part is taken back; what was before the place stays. */
+  readonly cutTurn?: TurnId;
+  /** The number of the checkpoint before which the thread continues, if one was named. */
+  readonly checkpoint?: number;
+}
+
+export interface RollbackUndone extends Reverted {
+  readonly kind: 'rollback-undone';
+  /** Taken back in their place, oldest first. Alone, where an undo is undone. */
+  readonly replaced: readonly TurnId[];
+  /** The next undo brings back what an earlier rollback took. Absent: it takes this undo back. */
+  readonly next?: 'earlier-rollback';
+}
+
+export type RollbackRefused = Outcome & { readonly kind: 'refused' };
+
+/** Where a thread is cut off. */
+export interface RollbackCut {
+  /** The first line that is gone. */
+  readonly end: Ordinal;
+  /** How many turns stay, the one that is cut included. */
+  readonly kept: number;
+  readonly checkpoint?: number;
+  /** The turn in the middle of which the place lies; `done`: nothing of it was still to come. */
+  readonly open?: { readonly id: TurnId; readonly done: boolean };
+}
+
+export function findRollbackCut(id: ThreadId, places: ThreadPlaces, to: RollbackTo): RollbackCut | Outcome {
+  if ('beforeCheckpoint' in to) return cutBefore(id, places, to.beforeCheckpoint);
+  const first = firstTaken(id, places, to);
+  return 'code' in first ? first : { end: first.start, kept: places.turns.indexOf(first) };
+}
+
+/** A turn in which nothing was said before the checkpoint goes with it: only its beginning would be left. */
+function cutBefore(id: ThreadId, places: ThreadPlaces, asked: number | 'newest'): RollbackCut | Outcome {
+  const found = findCheckpoint(id, places, asked);
+  if ('code' in found) return found;
+  const { at, turns, inside, number: checkpoint } = found;
+  const turn = places.turns[turns - 1];
+  if (turn === undefined || inside === undefined) return { end: at, kept: turns, checkpoint };
+  if (!inside.spoken) return { end: turn.start, kept: turns - 1, checkpoint };
+  return { end: at, kept: turns, checkpoint, open: { id: turn.id, done: inside.done } };
+}
+
+function findCheckpoint(
+  id: ThreadId,
+  { checkpoints }: ThreadPlaces,
+  asked: number | 'newest',
+): (CheckpointPlace & { readonly number: number }) | Outcome<'checkpoint-unknown'> {
+  const number = asked === 'newest' ? checkpoints.length : asked;
+  const found = checkpoints[number - 1];
+  if (found !== undefined) return { ...found, number };
+  const have = checkpoints.length === 1 ? 'one checkpoint' : `${checkpoints.length} checkpoints`;
+  const which = checkpoints.length === 0 ? '' : ` ${asked}: it has ${have}`;
+  return {
+    code: 'checkpoint-unknown',
+    message: `Thread ${id} has no checkpoint${which}.`,
+    next: 'Nothing has changed.',
+  };
+}
+
+/** The first of the turns that are to be taken back, where only whole turns can be. */
+export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
+  if ('beforeCheckpoint' in to) {
+    const found = findCheckpoint(id, places, to.beforeCheckpoint);
+    if ('code' in found) return found;
+    const turn = found.inside === undefined ? undefined : places.turns[found.turns - 1];
+    return turn?.counts === true ? turn : outsideOfTurns(id, found.number);
+  }
+  if ('toTurn' in to) {
+    const turn = findTurn(id, places.turns, to.toTurn);
+    if ('code' in turn) return turn;
+    const next = places.turns[places.turns.indexOf(turn) + 1];
+    return next ?? nothingToTakeBack(`Turn ${turn.id} is already the last turn of thread ${id}.`);
+  }
+  const counted = places.turns.filter(({ counts }) => counts);
+  if (!Number.isInteger(to.turns) || to.turns < 1) {
+    return nothingToTakeBack(`Cannot roll back ${to.turns} turns: give a whole number of at least 1.`);
+  }
+  const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
+  return (
+    counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has only ${had} that can be rolled back.`)
+  );
+}
+
+function outsideOfTurns(id: ThreadId, number: number): Outcome {
+  return {
+    code: 'nothing-to-roll-back',
+    message: `Thread ${id} uses the old file format, which can only roll back whole turns that begin with a message from you. Checkpoint ${number} is outside such a turn.`,
+    next: `Fork the thread before that checkpoint instead: see \`capstan threads fork --help\`.`,
+  };
+}
+
+function nothingToTakeBack(message: string): Outcome {
+  return { code: 'nothing-to-roll-back', message, next: 'Nothing has changed.' };
+}
+
+export function nothingToUndo(id: ThreadId, why: 'nothing-taken' | 'removed' = 'nothing-taken'): RollbackRefused {
+  const message =
+    why === 'nothing-taken'
+      ? `Thread ${id} has no rollback to undo.`
+      : `The rolled-back turns of thread ${id} are gone: \`capstan threads gc --reverted\` deletes them.`;
+  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
+}
+
+export function turnsSince(id: ThreadId, count: number): RollbackRefused {
+  const turns = count === 1 ? 'the turn' : `the ${count} turns`;
+  return {
+    kind: 'refused',
+    code: 'turns-since-rollback',
+    message: `Undoing this rollback would roll back ${turns} of thread ${id} that came after it.`,
+    next: 'Add --force to do so; that too can be undone. To keep both, fork the thread first.',
+  };
+}
+
+/** What a rollback to a place, or a fork there, has to do with: what waited there, and what was said from there on, told or not. */
+export async function readFilesMessages(
+  store: Pick<RolloutStore, 'read'>,
+  id: ThreadId,
+  from: Ordinal,
+  then: readonly RecordedMessage[],
+): Promise<readonly FilesMessage[]> {
+  const found = new Map(then.filter(isAboutFiles).map((message) => [message.id, message]));
+  const wanted = ({ type }: { readonly type: string }): boolean => type === lineType.waiting;
+  for await (const { type, payload } of store.read(id, { from, wanted })) {
+    const message = type === lineType.waiting ? readMessage(payload) : undefined;
+    if (message !== undefined && isAboutFiles(message) && !found.has(message.id)) found.set(message.id, message);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Files do not go back with the conversation: the model reads again what happened to them, unless the user put them back
+ * to before a turn that is taken back too.
+ */
+export function filesMessagesToRepeat(
+  messages: readonly FilesMessage[],
+  /** `there`: messages that wait at the place all the same. */
+  { there, standing }: { readonly there: readonly RecordedMessage[]; readonly standing: readonly TurnId[] },
+): readonly FilesMessage[] {
+  const isThere = new Set(there.map(({ id }) => id));
+  return messages.flatMap((message) => {
+    const turn = message.kind === 'files' ? message.files.before?.turnId : undefined;
+    const isUndone = turn !== undefined && !standing.includes(turn);
+    return isThere.has(message.id) || isUndone ? [] : [{ ...message, again: true }];
+  });
+}

@@ -1,0 +1,338 @@
+import { defined } from '../../../base/objects.ts';
+import { turnAbortedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
+import { costOf, repeatCost, turnCompleteAtCut, turnLeftOpen } from '../../../core/state/drafts/turn-lines.ts';
+import { repeatModelWindows } from '../../../core/state/fold/model-limits.ts';
+import { pinChanges } from '../../../core/state/fold/pinned-notes.ts';
+import {
+  isAboutFiles,
+  messageDropped,
+  messageWaitsAgain,
+  waitingAfterRollback,
+  type WaitingMessage,
+} from '../../../core/state/fold/waiting-messages.ts';
+import { repeatWarnings } from '../../../core/state/fold/warnings.ts';
+import { lastingMetaFields, repeatedDraft } from '../../../core/state/line-seals.ts';
+import { grantsEnded } from '../../../core/state/questions/grants.ts';
+import { reduce } from '../../../core/state/reduce.ts';
+import type { ThreadPlaces, TurnPlace } from '../../../core/state/turns/turn-list.ts';
+import type { TakenBack } from '../../../core/state/turns/turn-log.ts';
+import type { Ids } from '../../../ports/system.ts';
+import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../../../ports/thread-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../../protocol/ids.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../../protocol/line.ts';
+import { readPlaces } from '../../store/stored-thread-details.ts';
+import { ThreadLog } from '../log.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { foldThread, openThread } from './resume-thread.ts';
+import {
+  firstOwnOrdinal,
+  leftRolloutsNote,
+  nested,
+  noteOf,
+  notesAfterRollback,
+  notesAfterUndo,
+  notesIn,
+  readNote,
+} from './rollback-note.ts';
+import {
+  filesMessagesToRepeat,
+  findRollbackCut,
+  firstTaken,
+  nothingToUndo,
+  readFilesMessages,
+  type RollbackCut,
+  type RollbackRefused,
+  type RollbackTo,
+  type RollbackUndone,
+  type RolledBack,
+  turnsSince,
+} from './rollback-range.ts';
+
+/**
+ * The newest turns are as if they had not been: a new rollout continues from before them, and the old one stays what it
+ * is. Notes that the user has pinned stay as they are; a message that has entered history since the place does not wait
+ * there again. In the old form, which knows no reverts, a marker says it.
+ */
+export async function rollBack(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  to: RollbackTo,
+): Promise<RolledBack | RollbackRefused> {
+  if (await isLegacy(store, id)) return markRolledBack(store, id, to);
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  let done: RolledBack;
+  let open: RollbackCut['open'];
+  try {
+    const places = await readPlaces(store, id);
+    const cut = findRollbackCut(id, places, to);
+    if ('code' in cut) return { kind: 'refused', ...cut };
+    const { current } = held;
+    const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
+    const left = noteOf({ current, places, now }, cut.kept, 'rollback');
+    const notes = notesAfterRollback(notesIn(current.meta), left);
+    const place = { rolloutId: current.rolloutId, end: cut.end };
+    const made = await held.revert({
+      rolloutId: ids.uuid(),
+      to: place,
+      note: {
+        ...lastingMetaFields(current.meta),
+        ...(await leftRolloutsNote(store, id, current, place)),
+        rollback: nested(notes),
+      },
+      drafts: [
+        ...pinChanges(then.pins, now.pins),
+        ...waitingNoMore(then.waiting, now.waiting),
+        ...filesMessagesToRepeat(await readFilesMessages(store, id, cut.end, then.waiting), {
+          there: waitingAfterRollback(then.waiting, now.waiting),
+          standing: idsIn(places).slice(0, cut.kept),
+        }).map(messageWaitsAgain),
+        ...grantsEnded(then.grants, now.grants),
+        ...repeatCost(costOf(then.usage), now.usage),
+        ...repeatModelWindows(then.limits, now.limits),
+        ...repeatWarnings(then.warnings, now.warnings),
+      ],
+    });
+    if (made.kind === 'refused') return made;
+    open = cut.open;
+    const turns = idsIn(places).slice(cut.kept);
+    const about = defined({ cutTurn: open?.id, checkpoint: cut.checkpoint });
+    done = { kind: 'rolled-back', id, location: made.location, turns, ...about };
+  } finally {
+    await held.release();
+  }
+  if (open !== undefined) await closeCutTurn(store, ids, id, open);
+  return done;
+}
+
+/**
+ * The newest rollback is as if it had not been: a new rollout continues from the end of the one that it left. What the
+ * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
+ * otherwise it takes this undo back, which is a rollback like any other.
+ */
+export async function undoRollback(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | RollbackRefused> {
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id, { force });
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  try {
+    return await undoRevert(store, ids, held, { id, force });
+  } finally {
+    await held.release();
+  }
+}
+
+async function isLegacy(store: RolloutStore, id: ThreadId): Promise<boolean> {
+  const current = await store.current(id);
+  return current.kind === 'current' && current.mode === 'legacy';
+}
+
+async function undoRevert(
+  store: RolloutStore,
+  ids: Ids,
+  held: HeldThread,
+  { id, force }: { readonly id: ThreadId; readonly force: boolean },
+): Promise<RollbackUndone | RollbackRefused> {
+  const { current } = held;
+  const [newest, ...rest] = notesIn(current.meta);
+  const left = newest && readNote(newest);
+  if (left === undefined) return nothingToUndo(id);
+  const places = await readPlaces(store, id);
+  const since = places.turns.slice(left.kept);
+  if (since.length > 0 && !force) return turnsSince(id, since.length);
+  const { state: now } = await foldThread(store, id);
+  const { notes, ...more } = notesAfterUndo(rest, left, {
+    since: since.length,
+    left: (by) => noteOf({ current, places, now }, left.turns, by),
+  });
+  // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
+  const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
+  const from = firstOwnOrdinal(current.meta, left.place.rolloutId);
+  const told = from === undefined ? [] : await readFilesMessages(store, id, from, []);
+  const made = await held.revert({
+    rolloutId: ids.uuid(),
+    to: left.place,
+    note: {
+      ...lastingMetaFields(current.meta),
+      ...(await leftRolloutsNote(store, id, current, left.place)),
+      rollback: nested(notes),
+    },
+    drafts: [
+      ...pinChanges(left.pins, now.pins),
+      ...waiting.map(messageWaitsAgain),
+      ...filesMessagesToRepeat(
+        told.filter(({ again }) => again !== true),
+        { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
+      ).map(messageWaitsAgain),
+      ...(left.usage === undefined ? [] : repeatCost(left.usage, now.usage)),
+      // Those that the left rollout knows as well are said twice.
+      ...repeatModelWindows([], now.limits),
+      ...repeatWarnings([], now.warnings),
+    ],
+  });
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? nothingToUndo(id, 'removed') : made;
+  const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
+  const turns = after.filter((turn) => !before.includes(turn));
+  const replaced = before.filter((turn) => !after.includes(turn));
+  return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
+}
+
+function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
+  const kept = waitingAfterRollback(then, now);
+  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
+}
+
+function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
+  return turns.map(({ id }) => id);
+}
+
+/** Whether the rollout with this first line began with a rollback that can be undone. */
+export function beganWithRollback(meta: JsonObject): boolean {
+  const [newest] = notesIn(meta);
+  return newest !== undefined && readNote(newest)?.leftBy === 'rollback';
+}
+
+async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {
+  const held = await store.hold(id);
+  if (held.kind === 'refused' || !held.current.archived) return held;
+  await held.release();
+  const next = `Unarchive it first: \`capstan threads unarchive ${id}\`.`;
+  return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
+}
+
+/**
+ * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
+ * thread meanwhile, that one finds the open turn and ends it.
+ */
+async function closeCutTurn(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { id: turnId, done }: NonNullable<RollbackCut['open']>,
+): Promise<void> {
+  const opened = await openThread(store, id);
+  if (opened.kind === 'refused') return;
+  const log = new ThreadLog(opened.owned, opened.state);
+  try {
+    if (done) log.record(turnCompleteAtCut(turnId));
+    else {
+      recordEvent({ log, parts: { ids }, turnId }, turnAbortedFragment, 'rolled-back');
+      log.record(turnLeftOpen(turnId, 'rolled-back'));
+    }
+    await log.durable();
+  } finally {
+    await log.close();
+  }
+}
+
+/** Rollbacks in files of the old form: by a marker, which every program reads. */
+function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | RollbackRefused> {
+  return owning(store, id, async (owned) => {
+    const places = await readPlaces(store, id);
+    const first = firstTaken(id, places, to);
+    if ('code' in first) return { kind: 'refused', ...first };
+    const taken = places.turns.slice(places.turns.indexOf(first));
+    owned.append(markerFor(taken));
+    await owned.durable();
+    return { kind: 'rolled-back', id, location: owned.location, turns: taken.map((turn) => turn.id) };
+  });
+}
+
+/**
+ * A marker cannot be taken back, so what it took away is said again, after a marker for what came since; notes stay as
+ * they are now.
+ */
+function repeatTakenBack(
+  store: RolloutStore,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | RollbackRefused> {
+  return owning(store, id, async (owned) => {
+    const places = await readPlaces(store, id);
+    const found = await newestNotBack(store, id, places);
+    if (found === undefined) return nothingToUndo(id);
+    const { takenBack, drafts, since } = found;
+    if (since.length > 0 && !force) return turnsSince(id, since.length);
+    const { state } = await foldThread(store, id);
+    const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
+    owned.append([...pinChanges(pins, state.pins), ...repeatCost(costOf(usage), state.usage)]);
+    await owned.durable();
+    const replaced = since.map((turn) => turn.id);
+    return { kind: 'rollback-undone', id, location: owned.location, turns: takenBack.turns, replaced };
+  });
+}
+
+function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
+  const count = turns.filter(({ counts }) => counts).length;
+  const payload = { type: 'thread_rolled_back', num_turns: count };
+  return count === 0 ? [] : [{ type: lineType.event, payload }];
+}
+
+interface NotBack {
+  readonly takenBack: TakenBack;
+  readonly drafts: readonly LineDraft[];
+  /** Turns that have begun since. */
+  readonly since: readonly TurnPlace[];
+}
+
+/** Those that an undo has brought back already are passed over, so that it hides none before it. */
+async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPlaces): Promise<NotBack | undefined> {
+  const later: Ordinal[] = [];
+  for (const takenBack of places.takenBack.toReversed()) {
+    later.push(takenBack.end);
+    const since = places.turns.filter(({ start }) => start > takenBack.end);
+    if (since.some((turn) => takenBack.turns.includes(turn.id))) continue;
+    const drafts = await draftsBetween(store, id, takenBack);
+    if (!(await isSaidAgain(store, id, later, drafts))) return { takenBack, drafts, since };
+  }
+  return undefined;
+}
+
+/** Turns without names have others when they are said again: there the lines behind one of the markers decide. */
+async function isSaidAgain(
+  store: RolloutStore,
+  id: ThreadId,
+  markers: readonly Ordinal[],
+  drafts: readonly LineDraft[],
+): Promise<boolean> {
+  const said = JSON.stringify(drafts);
+  for (const marker of markers) {
+    const from = (marker + 1) as Ordinal;
+    const again = await draftsBetween(store, id, { start: from, end: (from + drafts.length) as Ordinal });
+    if (JSON.stringify(again) === said) return true;
+  }
+  return false;
+}
+
+/** What a compaction that came to nothing has cost is counted already: it is not said again. */
+async function draftsBetween(
+  store: RolloutStore,
+  id: ThreadId,
+  { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
+): Promise<readonly LineDraft[]> {
+  const drafts: LineDraft[] = [];
+  for await (const line of store.read(id, { from: start, to: end })) {
+    if (line.type !== lineType.compaction) drafts.push(repeatedDraft(line));
+  }
+  return drafts;
+}
+
+async function owning<Result>(
+  store: RolloutStore,
+  id: ThreadId,
+  run: (owned: Owned) => Promise<Result>,
+): Promise<Result | OpenRefused> {
+  const owned = await store.open(id);
+  if (owned.kind === 'refused') return owned;
+  try {
+    return await run(owned);
+  } finally {
+    await owned.close();
+  }
+}

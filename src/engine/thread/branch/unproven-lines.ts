@@ -1,0 +1,142 @@
+import type { OpenRefused, RolloutStore, Seals } from '../../../ports/thread-store.ts';
+import { defined } from '../../../base/objects.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { LineDraft } from '../../../protocol/line.ts';
+import { type GivenGrant, grantsDropped, isSameGrant } from '../../../core/state/questions/grants.ts';
+import { type Pin, pinSetAside } from '../../../core/state/fold/pinned-notes.ts';
+import { reduce } from '../../../core/state/reduce.ts';
+import { foldQuestion, withoutTurnGrants } from '../../../core/state/questions/pending-questions.ts';
+import { questionDropped, type RecordedQuestion } from '../../../core/state/questions/question-lines.ts';
+import { sealedGrant, sealedMessage, sealedPin, sealedQuestion, withhold } from '../../../core/state/line-seals.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import { messageDropped, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origin.ts';
+import { openThread, type ResumedThread } from './resume-thread.ts';
+
+/**
+ * What a file says in the user's name and no seal of this home proves: messages that a program is said to have accepted,
+ * pinned notes, questions that are said to wait for the user, and what the user is said to have allowed. They are claims: no turn uses them and no model sees them.
+ */
+export interface Unproven {
+  readonly messages: readonly WaitingMessage[];
+  readonly pins: readonly Pin[];
+  /** Absent: none. */
+  readonly grants?: readonly GivenGrant[];
+  /** Absent: none. One whose answer is not proven is not proven either. */
+  readonly questions?: readonly RecordedQuestion[];
+  /** Why they are left out for now, and no line ends them. Absent: no key of this store will ever prove them. */
+  readonly forNow?: LeftOutForNow;
+}
+
+export type LeftOutForNow =
+  /** The key cannot be used at the moment, for the reason that `Seals` gives. */
+  | { readonly kind: 'key-unusable'; readonly problem: string }
+  /** Another engine of the store may have sealed them with a key that this one does not have. */
+  | { readonly kind: 'other-keys' };
+
+const nothingUnproven: Unproven = { messages: [], pins: [] };
+
+/** Of what waits in a thread and is pinned to it. */
+export async function findUnproven(
+  parts: ProvingParts,
+  id: ThreadId,
+  { meta, waiting, pins, grants, openTurn }: Pick<ThreadState, 'meta' | 'waiting' | 'pins' | 'grants' | 'openTurn'>,
+): Promise<Unproven> {
+  const { questions = [], grants: ofTurn = [] } = openTurn ?? {};
+  const count = waiting.length + pins.length + grants.length + ofTurn.length + questions.length;
+  if (count === 0) return nothingUnproven;
+  const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
+  const [given, open]: [GivenGrant[], RecordedQuestion[]] = [[], []];
+  // Asked before the first seal: a key that is mended meanwhile proves nothing about what was checked without it.
+  const forNow = leftOutForNow(parts.seals);
+  for (const message of waiting) {
+    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedMessage(message))))
+      found.messages.push(withoutSeal(message));
+  }
+  for (const pin of pins)
+    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedPin(pin)))) found.pins.push(withoutSeal(pin));
+  for (const grant of [...grants, ...ofTurn]) {
+    if (!(await isWrittenByThisHome(parts, { id, meta }, sealedGrant(grant)))) given.push(grant);
+  }
+  for (const question of questions) {
+    for (const said of sealedQuestion(question)) {
+      if (!open.includes(question) && !(await isWrittenByThisHome(parts, { id, meta }, said))) open.push(question);
+    }
+  }
+  if (found.messages.length + found.pins.length + given.length + open.length === 0) return nothingUnproven;
+  return { ...found, ...defined({ grants: unlessNone(given), questions: unlessNone(open), forNow }) };
+}
+
+function unlessNone<Said>(all: readonly Said[]): readonly Said[] | undefined {
+  return all.length === 0 ? undefined : all;
+}
+
+function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
+  const problem = seals.problem();
+  if (problem !== undefined) return { kind: 'key-unusable', problem };
+  return seals.otherKeys === undefined ? undefined : { kind: 'other-keys' };
+}
+
+/** As people and programs see it: a seal is of use to its file alone. */
+export function withoutSeal<Said extends object>(recorded: Said & { readonly seal?: string }): Said {
+  const { seal: _seal, ...said } = recorded;
+  return said as Said;
+}
+
+/** The lines that end what no key will prove. From there on every fold decides the same, with or without a key. */
+export function setAsideLines({ messages, pins, grants = [], questions = [], forNow }: Unproven): readonly LineDraft[] {
+  if (forNow !== undefined) return [];
+  return [
+    ...messages.map(({ id }) => messageDropped(id, 'unproven')),
+    ...pins.map(({ id }) => pinSetAside(id)),
+    ...grants.map((grant) => grantsDropped('unproven', grant)),
+    ...questions.map(questionDropped),
+  ];
+}
+
+/** The state that the thread has when its next turn begins. Nothing is recorded. */
+export async function provenState(
+  parts: ProvingParts,
+  id: ThreadId,
+  state: ThreadState,
+): Promise<{ readonly state: ThreadState; readonly unproven: Unproven }> {
+  const unproven = await findUnproven(parts, id, state);
+  return { state: removeUnproven(state, unproven), unproven };
+}
+
+/** The state without what is unproven. Its checkpoints carry it on. */
+export function removeUnproven(
+  given: ThreadState,
+  { messages, pins, grants = [], questions = [] }: Unproven,
+): ThreadState {
+  if (messages.length + pins.length + grants.length + questions.length === 0) return given;
+  const asking = questions.reduce((all, question) => foldQuestion(all, questionDropped(question).payload), given);
+  const state = withoutTurnGrants(asking, grants);
+  const among = (some: readonly { readonly id: string }[], id: string): boolean => some.some((each) => each.id === id);
+  return withhold(state, {
+    pins: state.pins.filter(({ id }) => among(pins, id)),
+    waiting: state.waiting.filter(({ id }) => among(messages, id)),
+    grants: state.grants.filter((grant) => grants.some((each) => isSameGrant(each, grant))),
+  });
+}
+
+/**
+ * A thread that is opened to be written, without what is unproven. Lines say so, durable with the next ones, unless it is
+ * left out for now.
+ */
+export async function openProvenThread(
+  parts: ProvingParts & { readonly store: RolloutStore },
+  id: ThreadId,
+): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
+  const opened = await openThread(parts.store, id);
+  if (opened.kind === 'refused') return opened;
+  try {
+    const unproven = await findUnproven(parts, id, opened.state);
+    const drafts = setAsideLines(unproven);
+    const state = drafts.length === 0 ? opened.state : opened.owned.append(drafts).reduce(reduce, opened.state);
+    return { ...opened, state: unproven.forNow === undefined ? state : removeUnproven(state, unproven), unproven };
+  } catch (error) {
+    await opened.owned.close();
+    throw error;
+  }
+}

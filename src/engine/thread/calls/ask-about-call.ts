@@ -1,0 +1,341 @@
+import type { PreparedCall } from '../../../adapters/tools/tool.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
+import { isReviewed } from '../../../core/policy/decide/approval-policy.ts';
+import type {
+  AskDecision,
+  CallDecision,
+  RefuseDecision,
+  RunDecision,
+} from '../../../core/policy/decide/call-decision.ts';
+import { isSavable } from '../../../core/policy/decide/question-content.ts';
+import { hostKey, mcpToolKey, policyMark } from '../../../core/policy/grants/grants.ts';
+import { storedItem } from '../../../core/state/drafts/item-lines.ts';
+import { shownCall } from '../../../core/state/fold/running-calls.ts';
+import {
+  questionAnswered,
+  questionAsked,
+  questionKey,
+  type RecordedAnswer,
+} from '../../../core/state/questions/question-lines.ts';
+import { questionId } from '../../../core/state/questions/pending-questions.ts';
+import type { AskUser, RuleBook, RuleToSave } from '../../../ports/ask-user.ts';
+import { threadCloses, valueOrAbort } from '../../../protocol/abort.ts';
+import type { CallItem } from '../../../protocol/item.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { type Answer, asksForContent, type Question } from '../../../protocol/question.ts';
+import { shellWords } from '../../../protocol/shell.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { ThreadLog } from '../log.ts';
+import type { AskedQuestion } from '../open-questions.ts';
+import type { SavedRules, Turn } from '../thread-parts.ts';
+import type { QuestionTurn } from './call-order.ts';
+
+/** What is asked about a call, and what a yes would mean. */
+export interface QuestionToAsk {
+  readonly call: CallItem;
+  readonly question: Question;
+  readonly about: string;
+  readonly decided: AskDecision;
+  /** As screens show it. */
+  readonly item: PreparedCall['item'];
+}
+
+export function questionOf(
+  { turnId, log }: Pick<Turn, 'turnId' | 'log'>,
+  { call, item }: Pick<PreparedCall, 'item'> & { readonly call: CallItem },
+  decided: AskDecision,
+): QuestionToAsk {
+  const { call_id: callId, name: tool } = call;
+  const asked = { callId, turnId, tool, item: storedItem(item), ...decided.question };
+  const about = questionKey(call, inLine(asked, item));
+  return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, call, about, decided, item };
+}
+
+/** Nothing large is stored twice (I9): the arguments stand in the call. */
+function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: PreparedCall['item']): Asked {
+  return { ...question, item: shownCall(item) };
+}
+
+/**
+ * The question waits as a line from here on, everyone who may answer is told of it, and an answer is recorded as soon as
+ * it comes. `instead`: what was asked until now.
+ */
+export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
+  const { log, questions } = turn;
+  const { question, call, about, item } = asking;
+  const to = reviewerOf(turn, question);
+  const hook = turn.memory.hookedCalls.get(call.call_id);
+  const more = defined({ supersedes: instead?.about, to, hook });
+  log.record(questionAsked(inLine(question, item), { call, about, ...more }));
+  if (instead !== undefined) {
+    questions.lapse(instead.question.id);
+    tellAnswered(turn, instead.question, { kind: 'lapsed' });
+  }
+  log.tell(shown(turn, asking));
+  open(turn, asking);
+  // A lost disk is reported to the call when it asks.
+  log.durable().catch(() => {});
+}
+
+/** The same for a question whose line was written by an earlier process: those who follow have no line for it. */
+export function showAgain(turn: Turn, asking: QuestionToAsk): void {
+  turn.log.tellPassing(shown(turn, asking));
+  open(turn, asking);
+  turn.log.durable().catch(() => {});
+}
+
+function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
+  const to = reviewerOf(turn, question);
+  return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
+}
+
+/** After it is shown: subscribers hear at once of an answer that came before. */
+function open(turn: Turn, asking: QuestionToAsk): void {
+  turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
+}
+
+function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Question, 'kind'>): 'review' | undefined {
+  return !asksForContent(kind) && isReviewed(envelope.policy) ? 'review' : undefined;
+}
+
+/** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */
+function askQuestion(turn: Turn, asker: Asker | undefined, { question, item }: QuestionToAsk): Promise<AskedQuestion> {
+  const shows: Asker | undefined = asker && { ask: (asked, signal) => asker.ask(asked, signal, item) };
+  return turn.questions.ask(shows, question, turn.signal, () => turn.log.durable());
+}
+
+/** A turn that is interrupted does not wait for an answer: without one the question lapses. */
+async function recordGiven(
+  turn: Turn,
+  { question, about, decided }: QuestionToAsk,
+  given: Answer | undefined,
+): Promise<AskedQuestion> {
+  if (given === undefined && turn.signal.reason === threadCloses) return { kind: 'suspended' };
+  const said = { about, keys: decided.grantKeys, under: policyMark(turn.envelope.policy) };
+  const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
+  await recordAnswered(turn, question, answer);
+  if (answer.kind === 'allowed') await saveAllowedRule(turn, question, answer);
+  // Not only when the call's turn comes: no other question is to be asked.
+  if (answer.kind === 'stopped') turn.stop();
+  return { kind: 'answered', answer };
+}
+
+/** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
+function asRecorded(
+  { kind, scope, note, prefix, content, by, verdict }: Answer,
+  { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
+  { about, keys, under }: Required<Pick<RecordedAnswer, 'about' | 'keys' | 'under'>>,
+): RecordedAnswer {
+  const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
+  const offered = isOffered ? scope : undefined;
+  // Permissions that are asked for by themselves hold for the turn at least.
+  const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
+  const lasting = lasts && keys.length > 0 ? { keys, under } : {};
+  const other = offered === 'rule' ? defined({ prefix }) : {};
+  return { kind, about, ...lasting, ...other, ...defined({ scope: offered, note, content, by, verdict }) };
+}
+
+/** Durable before anything follows from it. */
+export async function recordAnswered(
+  { log }: Pick<Turn, 'log'>,
+  question: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  answer: RecordedAnswer,
+): Promise<void> {
+  const { about: _about, keys: _keys, under: _under, seal: _seal, ...shown } = answer;
+  log.record(questionAnswered(question, answer));
+  tellAnswered({ log }, question, shown);
+  await log.durable();
+}
+
+/**
+ * Records the line with which a call begins, or is refused. A question about it that has no answer was decided by another
+ * answer, and is over with this line.
+ */
+export function recordDecided(
+  { log }: Pick<Turn, 'log'>,
+  callId: string,
+  kind: 'allowed' | 'lapsed',
+  record: () => void,
+): void {
+  const { questions = [] } = log.state.openTurn ?? {};
+  record();
+  for (const question of questions) {
+    if (question.callId === callId && question.answer === undefined) tellAnswered({ log }, question, { kind });
+  }
+}
+
+function tellAnswered(
+  { log }: Pick<Turn, 'log'>,
+  { id, turnId, callId }: Pick<Question, 'id' | 'callId' | 'turnId'>,
+  answer: Answer,
+): void {
+  log.tell({ kind: 'question-answered', turnId, id, callId, answer });
+}
+
+/** Whom the questions of a turn are put to. */
+interface Asker extends AskUser {
+  /** A model answers in the user's place. */
+  readonly to?: 'review';
+}
+
+/** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
+function askerOf(
+  turn: Turn,
+  step: Step,
+  { question: { kind }, decided }: { readonly question: Pick<Question, 'kind'>; readonly decided: AskDecision },
+): Asker | undefined {
+  // Neither hooks nor a reviewer know what the user wants, or what the client does.
+  if (asksForContent(kind)) return turn.parts.askUser;
+  const asker = lastAsker(turn, step);
+  if (turn.parts.hooks === undefined || asker === undefined) return asker;
+  return {
+    ...asker,
+    // Hooks of the user come first. Loaded on use, like the reviewer.
+    ask: async (question, signal, item) => {
+      const { answerByHooks } = await import('../hooks/call-hooks.ts');
+      return (
+        (await answerByHooks(turn, question, { signal, ...defined({ byUser: decided.byUser }) })) ??
+        asker.ask(question, signal, item)
+      );
+    },
+  };
+}
+
+function lastAsker(turn: Turn, step: Step): Asker | undefined {
+  if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
+  return {
+    to: 'review',
+    // Loaded on use: few threads have a reviewer, and those that do seldom ask.
+    ask: async (question, signal, item) => {
+      const { reviewCall } = await import('./review-call.ts');
+      return reviewCall({ turn, step, ...defined({ item }) }, question, signal);
+    },
+  };
+}
+
+interface RuleSaver {
+  readonly parts: { readonly ruleBook?: RuleBook };
+  readonly log: Pick<ThreadLog, 'tell'>;
+  readonly savedRules: SavedRules;
+}
+
+/**
+ * Saves the rule that an answer allows. It counts for the next call already. The call runs all the same if it cannot be
+ * saved: the user has allowed it.
+ */
+export async function saveAllowedRule(
+  { parts, log, savedRules }: RuleSaver,
+  question: Question,
+  { scope, prefix }: Answer,
+): Promise<void> {
+  if (scope === 'rule' && prefix !== undefined && !isSavable(question, prefix)) {
+    log.tell({ kind: 'warning', outcome: notOffered(prefix) });
+    return;
+  }
+  const rule = scope === 'rule' ? ruleOf({ ...question, ...defined({ prefix }) }) : undefined;
+  if (rule === undefined || parts.ruleBook === undefined) return;
+  const problem = await parts.ruleBook.save(rule);
+  if (problem !== undefined) log.tell({ kind: 'warning', outcome: problem });
+  else if (rule.kind === 'mcp') savedRules.tools.push({ key: mcpToolKey(rule) });
+  else if (rule.kind === 'host') savedRules.hosts.push({ key: hostKey(rule.host) });
+  else savedRules.prefixes.push({ pattern: rule.prefix, decision: 'allow', source: 'an answer' });
+}
+
+function ruleOf({ host, mcp, prefix }: Question): RuleToSave | undefined {
+  if (mcp !== undefined) return { kind: 'mcp', ...mcp };
+  if (host !== undefined) return { kind: 'host', host };
+  return prefix && { kind: 'prefix', prefix };
+}
+
+function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
+  return {
+    code: 'rule-not-offered',
+    message: `The rule for ${JSON.stringify(shellWords(prefix))} was not saved: it is no beginning of the command that was asked about, or would allow any command.`,
+    next: 'The command runs this time. Add the rule to rules/default.rules yourself if you want it.',
+  };
+}
+
+/** A call that may be asked about, in its place among those of its step. */
+export interface CallInPlace extends Pick<PreparedCall, 'item'> {
+  readonly call: CallItem;
+  readonly step: Step;
+  readonly inOrder: QuestionTurn;
+}
+
+/** What came of a call in its place. `decided`: no answer is needed, or none was; undefined: nothing is to be asked. */
+export type DecidedInPlace =
+  | { readonly kind: 'decided'; readonly decided: RunDecision | RefuseDecision | undefined }
+  | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
+  /** The turn was interrupted before the question could be put to anyone. */
+  | { readonly kind: 'unheard' }
+  | EndedBefore;
+
+/** The call does not begin, whatever was answered. `suspended`: the question, or its answer, waits for the next process. */
+export interface EndedBefore {
+  readonly kind: 'suspended' | 'interrupted';
+}
+
+/** Undefined: nothing is to be decided. */
+type Decided = CallDecision | undefined;
+
+export interface QuestionInPlace {
+  /** With all that is known by now, on the ground as it is by now. */
+  decide(): Decided | Promise<Decided>;
+  /** The question, if it is shown already: an answer to it counts when its turn comes. */
+  readonly shown?: QuestionToAsk;
+}
+
+/**
+ * The one way to ask about a call, whether it may begin, run again or reach a host. Its question is put to the port when
+ * no call before it may still ask, and is decided once more then: an answer to an earlier one may cover it.
+ */
+export async function askInPlace(
+  turn: Turn,
+  wanted: CallInPlace,
+  { decide, shown }: QuestionInPlace,
+): Promise<DecidedInPlace> {
+  await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
+  const hasAnswer = (): boolean =>
+    shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
+  const decided = hasAnswer() || turn.signal.aborted ? undefined : await decide();
+  // An answer may have come while the ground was looked at.
+  const isSettled = hasAnswer();
+  const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, { decided, shown });
+  if (!('question' in asking)) {
+    if (shown !== undefined) turn.questions.lapse(shown.question.id);
+    return asking;
+  }
+  const asked = await askQuestion(turn, askerOf(turn, wanted.step, asking), asking);
+  if (asked.kind !== 'answered') return asked;
+  const { answer } = asked;
+  if (answer.kind !== 'allowed') return { kind: 'answered', asking, answer };
+  const allowed = isSettled ? renewed(turn, wanted, asking, await decide()) : asking;
+  return endedBefore(turn) ?? { kind: 'answered', asking: allowed, answer };
+}
+
+/** Whether the turn has come to its end before the call could begin. */
+export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
+  if (!signal.aborted) return undefined;
+  return { kind: signal.reason === threadCloses ? 'suspended' : 'interrupted' };
+}
+
+/** The question as it is to be asked now, shown if it is another one than before. */
+function askedNow(
+  turn: Turn,
+  wanted: CallInPlace,
+  { decided, shown }: { readonly decided: Decided; readonly shown: QuestionToAsk | undefined },
+): QuestionToAsk | Extract<DecidedInPlace, { kind: 'decided' }> {
+  if (turn.signal.aborted) return { kind: 'decided', decided: undefined };
+  if (decided?.kind !== 'ask') return { kind: 'decided', decided };
+  const asking = questionOf(turn, wanted, decided);
+  if (asking.about === shown?.about) return { ...shown, decided };
+  recordQuestion(turn, asking, shown);
+  return asking;
+}
+
+/** The same question with what was granted since. A yes to what was shown stays a yes to that. */
+function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
+  const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
+  return isSame ? { ...asked, decided } : asked;
+}

@@ -1,0 +1,159 @@
+import { defined } from '../../../base/objects.ts';
+import { type AnsweredHost, hostAnswers } from '../../../core/fragments/answers/refusals.ts';
+import { allowedWithWords } from '../../../core/fragments/answers/tool-calls.ts';
+import { allowsAsking, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
+import type { AskDecision, RefuseDecision, RunDecision } from '../../../core/policy/decide/call-decision.ts';
+import type { AnswerHost, HostAnswer } from '../../../ports/ask-user.ts';
+import type { McpElicitation, McpElicitationAnswer } from '../../../ports/mcp-servers.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { RequestedHost } from '../../../protocol/permissions.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+import { askInPlace } from './ask-about-call.ts';
+import type { QuestionOrder } from './call-order.ts';
+import { decideHostNow } from './decide-call.ts';
+import type { CallToGrant, GrantedCall } from './grant-call.ts';
+
+/** The questions of one command that runs, about hosts that it waits for. */
+export interface HostQuestions {
+  readonly decide: AnswerHost;
+  /** The command is over: questions that wait lapse. Resolves when nothing more is recorded, with notes for the model. */
+  end(): Promise<readonly string[]>;
+}
+
+/**
+ * Hosts take their turn among the questions of the step. The call has begun: whatever ends it, be it a thread that
+ * closes, ends its questions too.
+ */
+export function askAboutHosts(
+  turn: Turn,
+  wanted: CallToGrant & Pick<GrantedCall, 'policy'>,
+  order: QuestionOrder,
+): HostQuestions {
+  const over = new AbortController();
+  const open = new Set<Promise<HostAnswer>>();
+  const told: AnsweredHost[] = [];
+
+  async function ask(host: RequestedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
+    const known = decideHostNow(turn, wanted, host);
+    if (known.kind !== 'ask') return hostAnswer(known);
+    // The call is answered and its command runs on: no turn is left to ask in.
+    if (over.signal.aborted) return 'unasked';
+    const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
+    // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
+    const life = new AbortController();
+    const end = (): void => life.abort('over');
+    ended.addEventListener('abort', end, { once: true });
+    if (ended.aborted) end();
+    const inOrder = order.next();
+    try {
+      const decide = () => decideHostNow(turn, wanted, host);
+      const came = await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
+      if (life.signal.aborted && came.kind !== 'answered') {
+        // The command waited for it, perhaps behind a question that no one answered.
+        told.push({ host, answer: { kind: 'lapsed' } });
+        return 'declined';
+      }
+      if (came.kind === 'decided') return hostAnswer(came.decided);
+      const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
+      // A yes without words needs no telling: the command connects.
+      if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
+      if (answer.kind === 'allowed') return 'allowed';
+      return 'declined';
+    } finally {
+      inOrder.pass();
+      ended.removeEventListener('abort', end);
+    }
+  }
+
+  return {
+    decide(host, signal) {
+      const asking = ask(host, signal);
+      open.add(asking);
+      return asking.finally(() => open.delete(asking));
+    },
+    async end() {
+      over.abort('over');
+      // A lost disk is reported by the next caller that needs it.
+      await Promise.allSettled(open);
+      return hostAnswers(told);
+    },
+  };
+}
+
+/** Undefined: the command was over before anyone could be asked. */
+function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnswer {
+  if (decided === undefined) return 'declined';
+  return decided.kind === 'run' ? 'allowed' : 'unasked';
+}
+
+/** A form that is larger is not put to anyone. */
+const mostSchemaCharacters = 4000;
+const mostMessageCharacters = 800;
+/** How often one call may ask: more is no conversation. */
+const mostQuestions = 10;
+
+/**
+ * Puts questions that a server has while its tool runs to the user. They take their turn among the questions of the
+ * step. A reviewer knows nothing of what servers want to know, so it is never asked.
+ */
+export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOrder) {
+  const { policy } = turn.envelope;
+  const canAsk = turn.parts.askUser !== undefined && !isReviewed(policy) && allowsAsking(policy.approval, 'mcp');
+  let asked = 0;
+  return async (elicitation: McpElicitation): Promise<McpElicitationAnswer> => {
+    const { server, message, url, schema } = elicitation;
+    const isLarge = JSON.stringify(schema ?? {}).length > mostSchemaCharacters;
+    if (!canAsk) warnOnce(turn, unasked(server), 'message');
+    if (!canAsk || isLarge || asked++ >= mostQuestions || turn.signal.aborted) return { action: 'decline' };
+    const words = message.slice(0, mostMessageCharacters);
+    const decided: AskDecision = {
+      kind: 'ask',
+      question: {
+        kind: 'elicitation',
+        reason: `The MCP server ${JSON.stringify(server)} asks you: ${words}`,
+        elicitation: { server, message: words, ...defined({ url, schema }) },
+        scopes: ['call'],
+      },
+      where: 'sandbox',
+      grantKeys: [],
+    };
+    // The call has begun: a question that it asks does not wait for the next process.
+    const life = new AbortController();
+    const end = (): void => life.abort('over');
+    turn.signal.addEventListener('abort', end, { once: true });
+    const inOrder = order.next();
+    try {
+      const came = await askInPlace(
+        { ...turn, signal: life.signal },
+        { ...wanted, inOrder },
+        { decide: () => decided },
+      );
+      if (came.kind !== 'answered') return { action: 'cancel' };
+      const { kind, content } = came.answer;
+      if (kind === 'allowed' && url !== undefined) return { action: 'accept' };
+      if (kind === 'allowed') {
+        const { filledForm } = await import('../../../protocol/elicitation-form.ts');
+        const filled = filledForm(schema, content);
+        if ('content' in filled) return { action: 'accept', content: filled.content };
+        warnOnce(turn, notSent(server, filled.fault), 'message');
+        return { action: 'cancel' };
+      }
+      return { action: kind === 'declined' ? 'decline' : 'cancel' };
+    } finally {
+      inOrder.pass();
+      turn.signal.removeEventListener('abort', end);
+    }
+  };
+}
+
+function unasked(server: string): Outcome {
+  const message = `The MCP server ${JSON.stringify(server)} asked you something, and Capstan declined: no one can be asked.`;
+  return { code: 'elicitation-declined', message, next: 'Use --approvals to answer such questions.' };
+}
+
+/** A yes to a form that is not filled is no answer. */
+function notSent(server: string, fault: string): Outcome {
+  const message = `The answer to the MCP server ${JSON.stringify(server)} was not sent: ${fault}`;
+  return { code: 'form-not-filled', message, next: 'Fill in what the form asks for, or decline.' };
+}

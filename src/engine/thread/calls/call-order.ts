@@ -1,0 +1,50 @@
+/** A call among those of its step, from when it is about to have an effect. */
+export interface PlaceInOrder {
+  /** Resolves when its turn has come. Undefined: it has. */
+  readonly before: Promise<unknown> | undefined;
+  /** It is over. */
+  leave(): void;
+}
+
+interface Begun {
+  readonly alone: boolean;
+  readonly over: PromiseWithResolvers<void>;
+}
+
+/** The calls of one step run side by side, except those that run alone: these wait for all before them, and all after them wait. */
+export class CallOrder {
+  readonly #begun = new Set<Begun>();
+
+  begin(alone: boolean): PlaceInOrder {
+    const before = [...this.#begun].filter((other) => alone || other.alone).map(({ over }) => over.promise);
+    const own: Begun = { alone, over: Promise.withResolvers() };
+    this.#begun.add(own);
+    return {
+      before: before.length === 0 ? undefined : Promise.all(before),
+      leave: () => {
+        this.#begun.delete(own);
+        own.over.resolve();
+      },
+    };
+  }
+}
+
+/** When a call may ask, among those of its step. */
+export interface QuestionTurn {
+  /** Resolves when no call before it may still ask. */
+  turn(): Promise<void>;
+  /** The call asks no more: it begins, or will not. To be called once at least. */
+  pass(): void;
+}
+
+/** The calls of one step ask the user one at a time, in their order. Calls that do not ask wait for none. */
+export class QuestionOrder {
+  #last: Promise<void> = Promise.resolve();
+
+  next(): QuestionTurn {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = Promise.all([before, promise]).then(() => undefined);
+    return { turn: () => before, pass: resolve };
+  }
+}

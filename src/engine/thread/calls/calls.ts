@@ -1,0 +1,265 @@
+import type { Step } from '../../../core/envelope/envelope.ts';
+import { allowedWithWords, toolFailed } from '../../../core/fragments/answers/tool-calls.ts';
+import { notRunAgain, ranAgain } from '../../../core/fragments/answers/refusals.ts';
+import { defined } from '../../../base/objects.ts';
+import { thrownMessage } from '../../../protocol/display-text.ts';
+import type { CallItem } from '../../../protocol/item.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { describeOutsideRun } from '../../../core/policy/decide/question-content.ts';
+import type { PreparedCall, RefusedCall } from '../../../adapters/tools/tool.ts';
+import {
+  type CallToGrant,
+  confirmGrant,
+  grantCall,
+  type GrantedCall,
+  type Granting,
+  grantRetry,
+  grantSuspended,
+  type GroundToConfirm,
+  type SuspendedAsking,
+  type SuspendedCall,
+} from './grant-call.ts';
+import { performCall, type RanCall, withConfinementNote, withNote } from './perform-call.ts';
+import { CallOrder, type PlaceInOrder, QuestionOrder, type QuestionTurn } from './call-order.ts';
+import { isTurnGranted, readBeforeRetry, readCommand } from './decide-call.ts';
+import { recordDecided } from './ask-about-call.ts';
+import type { Turn } from '../thread-parts.ts';
+import type { CallAfterHooks } from '../hooks/call-hooks.ts';
+import { outputShare } from '../context/window-use.ts';
+import { recordAnswer, recordTurnItem } from '../record/record-items.ts';
+import { commandNotRun } from '../../../core/state/questions/call-arguments.ts';
+import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
+
+/** A call that ends sooner than this shares its sync with what comes after it. */
+const patienceMs = 50;
+
+interface Ended {
+  readonly call: CallItem;
+  readonly end: CallEnd;
+}
+
+type Confirmed = Granting | undefined;
+type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
+type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
+type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
+
+/** `shown`: the call that was refused, as far as it was understood. */
+type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
+
+/**
+ * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
+ * speaking. Answers are recorded when the model has finished, in the order in which they come.
+ */
+export class Calls {
+  readonly #turn: Turn;
+  readonly #step: Step;
+  readonly #running = new Map<CallItem, Promise<Ended>>();
+  readonly #order = new CallOrder();
+  readonly #questions = new QuestionOrder();
+  readonly #thrown: { readonly error: unknown }[] = [];
+  readonly #suspended = new Set<string>();
+  #count = 0;
+
+  constructor(turn: Turn, step: Step) {
+    this.#turn = turn;
+    this.#step = step;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether a call waits for an answer that this process will not get. Known when they are finished. */
+  get isSuspended(): boolean {
+    return this.#suspended.size > 0;
+  }
+
+  /** `suspended`: what is known of a call whose turn was suspended before it began. */
+  start(call: CallItem, suspended?: SuspendedAsking): void {
+    const inOrder = this.#questions.next();
+    const running = this.#run(call, inOrder, suspended)
+      .finally(() => {
+        inOrder.pass();
+        // It may have come to its end before its question was shown again.
+        if (suspended !== undefined) this.#turn.questions.lapse(suspended.id);
+      })
+      .catch((error: unknown) => this.#refusedFor(error))
+      .then((end) => ({ call, end }));
+    // A lost disk is reported by `finish`; until then no caller listens.
+    running.catch(() => {});
+    this.#running.set(call, running);
+    this.#count++;
+  }
+
+  /**
+   * Waits for all, and leaves nothing that is known untold while it waits. Rejects at the end with what a call threw: it
+   * is answered all the same, and none of them runs on.
+   */
+  async finish(): Promise<void> {
+    while (this.#running.size > 0) {
+      const first = await this.#first();
+      // Each output leaves the rest of the space to those that are still to come.
+      const share = outputShare(this.#turn, this.#step, this.#running.size);
+      this.#running.delete(first.call);
+      this.#record(first, share);
+    }
+    // After all answers: nothing stands between a call and its own.
+    if (this.#turn.memory.hookTexts.length > 0)
+      (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn, this.#suspended);
+    const [thrown] = this.#thrown.splice(0);
+    if (thrown !== undefined) throw thrown.error;
+  }
+
+  /** Tools give their failures as results: this is an error of the program. */
+  #refusedFor(error: unknown): CallEnd {
+    if (error instanceof Fault) throw error;
+    this.#thrown.push({ error });
+    return { kind: 'refused', output: toolFailed(thrownMessage(error)) };
+  }
+
+  async #first(): Promise<Ended> {
+    const first = Promise.race(this.#running.values());
+    const waiting = new AbortController();
+    const soon = await Promise.race([first, this.#turn.parts.clock.sleep(patienceMs, waiting.signal)]);
+    // With a reason of its own: the default one is an error with a stack.
+    waiting.abort('ended');
+    if (soon !== undefined) return soon;
+    const [ended] = await Promise.all([first, this.#turn.log.durable()]);
+    return ended;
+  }
+
+  #record({ call, end }: Ended, share: number): void {
+    if ('kind' in end && end.kind === 'suspended') {
+      this.#suspended.add(call.call_id);
+      return;
+    }
+    if ('item' in end && end.session === undefined && !this.#turn.memory.standing.has(end.item.id)) {
+      recordTurnItem(this.#turn, end.item);
+      const where = defined({ outside: end.outside, confined: end.confined });
+      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item, ...where });
+    }
+    if ('item' in end) {
+      const { sessions } = this.#turn;
+      const { session: started, item, policy, mayWrite, typed } = end;
+      if (started !== undefined && item.kind === 'command') {
+        const { turnId, envelope, effects } = this.#turn;
+        const about = { callId: call.call_id, turnId, item, started, policy, profile: envelope.policy.profile };
+        const forTurn = isTurnGranted(this.#turn, policy) || undefined;
+        sessions.adopt({ ...about, ...(mayWrite ? { effects } : {}), ...defined({ forTurn, typed }) });
+      }
+      recordAnswer(this.#turn, call, end, share);
+      sessions.drop(end.dropped);
+      return;
+    }
+    const { turnId, log } = this.#turn;
+    const item = end.shown ?? commandNotRun(call);
+    const patch = item?.kind === 'file-change' || undefined;
+    const refused = { tool: call.name, ...defined({ unasked: end.unasked, mcp: mcpCallOf(item), patch }) };
+    recordDecided(this.#turn, call.call_id, 'lapsed', () => recordAnswer(this.#turn, call, { ...end, refused }, share));
+    const about = {
+      turnId,
+      callId: call.call_id,
+      tool: call.name,
+      ...defined({ item, unasked: end.unasked }),
+    };
+    log.tell({ kind: 'call-refused', ...about, reason: end.output });
+  }
+
+  /** Prepared by its tool, granted by the policy or the user, and run in its order. */
+  async #run(call: CallItem, inOrder: QuestionTurn, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
+    const { parts } = this.#turn;
+    // No waiting where there is nothing to wait for: lines stand in the order of what happened.
+    const preparing = parts.router.prepare(call, this.#step);
+    const read = preparing instanceof Promise ? await preparing : preparing;
+    if (read.kind === 'refused') return read;
+    const hooks = parts.hooks === undefined ? undefined : await import('../hooks/call-hooks.ts');
+    const as: CallAfterHooks = { kind: 'prepared', call, prepared: read, ...suspended?.hooked };
+    const isAsked = hooks !== undefined && suspended === undefined;
+    const hooked = isAsked ? await hooks.beforeCall(this.#turn, this.#step, as) : as;
+    if (hooked.kind === 'refused') return { ...hooked, shown: read.item };
+    const { prepared, note } = hooked;
+    const { needs, item } = prepared;
+    const wanted = { call: hooked.call, needs, item, inOrder, step: this.#step, ...defined({ hook: hooked.hook }) };
+    const granting =
+      suspended === undefined ? grantCall(this.#turn, wanted) : grantSuspended(this.#turn, wanted, suspended);
+    const grant = granting instanceof Promise ? await granting : granting;
+    if (grant.kind === 'refused') return { ...grant, shown: prepared.item };
+    if (grant.kind === 'suspended') return grant;
+    inOrder.pass();
+    const place = this.#order.begin(prepared.alone === true || isGitOutside(grant));
+    if (place.before !== undefined) await place.before;
+    const ran = await this.#begin(prepared, { ...wanted, place }, grant).finally(place.leave);
+    const end = hooks === undefined || !('item' in ran) ? ran : await hooks.afterCall(this.#turn, wanted.call, ran);
+    return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
+  }
+
+  /** In its place among the calls, if what was granted still holds. */
+  async #begin(prepared: PreparedCall, wanted: CallInOrder, granted: GrantedCall): Promise<CallEnd> {
+    const look = async () => (await readCommand(this.#turn, wanted.needs))?.ground;
+    const grant = await this.#confirmed(granted, look, (inOrder) => grantCall(this.#turn, { ...wanted, inOrder }));
+    if (grant?.kind === 'refused') return { ...grant, shown: prepared.item };
+    if (grant?.kind !== 'granted') return { kind: 'suspended' };
+    const end = await this.#performAll(prepared, wanted, grant);
+    const said = grant.answer && allowedWithWords(grant.answer);
+    return said === undefined ? end : { ...end, output: withNote(end.output, said) };
+  }
+
+  #perform(wanted: CallToGrant, prepared: PreparedCall, grant: GrantedCall): Promise<RanCall> {
+    return performCall(this.#turn, { wanted, prepared, grant, questions: this.#questions });
+  }
+
+  /** Once, or once more where the sandbox stopped it and the user lets it out. */
+  async #performAll(prepared: PreparedCall, wanted: CallInOrder, grant: GrantedCall): Promise<RanCall> {
+    const end = await this.#perform(wanted, prepared, grant);
+    if (grant.where === 'outside') return withConfinementNote(end, grant);
+    const { blocked } = end;
+    if (blocked === undefined || this.#turn.signal.aborted) return end;
+    const retry = (inOrder: QuestionTurn) => grantRetry(this.#turn, { ...wanted, inOrder }, blocked);
+    const granted = await this.#asking(retry);
+    if (granted?.kind !== 'granted' || !isGitOutside(granted))
+      return this.#performAgain(prepared, { ...wanted, end, granted, retry });
+    // It runs alone now, so it goes behind the calls that run beside it.
+    wanted.place.leave();
+    const place = this.#order.begin(true);
+    if (place.before !== undefined) await place.before;
+    return this.#performAgain(prepared, { ...wanted, end, granted, retry }).finally(place.leave);
+  }
+
+  async #performAgain(prepared: PreparedCall, wanted: CallToRepeat): Promise<RanCall> {
+    const { end, granted, retry } = wanted;
+    const look = async () => (await readBeforeRetry(this.#turn, wanted)).read?.ground;
+    const again = granted?.kind === 'granted' ? await this.#confirmed(granted, look, retry) : granted;
+    if (again === undefined || again.kind === 'suspended') return end;
+    const outside = describeOutsideRun(this.#turn.envelope.policy.resolved);
+    if (again.kind === 'refused')
+      return { ...end, output: withNote(end.output, notRunAgain({ ...again, where: outside })) };
+    const second = withConfinementNote(await this.#perform(wanted, prepared, again), again);
+    return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
+  }
+
+  /** Nothing is waited for where nothing was looked at. */
+  #confirmed(granted: GrantedCall, look: GroundToConfirm['look'], grant: AskInTurn): Confirmed | Promise<Confirmed> {
+    if (granted.ground === undefined) return granted;
+    return confirmGrant(this.#turn, granted, { look, grant: () => this.#asking(grant) });
+  }
+
+  /** Asks in the turn of questions that come now. */
+  async #asking<Granted>(ask: (inOrder: QuestionTurn) => Granted | Promise<Granted>): Promise<Granted> {
+    const inOrder = this.#questions.next();
+    try {
+      return await ask(inOrder);
+    } finally {
+      inOrder.pass();
+    }
+  }
+}
+
+function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
+  return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
+}
+
+/** Git that leaves the sandbox must not meet commands that change folders under it. */
+function isGitOutside({ leaves, ground }: GrantedCall): boolean {
+  return leaves === true && ground?.gitVariables !== undefined;
+}

@@ -1,0 +1,171 @@
+import { defined } from '../../../base/objects.ts';
+import type { CommandReader } from '../../../core/policy/commands/analyse-command.ts';
+import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
+import type {
+  BlockedFiles,
+  CallDecision,
+  CallNeeds,
+  DecisionContext,
+} from '../../../core/policy/decide/call-decision.ts';
+import {
+  decideCall,
+  decideUnderHook,
+  dependsOnAnalysis,
+  isHeldByRules,
+} from '../../../core/policy/decide/decide-call.ts';
+import { decideRetry } from '../../../core/policy/decide/decide-command.ts';
+import type { TamperState } from '../../../core/policy/environment/tamper-state.ts';
+import { isGit, reasonGitStaysInside } from '../../../core/policy/git/git-commands.ts';
+import { grantedPolicy, standingPermissions } from '../../../core/policy/grants/granted-policy.ts';
+import { decideConnection } from '../../../core/policy/network/decide-connection.ts';
+import { needsSandbox } from '../../../core/policy/paths/access.ts';
+import { matchRules } from '../../../core/policy/rules/match-rules.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { RequestedHost, ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { grantsNow, rulesNow, userFacts } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+
+export interface DecideOptions {
+  /** That of the turn, unless the call was asked about under another one. */
+  readonly approval?: DecisionContext['approval'];
+  /** Whether a question can be answered; by default whether there is someone to ask. */
+  readonly canAsk?: boolean;
+}
+
+/** What is known of the command of a call. Absent: nothing depends on it. */
+export interface CallToDecide {
+  readonly needs: CallNeeds;
+  /** What a hook says about it. */
+  readonly hook?: 'allow' | 'ask';
+  readonly read?: Awaited<ReturnType<CommandReader['read']>> & { readonly ground?: TamperState };
+}
+
+/** The one place that asks the policy about a call, with all that the thread knows by now. */
+export function decideNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
+  const { needs, ...context } = onGround(known, contextNow(turn, options));
+  const decided = decideCall(context, needs);
+  const { hook, read } = known;
+  // No hook answers for the user or the client.
+  if (hook === undefined || needs.input !== undefined || needs.client !== undefined) return withGround(decided, known);
+  const asked = decideCall({ ...context, canAsk: true }, needs);
+  const seen = read && [...(read.analysis.commands ?? []), ...read.analysis.seen, needs.argv ?? []];
+  const isManaged = needs.argv !== undefined && isHeldByRules(turn.parts.requirements.rules, seen);
+  const changesNothing = turn.envelope.policy.changesNothing !== undefined;
+  const under = { hook, decided, asked, canAsk: context.canAsk, isManaged, changesNothing };
+  return withGround(decideUnderHook(under, needs), known);
+}
+
+/** The same about a call that the sandbox stopped. Undefined: what came of it stands. */
+export function decideAgain(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
+  const { needs, ...context } = onGround(known, contextNow(turn, {}));
+  const decided = decideRetry(context, needs, blocked);
+  return decided && withGround(decided, known);
+}
+
+/** A folder means what its links lead to: rules, answers and the start of the command all have that. */
+function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
+  const cwd = read?.ground?.folder ?? needs.cwd;
+  return { ...context, ...read, needs: { ...needs, ...defined({ cwd }) } };
+}
+
+function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision {
+  return decided.kind === 'refuse' ? decided : { ...decided, ...defined({ ground: read?.ground }) };
+}
+
+/** The same about a host that a call waits for while it runs under `policy`: what it was granted counts for its hosts, too. */
+export function decideHostNow(
+  turn: Turn,
+  { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
+  host: RequestedHost,
+): CallDecision {
+  return decideConnection({ ...contextNow(turn, {}), policy }, needs, host);
+}
+
+/** Looks into the command where the decision depends on it. Undefined: it does not, and nothing is waited for. */
+export function readCommand(
+  turn: Turn,
+  needs: CallNeeds,
+  options: DecideOptions = {},
+): Promise<CallToDecide['read']> | undefined {
+  const { commands } = turn.parts;
+  const { argv } = needs;
+  if (commands === undefined || argv === undefined) return undefined;
+  const maybeDangerous = commands.mayBeDangerous(argv);
+  return dependsOnAnalysis(contextNow(turn, options), needs, { maybeDangerous })
+    ? readOn(turn, needs, { mayLeave: needs.escalation !== undefined })
+    : undefined;
+}
+
+/** Before another try: what it may do outside depends on it, also where the first try did not. */
+export async function readBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
+  return { needs, ...defined({ read: await readOn(turn, needs, { mayLeave: true }) }) };
+}
+
+/** The command, and where it would run. `mayLeave`: the sandbox, without a rule. */
+async function readOn(
+  turn: Turn,
+  { argv, cwd }: CallNeeds,
+  { mayLeave }: { readonly mayLeave: boolean },
+): Promise<CallToDecide['read']> {
+  const { parts, envelope, signal } = turn;
+  const read = argv && (await parts.commands?.read(argv));
+  if (read === undefined || parts.ground === undefined) return read;
+  const { commands, seen, starters = [] } = read.analysis;
+  const named = [argv, ...(commands ?? []), ...seen].map((words) => words?.[0] ?? '');
+  const programs = new Set([...named, ...starters]);
+  const { policy: resolved, grants } = contextNow(turn, {});
+  const extra = standingPermissions(resolved, grants);
+  const git = commands?.filter(isGit) ?? [];
+  const isRuled = git.some((words) => isAllowed(turn, words));
+  const ground = await parts.ground.look({
+    programs: [...programs],
+    hasCompany: parts.sessions?.runs() === true,
+    reachOfGit: git.length > 0 && (mayLeave || isRuled || !needsSandbox(resolved)),
+    cwd: cwd ?? envelope.workspace.cwd,
+    workspace: envelope.workspace.cwd,
+    policy: grantedPolicy(resolved, { where: 'sandbox', extra }),
+    variables: envelope.policy.shellEnvironment,
+    signal,
+    warn: (outcome) => void warnOnce(turn, outcome, 'code'),
+  });
+  const kept = isRuled && needsSandbox(resolved) ? reasonGitStaysInside(ground, git) : undefined;
+  if (kept !== undefined) warnOnce(turn, gitKeptInside(kept), 'message');
+  return { ...read, ground };
+}
+
+function isAllowed(turn: Turn, words: readonly string[]): boolean {
+  return matchRules(rulesNow(turn), words, { resolveExecutables: true }).some(({ decision }) => decision === 'allow');
+}
+
+function gitKeptInside({
+  why,
+  next,
+}: NonNullable<ReturnType<typeof reasonGitStaysInside>>): Outcome<'git-kept-inside'> {
+  return { code: 'git-kept-inside', message: `A rule allows git, but Capstan keeps it in the sandbox: ${why}.`, next };
+}
+
+function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): DecisionContext {
+  const { policy } = turn.envelope;
+  const approval = asked ?? policy.approval;
+  const granted = grantsNow(turn, { approval, profile: policy.profile });
+  return {
+    approval,
+    policy: policy.resolved,
+    rules: rulesNow(turn),
+    grants: [...granted.session, ...granted.turn],
+    canAsk: canAsk ?? canBeAsked(userFacts(turn.parts), policy),
+    hasUser: canAsk ?? userFacts(turn.parts).canAsk === true,
+    changesNothing: policy.changesNothing === 'thread',
+  };
+}
+
+/** Whether a command that runs under this policy may do what was granted for the turn alone. */
+export function isTurnGranted(turn: Turn, policy: ResolvedPolicy): boolean {
+  const { resolved } = turn.envelope.policy;
+  const grants = grantsNow(turn, turn.envelope.policy);
+  // Outside of a sandbox it runs by an answer of its own.
+  if (grants.turn.length === 0 || !needsSandbox(policy)) return false;
+  const lasting = grantedPolicy(resolved, { where: 'sandbox', extra: standingPermissions(resolved, grants.session) });
+  return JSON.stringify(policy) !== JSON.stringify(lasting);
+}

@@ -1,0 +1,292 @@
+import type { RefusedCall } from '../../../adapters/tools/tool.ts';
+import { defined } from '../../../base/objects.ts';
+import { type AskedRefusal, type AskedRetry, refusalText } from '../../../core/fragments/answers/refusals.ts';
+import {
+  approvalNoLongerFits,
+  folderKeepsChanging,
+  interruptedBeforeAsking,
+  interruptedBeforeRunning,
+  refusedCall,
+  workingFolderMissing,
+} from '../../../core/fragments/answers/tool-calls.ts';
+import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
+import type {
+  AskDecision,
+  BlockedFiles,
+  CallDecision,
+  RefuseDecision,
+  RunDecision,
+} from '../../../core/policy/decide/call-decision.ts';
+import { isSameTamperState, type TamperState } from '../../../core/policy/environment/tamper-state.ts';
+import { grantedPolicy } from '../../../core/policy/grants/granted-policy.ts';
+import { needsSandbox } from '../../../core/policy/paths/access.ts';
+import type { RecordedAnswer } from '../../../core/state/questions/question-lines.ts';
+import { valueOrAbort } from '../../../protocol/abort.ts';
+import type { ResolvedPolicy } from '../../../protocol/permissions.ts';
+import { type Answer, type AnswerScope, asksForContent } from '../../../protocol/question.ts';
+import { userFacts } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import {
+  askInPlace,
+  type CallInPlace,
+  type DecidedInPlace,
+  endedBefore,
+  questionOf,
+  type QuestionToAsk,
+  recordAnswered,
+  recordQuestion,
+  saveAllowedRule,
+  showAgain,
+} from './ask-about-call.ts';
+import {
+  type CallToDecide,
+  decideAgain,
+  decideNow,
+  type DecideOptions,
+  readBeforeRetry,
+  readCommand,
+} from './decide-call.ts';
+
+/** The thread is given up while the call waits for an answer: the question stays as it is. */
+export interface SuspendedCall {
+  readonly kind: 'suspended';
+}
+
+/** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
+export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
+  /** Of the question. */
+  readonly id: string;
+  readonly about: string;
+  readonly answer?: RecordedAnswer;
+  /** Of what hooks said before. They are not asked again. */
+  readonly hooked?: Pick<CallToDecide, 'hook'> & { readonly note?: string };
+}
+
+/** A call that is to be decided about, in its turn among those of its step. */
+export interface CallToGrant extends CallToDecide, CallInPlace {}
+
+export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
+
+/** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
+export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const reading = readCommand(turn, wanted.needs);
+  // No waiting where nothing is read: lines stand in the order of what happened.
+  return reading === undefined
+    ? grantRead(turn, wanted)
+    : reading.then((read) => grantRead(turn, withRead(wanted, read)));
+}
+
+function withRead(wanted: CallToGrant, read: CallToDecide['read']): CallToGrant {
+  return { ...wanted, ...defined({ read }) };
+}
+
+function grantRead(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
+  const decided = decideNow(turn, wanted);
+  if (decided.kind !== 'ask') return settled(turn, wanted, decided);
+  const asking = questionOf(turn, wanted, decided);
+  recordQuestion(turn, asking);
+  return askShown(turn, wanted, asking);
+}
+
+function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseDecision): GrantedCall | RefusedCall {
+  if (decided.kind === 'run') return grantFromDecision(turn, decided, undefined);
+  const asked = { approval: 'on-request', canAsk: true } as const;
+  const isAnswered = canBeAsked(userFacts(turn.parts), turn.envelope.policy);
+  const unasked = (!isAnswered && decideNow(turn, wanted, asked).kind === 'ask') || undefined;
+  return { kind: 'refused', output: refusedCall(decided.why, decided.next), ...defined({ unasked }) };
+}
+
+/**
+ * Whether a call that the sandbox stopped runs once more, where the policy or the user says so. Otherwise what came of
+ * the first try stands, also where the thread is given up meanwhile.
+ */
+export async function grantRetry(
+  turn: Turn,
+  wanted: CallToGrant,
+  blocked: BlockedFiles,
+): Promise<((GrantedCall | AnsweredRefusal) & AskedRetry) | undefined> {
+  const decide = async () => decideAgain(turn, await readBeforeRetry(turn, wanted), blocked);
+  if ((await decide()) === undefined) return undefined;
+  const came = await askInPlace(turn, wanted, { decide });
+  if (came.kind === 'decided')
+    return came.decided?.kind === 'run' ? grantFromDecision(turn, came.decided, undefined) : undefined;
+  const granting = grantAsked(turn, came);
+  return granting.kind === 'suspended' ? undefined : granting;
+}
+
+/**
+ * A call that waited when its turn was suspended. What was asked counts only if the call still gives the same question:
+ * then the answer is the user's word about exactly this.
+ */
+export async function grantSuspended(
+  turn: Turn,
+  wanted: CallToGrant,
+  { id, about, answer, ...options }: SuspendedAsking,
+): Promise<Granting> {
+  if (answer !== undefined && answer.kind !== 'allowed')
+    return refusalFromAnswer(turn, answer, defined({ content: contentOf(wanted.needs) }));
+  const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
+  // The turn is taken up only to be ended: the call is not looked at, and its question is not shown again.
+  if (endedBefore(turn)?.kind === 'interrupted') {
+    if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    turn.questions.lapse(id);
+    return { kind: 'refused', output: interruptedBeforeRunning };
+  }
+  const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
+  const decided = decideNow(turn, known, { ...options, canAsk: true });
+  // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
+  if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
+  const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
+  if (asking?.about !== about) {
+    if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
+    turn.questions.lapse(id);
+    return { kind: 'refused', output: approvalNoLongerFits(decided.kind === 'refuse' ? decided.why : undefined) };
+  }
+  if (answer === undefined) {
+    showAgain(turn, asking);
+    return askShown(turn, known, asking, options);
+  }
+  // Its turn is the same as if it had been answered just now.
+  await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
+  const ended = endedBefore(turn);
+  if (ended !== undefined) return grantAsked(turn, ended);
+  await saveAllowedRule(turn, asking.question, answer);
+  return answeredBy(turn, asking.decided, answer);
+}
+
+async function askShown(
+  turn: Turn,
+  wanted: CallToGrant,
+  shown: QuestionToAsk,
+  options: DecideOptions = {},
+): Promise<Granting> {
+  const decide = (): CallDecision | Promise<CallDecision> => {
+    const reading = readCommand(turn, wanted.needs, options);
+    return reading === undefined
+      ? decideNow(turn, wanted, options)
+      : reading.then((read) => decideNow(turn, withRead(wanted, read), options));
+  };
+  const came = await askInPlace(turn, wanted, { decide, shown });
+  if (came.kind === 'decided')
+    return came.decided === undefined
+      ? { kind: 'refused', output: interruptedBeforeAsking }
+      : settled(turn, wanted, came.decided);
+  // What the model reads where no one could have been asked has the way out.
+  const alone = decideNow(turn, wanted, { ...options, canAsk: false });
+  return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
+}
+
+function grantAsked(
+  turn: Turn,
+  came: Exclude<DecidedInPlace, { kind: 'decided' }>,
+  next?: string,
+): GrantedCall | AnsweredRefusal | SuspendedCall {
+  switch (came.kind) {
+    case 'suspended':
+      return { kind: 'suspended' };
+    case 'interrupted':
+      return { kind: 'refused', output: interruptedBeforeRunning };
+    case 'unheard':
+      return { kind: 'refused', output: interruptedBeforeAsking };
+    case 'answered': {
+      const { answer, asking } = came;
+      const { decided, question } = asking;
+      const content = asksForContent(question.kind) ? question.kind : undefined;
+      if (answer.kind !== 'allowed')
+        return refusalFromAnswer(turn, answer, defined({ content, why: decided.question.reason, next }));
+      return answeredBy(turn, decided, answer);
+    }
+  }
+}
+
+/** What the call asks for besides a permission. */
+function contentOf({ input, client }: CallToGrant['needs']): 'input' | 'client-tool' | undefined {
+  return input === undefined ? client && 'client-tool' : 'input';
+}
+
+function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: RecordedAnswer): GrantedCall {
+  return { ...grantFromDecision(turn, decided, answer.scope ?? 'call'), answer };
+}
+
+/** What a call may do. `outside`: beyond the sandbox of its turn. */
+export interface GrantedCall {
+  readonly kind: 'granted';
+  readonly policy: ResolvedPolicy;
+  readonly where: 'sandbox' | 'outside';
+  /** It leaves the sandbox of its turn. */
+  readonly leaves?: true;
+  /** And runs in a wider one: what is denied to read stays so. */
+  readonly confined?: true;
+  /** What it was decided on. Absent: nothing depends on it. */
+  readonly ground?: TamperState;
+  /** How far the user's yes goes. Absent: no question was asked. */
+  readonly allowed?: AnswerScope;
+  /** Absent: no question was asked. */
+  readonly answer?: Answer;
+}
+
+/** `answer`: the one that refused it. */
+type AnsweredRefusal = RefusedCall & { readonly answer?: Answer };
+
+/** A decision, or a yes to what it asks, as what the call may do. */
+function grantFromDecision(
+  { envelope, parts }: Turn,
+  decided: RunDecision | AskDecision,
+  allowed: AnswerScope | undefined,
+): GrantedCall {
+  const { where, ground } = decided;
+  const asked = decided.kind === 'ask' ? decided.question.permissions?.write : undefined;
+  parts.ground?.open([...(decided.extra?.write ?? []), ...(asked ?? [])]);
+  const { resolved } = envelope.policy;
+  const policy = grantedPolicy(resolved, decided);
+  const isConfined = needsSandbox(policy);
+  const leaves = (needsSandbox(resolved) && (where === 'outside' || !isConfined)) || undefined;
+  const confined = (leaves && isConfined) || undefined;
+  return { kind: 'granted', policy, where, ...defined({ leaves, confined, ground, allowed }) };
+}
+
+/** A no as what the model reads, and the end of the turn where the user wants it. */
+function refusalFromAnswer(turn: Turn, answer: Answer, asked?: AskedRefusal): AnsweredRefusal {
+  if (answer.kind === 'stopped') turn.stop();
+  return { kind: 'refused', output: refusalText(answer, asked), answer };
+}
+
+/** No honest ground changes as often while the user is asked. */
+const mostLooks = 4;
+
+export interface GroundToConfirm {
+  /** The ground as it is now. */
+  look(): Promise<TamperState | undefined>;
+  /** Grants the call as if nothing had been decided. Undefined: nothing is to be done. */
+  grant(): Promise<Granting | undefined>;
+}
+
+/**
+ * What was granted to a call that is about to begin, if its ground is still the one that this was decided on. On another
+ * ground it is granted anew: a yes counts for what the question showed. It never becomes wider without a question.
+ */
+export async function confirmGrant(
+  turn: Turn,
+  granted: GrantedCall,
+  { look, grant }: GroundToConfirm,
+): Promise<Granting | undefined> {
+  let last = granted;
+  for (let looks = 0; looks < mostLooks; looks++) {
+    if (last.ground === undefined) return last;
+    const ground = await look();
+    const ended = last.answer === undefined ? undefined : endedBefore(turn);
+    if (ended !== undefined) return grantAsked(turn, ended);
+    if (ground !== undefined && isSameTamperState(last.ground, ground)) return onItsFolder(last);
+    const next = await grant();
+    if (next?.kind !== 'granted') return next;
+    if (next.where === 'outside' && last.where === 'sandbox' && next.answer === undefined) return last;
+    last = next;
+  }
+  return { kind: 'refused', output: folderKeepsChanging };
+}
+
+/** Outside the sandbox a command starts in the folder that was decided on, or not at all. */
+function onItsFolder(granted: GrantedCall): Granting {
+  const isGone = granted.leaves === true && granted.ground?.folder === undefined;
+  return isGone ? { kind: 'refused', output: workingFolderMissing } : granted;
+}

@@ -1,0 +1,161 @@
+import { type Envelope, turnProvider } from '../../../core/envelope/envelope.ts';
+import type { Entry } from '../../../core/history/entry.ts';
+import { requestTokens } from '../../../core/history/window-usage.ts';
+import { type Outcome, sentence } from '../../../protocol/outcome.ts';
+import { isSameProvider, type ProviderName, readsOpaque } from '../../../protocol/provider-name.ts';
+import { foldReopened, reopenedLine } from '../../../core/state/checkpoints/opaque-checkpoint.ts';
+import { currentProvider } from '../../../core/state/current-provider.ts';
+import { requestInput } from '../../../core/state/plan-request.ts';
+import { importOf } from '../../../core/state/line-seals.ts';
+import { compactionContract } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import type { Provider } from '../../../ports/model.ts';
+import { compact } from './compact.ts';
+import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
+import { lookAround } from '../context/current-step.ts';
+import { compactAfterReopening } from './compact-when-full.ts';
+
+/**
+ * The history behind the checkpoint is the whole truth, and no other model has to be asked. If it is too long to be read at once, the
+ * maker's summary is worth more than notes from many parts. Without either the turn is refused.
+ */
+export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {
+  const behind = await turn.log.learnBehind();
+  const maker = oneMaker(hidden);
+  const isHere = maker !== undefined && isSameProvider(maker, turnProvider(turn.envelope));
+  const reason = isHere ? 'comp_hash_changed' : 'provider_changed';
+  if (behind !== undefined && fitsAtOnce(turn)) return { kind: 'behind', reason };
+  const asked = maker === undefined ? undefined : await makerToAsk(turn, maker);
+  const outcome = isHere ? unreadableHere(turn) : unreadable(turn, maker);
+  if (asked !== undefined)
+    return { kind: 'ask', reason, maker: asked, hasBehind: behind !== undefined, otherwise: outcome };
+  return behind === undefined ? { kind: 'refused', outcome } : { kind: 'behind', reason };
+}
+
+function oneMaker(hidden: readonly Entry[]): ProviderName | undefined {
+  const [first, ...others] = hidden.map(({ maker }) => maker);
+  if (first === undefined) return undefined;
+  return others.every((one) => one !== undefined && isSameProvider(one, first)) ? first : undefined;
+}
+
+/** Whether a request for a checkpoint could hold all of it. */
+function fitsAtOnce(turn: Turn): boolean {
+  const { log, envelope, parts } = turn;
+  const { instructions, tools, modalities, window } = compactionContract(turn);
+  const input = requestInput(foldReopened(log.state).history, { modalities, provider: turnProvider(envelope) });
+  const tokens = requestTokens({ instructions, tools: parts.router.specs(tools, envelope.policy), input });
+  return tokens <= window.effective - window.checkpoint.answer;
+}
+
+/**
+ * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. A
+ * file that was brought here from elsewhere does not decide whom this user's key is shown to.
+ */
+async function makerToAsk(
+  { log, before, envelope, parts }: Turn,
+  maker: ProviderName,
+): Promise<MakerToAsk | undefined> {
+  const newest = currentProvider(log.state);
+  if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
+  if (!isSameProvider(newest, maker) || !readsOpaque(turnProvider(before), maker)) return undefined;
+  const isHere = isSameProvider(maker, turnProvider(envelope));
+  const provider = isHere ? parts.provider : await parts.providerOf?.(maker);
+  return provider === undefined ? undefined : { provider, by: before };
+}
+
+/** What stands in a command must not mean anything to a shell: it comes from a file. */
+const plainId = /^[\w.-]+$/;
+
+function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefined): Outcome<'history-opaque'> {
+  const reader = turnProvider(envelope);
+  const at = maker?.address === undefined ? '' : ` at ${maker.address}`;
+  const who =
+    maker === undefined
+      ? 'the provider that made it (the file does not say which one)'
+      : `the provider "${maker.id}"${at}`;
+  return {
+    code: 'history-opaque',
+    message: `This thread begins with an encrypted checkpoint that only ${who} can read. The file does not hold the history before it, so "${reader.id}" would not know that history. Nothing was sent.`,
+    next: nextFor(threadId, maker, reader),
+  };
+}
+
+function unreadableHere({ threadId, envelope }: Turn): Outcome<'history-opaque'> {
+  const { slug } = envelope.identity.model;
+  return {
+    code: 'history-opaque',
+    message: `This thread begins with an encrypted checkpoint by a model that "${slug}" is not compatible with. The file does not hold the history before it, so "${slug}" would not know that history. Nothing was sent.`,
+    next: `Switch back to the model that made it and make a checkpoint that every model can read: \`capstan threads compact ${threadId} -c compaction.strategy=structured\`. Then switch again.`,
+  };
+}
+
+function nextFor(threadId: string, maker: ProviderName | undefined, reader: ProviderName): string {
+  if (maker === undefined) return 'Import the complete thread, or start a new one.';
+  const command = `capstan threads compact ${threadId}`;
+  if (maker.id === reader.id) {
+    const what = maker.wire === reader.wire ? 'the address' : 'wire_api';
+    return `Set ${what} of the provider back to the old one and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then change it again.`;
+  }
+  if (!plainId.test(maker.id)) return 'Continue with that provider, or start a new thread.';
+  return `Use that provider to make a checkpoint that every provider can read: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with that provider.`;
+}
+
+/**
+ * How a turn gets a history that its model can read, where an encrypted checkpoint stands that it cannot. `behind`: the
+ * history behind the checkpoint is used again. `ask`: the maker of the checkpoint is asked for a readable one; if that
+ * fails, `hasBehind` says whether there is the other way.
+ */
+export type WayToRead = OpenWay | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+export type OpenWay = { readonly reason: UnreadableReason } & (
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'ask'; readonly maker: MakerToAsk; readonly hasBehind: boolean; readonly otherwise: Outcome }
+);
+
+interface MakerToAsk {
+  readonly provider: Provider;
+  readonly by: Envelope;
+}
+
+/**
+ * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: of a checkpoint, if its
+ * maker is asked for one. `freesSpace`: a history that is used again and is too long is compacted; else that is done
+ * anyway.
+ */
+export async function goThere(
+  turn: Turn,
+  way: OpenWay,
+  { wanted, freesSpace }: { readonly wanted: WantedCompaction; readonly freesSpace: boolean },
+): Promise<CompactionResult | undefined> {
+  if (way.kind === 'ask') {
+    const { provider, by } = way.maker;
+    const step = await lookAround(turn, 0);
+    const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
+    if (result.kind !== 'failed') return result;
+    if (!way.hasBehind) {
+      const { message } = way.otherwise;
+      const why = `${message} Capstan asked its maker for a readable checkpoint, which failed: ${sentence(result.outcome.message)}`;
+      return { kind: 'failed', outcome: { ...way.otherwise, message: why } };
+    }
+  }
+  const { log, turnId, envelope } = turn;
+  const before = log.state.history.length;
+  const reader = turnProvider(envelope);
+  log.record(reopenedLine(turnId, reader));
+  log.tell({ kind: 'warning', outcome: usedAgain(turn, way, log.state.history.length - before) });
+  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0), way.reason);
+  return undefined;
+}
+
+function usedAgain({ envelope }: Turn, { reason }: OpenWay, items: number) {
+  const { provider, model } = envelope.identity;
+  const why =
+    reason === 'provider_changed'
+      ? `Only the provider that made the newest checkpoint can read it, and this thread now uses "${provider}".`
+      : `The newest checkpoint is encrypted for another model, and this thread now uses "${model.slug}".`;
+  return {
+    code: 'history-reopened',
+    message: `${why} Capstan sends the original history instead (${items} more items).`,
+    next: 'Nothing is lost. No action is needed.',
+  };
+}

@@ -1,0 +1,149 @@
+import { limitReached, switchReason } from '../../../core/compaction/plan/when-to-compact.ts';
+import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { entries, mergeFragments } from '../../../core/history/history.ts';
+import { isOpaque } from '../../../core/history/sent-items.ts';
+import { requestTokens } from '../../../core/history/window-usage.ts';
+import { defined } from '../../../base/objects.ts';
+import { isSameProvider } from '../../../protocol/provider-name.ts';
+import { isCompactionPaused, isTransientFailure } from '../../../core/state/checkpoints/checkpoint-counts.ts';
+import { requestInput } from '../../../core/state/plan-request.ts';
+import type { Telling } from '../../../core/world/world-state.ts';
+import {
+  activeTokensNow,
+  estimatedTokensNow,
+  bundleTokens,
+  tellingTokens,
+  waitingTokens,
+} from '../context/token-estimates.ts';
+import type { CompactionResult, UnreadableReason, WantedCompaction } from './compaction-result.ts';
+import { compactionContract, compactionWindow, instructionsNow } from '../context/turn-contract.ts';
+import { hasEnoughNew, isWorthCompacting, savesEnough } from './worth-compacting.ts';
+import type { Turn } from '../thread-parts.ts';
+import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.ts';
+import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
+
+/**
+ * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
+ * would not fit. The place is safe: all calls have their answers, and nothing of the step has been sent.
+ */
+export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
+  const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
+  const wish = turn.inbox.takeWishes();
+  if (wish !== undefined) {
+    const { focus, signal } = wish;
+    const wanted = { trigger: 'manual', reason: 'user_requested', phase, signal, ...defined({ focus }) } as const;
+    const result = perform(turn, step, wanted);
+    wish.settle(result);
+    await result;
+    return;
+  }
+  if (!mayCompact(turn)) return;
+  const wanted = switched(turn, step) ?? full(turn, step, telling);
+  if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
+}
+
+/** The provider said that a request did not fit, or refused it without a word: the same turn compacts, and tries again. */
+export function compactAfterRefusal(
+  turn: Turn,
+  step: Step,
+  reason: 'context_overflow' | 'unexplained_refusal',
+): Promise<CompactionResult> {
+  return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
+}
+
+/** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
+export async function compactAfterReopening(turn: Turn, step: Step, reason: UnreadableReason): Promise<void> {
+  const { log, envelope } = turn;
+  const { instructions, modalities } = compactionContract(turn);
+  const input = requestInput(log.state.history, { modalities, provider: turnProvider(envelope) });
+  const active = requestTokens({ instructions, tools: step.tools, input });
+  const pending = bundleTokens(step) + waitingTokens(turn);
+  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
+  await perform(turn, step, { trigger: 'auto', reason, phase: 'pre_turn' });
+}
+
+/** Loaded on use: most turns need none. */
+async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const { compact } = await import('./compact.ts');
+  const result = await compact(turn, step, wanted);
+  if (result.kind === 'failed' && isTransientFailure(result.outcome.code)) turn.memory.outage = 'seen';
+  return result;
+}
+
+/** By itself. */
+function mayCompact({ log, memory }: Turn): boolean {
+  return !isCompactionPaused(log.state.checkpoints) && memory.outage === 'none';
+}
+
+/** Whether the thread may compact although its limit was not reached. */
+export function mayCompactAgain(turn: Turn): boolean {
+  return mayCompact(turn) && hasEnoughNew(turn);
+}
+
+type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
+
+function switched(turn: Turn, step: Step): Wanted {
+  const { parts, log, envelope, before } = turn;
+  if (step.index > 0 || before === undefined) return undefined;
+  const then = compactionContract({ parts, log, envelope: before });
+  // Another provider does not run that model, and is sent nothing that only the one before can read.
+  const isElsewhere = !isSameProvider(turnProvider(before), turnProvider(envelope));
+  const models = {
+    before: { ...modelOf(then), effective: then.window.effective },
+    now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
+  };
+  const reasonFor = (active: number) => {
+    const reason = switchReason({ ...models, active });
+    if (reason !== 'comp_hash_changed' || (holdsOpaque(turn) && savesEnough(turn, step, 0))) return reason;
+    // The new model can read all that stands, or a checkpoint would not be smaller: only its window counts.
+    const { compatibility: _other, ...now } = models.now;
+    return switchReason({ ...models, now, active });
+  };
+  const reason = reasonFor(activeTokensNow(turn, step).tokens);
+  // A provider that counts too much makes every switch one to a window that is too small.
+  if (reason === 'model_downshift' && !hasEnoughNew(turn) && reasonFor(estimatedTokensNow(turn, step)) === undefined)
+    return undefined;
+  if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
+  return reason === undefined ? undefined : { reason, by: before };
+}
+
+/** Whether something in history can be read by its maker alone. A checkpoint of the provider's own is gone by now. */
+function holdsOpaque({ log }: Turn): boolean {
+  return entries(log.state.history).some(({ item }) => isOpaque(item));
+}
+
+function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
+  return { model, ...defined({ compatibility }) };
+}
+
+function full(turn: Turn, step: Step, telling: Telling): Wanted {
+  if (isFarFromFull(turn, step, telling)) return undefined;
+  const isFull = shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn));
+  return isFull ? { reason: 'context_limit' } : undefined;
+}
+
+/** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return mayCompact(turn) && shouldCompact(turn, step, 0);
+}
+
+/** The thread is full, a checkpoint can change that, and there is something new to compact. */
+function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
+  const { prefill } = turn.log.state;
+  const window = compactionWindow(turn);
+  const isFull = limitReached({ active: activeTokensNow(turn, step).tokens, pending, prefill, window });
+  return isFull && isWorthCompacting(turn, step);
+}
+
+/**
+ * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
+ * all that a start does before its request, V8 would spend the most on that loop.
+ */
+function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+  const { history, usage, prefill } = turn.log.state;
+  if (history.length > 0 || lastUsage(usage.newest).total > 0) return false;
+  const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
+  const active = tokenUpperBound([instructionsNow(turn).text, ...step.tools]);
+  const pending = tokenUpperBound([...context, ...turn.inbox.waiting.map(waitingItem)]);
+  return !limitReached({ active, pending, prefill, window: compactionWindow(turn) });
+}

@@ -1,0 +1,334 @@
+import { defined } from '../../../base/objects.ts';
+import { allowGrowthByHand, anythingToCompact, isRefusal } from '../../../core/compaction/plan/compaction-plan.ts';
+import { nothingToCompact } from '../../../core/compaction/plan/failure-messages.ts';
+import { planCompaction } from '../../../core/compaction/plan/plan-compaction.ts';
+import { withOlderPlan, type WorkRecords } from '../../../core/compaction/plan/work-records.ts';
+import {
+  beginCompaction,
+  type CompactionStep,
+  continueCompaction,
+  currentStage,
+} from '../../../core/compaction/state-machine.ts';
+import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { itemTokens, lastUsage } from '../../../core/history/token-counts.ts';
+import { isUserShellCommand } from '../../../core/history/limit-output.ts';
+import { requestTokens } from '../../../core/history/window-usage.ts';
+import { compactionFailed, pausesAfter } from '../../../core/state/checkpoints/checkpoint-counts.ts';
+import { requestInput } from '../../../core/state/plan-request.ts';
+import { isMessage } from '../../../protocol/item.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { readsOpaque } from '../../../protocol/provider-name.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
+import {
+  bundleTokens,
+  dueTokens,
+  newestCountFor,
+  nextRequestTokens,
+  standingTokens,
+  waitingTokens,
+} from '../context/token-estimates.ts';
+import { compactionContract, compactionWindow, windowNow } from '../context/turn-contract.ts';
+import { learnWindow } from '../context/window-use.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+import { CompactionRequests } from './compaction-requests.ts';
+import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
+import { installCheckpoint } from './install-checkpoint.ts';
+
+/** Compacts history, if that can be done. Until the new one is recorded the old one stands (I8). */
+export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
+  const wanted = allowGrowthByHand(asked, turn.log.state, compactionContract(turn).strategy);
+  if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  const refused = refusedAhead(turn, step, wanted);
+  if (refused !== undefined) return { kind: 'failed', outcome: refused };
+  // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
+  if (turn.inbox.keep()) await turn.log.durable();
+  const stopped = await checkpointHookObjection(turn, wanted, signalOf(turn, wanted));
+  return stopped === undefined ? runCompaction(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+}
+
+/** By hand: why no model would be asked, because no checkpoint of this history is worth it. */
+export function refusedAhead(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
+  if (wanted.trigger === 'auto') return undefined;
+  const { move } = open(turn, step, wanted);
+  return move.kind === 'refused' && move.outcome.code === nothingToCompact.code ? move.outcome : undefined;
+}
+
+/** The same where there is something to compact and no hook is against it. */
+export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const first = open(turn, step, wanted);
+  const id = turn.parts.ids.uuid();
+  const { trigger, reason, phase } = wanted;
+  const { strategy, model } = first.plan;
+  const tokens = nextRequestTokens(turn, step);
+  const startedAt = turn.parts.clock.now();
+  const { effective: assumed } = windowNow(turn);
+  const { log, turnId } = turn;
+  log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
+  const signal = signalOf(turn, wanted);
+  const requests = new CompactionRequests(turn, step, { provider: wanted.provider ?? turn.parts.provider, signal });
+  let opened: Opened = first;
+  while (opened.move.kind === 'request' && !signal.aborted) {
+    const { move, by } = opened;
+    if (wanted.only === true && !readsAll(move)) {
+      opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
+      break;
+    }
+    const stage = currentStage(move.state);
+    // It goes out with the request.
+    if (stage !== undefined) log.tell({ kind: 'checkpoint-stage', turnId, id, ...stage });
+    const outcome = await requests.perform(move.request, opened);
+    if (signal.aborted) break;
+    const isReplaceable = by !== turn.envelope && wanted.only !== true;
+    if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
+      // The model before may be gone, or full: the next model can try.
+      const { by: _by, ...without } = wanted;
+      opened = open(turn, step, without);
+    } else {
+      // More may have come while the model was asked.
+      const source = { ...move.state.source, work: workNow(turn) };
+      opened = { ...opened, move: continueCompaction({ ...move.state, source }, outcome) };
+    }
+  }
+  learnWindow(turn, assumed);
+  if (signal.aborted) return aborted(turn, { ...opened, id, requests });
+  const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
+  return settleMove(turn, step, ended, signal);
+}
+
+function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
+  return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
+}
+
+/** Whether the request holds all of history as it is. */
+function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
+  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
+}
+
+/** Code cannot read an opaque item: what it would build lacks what stands in it. */
+function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
+  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
+}
+
+interface Opened {
+  readonly move: CompactionStep;
+  readonly plan: ReturnType<typeof planCompaction>;
+  readonly by: Envelope;
+}
+
+function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
+  const { parts, log, envelope, threadId, turnId, inbox } = turn;
+  const { by = envelope, only: _only, signal: _signal, provider: other, ...asked } = wanted;
+  const { history } = log.state;
+  const asker = compactionContract({ parts, log, envelope: by });
+  const { model, strategy, prompt, instructions, window, ...contract } = asker;
+  const provider = turnProvider(by);
+  const input = requestInput(history, { modalities: contract.modalities, provider });
+  const tools = parts.router.specs(contract.tools, by.policy);
+  // A provider that compacts by itself takes no wishes: a model reads them.
+  // And what it encrypts for one model, a model that is not compatible cannot read. The turn's own model reads its own.
+  const isRead = other === undefined && readsOpaque(turnProvider(envelope), provider);
+  const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
+  const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
+  // What the provider said, and at least what it refused: a total alone is no provider's count.
+  const refused = isRefusal(wanted) ? window.effective : 0;
+  const counted = Math.max(lastUsage(newestCountFor(log.state, turnProvider(envelope))).input, refused);
+  const plan = planCompaction(
+    {
+      ...asked,
+      turnId,
+      number: log.state.turns,
+      readAll: `capstan threads export ${threadId} --format markdown`,
+      strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
+      ...(remote === 'none' ? {} : { remoteForm: remote }),
+      model,
+      provider,
+      ...defined({ prompt }),
+    },
+    {
+      window: compactionWindow(turn),
+      requestWindow: window,
+      fixed: requestTokens({ instructions, tools, input: [] }),
+      history: input.reduce((sum, item) => sum + itemTokens(item), 0),
+      ...(counted === 0 ? {} : { counted }),
+      due: dueTokens({ log }, step),
+      context: bundleTokens(step),
+      standing: standingTokens(log.state),
+      pending: waitingTokens({ inbox }),
+    },
+  );
+  const source = { history, input, work: workNow({ log, inbox }), ...defined({ failed: log.state.failed }) };
+  return { move: beginCompaction(plan, source), plan, by };
+}
+
+/** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
+function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
+  const { work, waiting } = log.state;
+  // What an agent reports was expected, and what happened to files is listed beside the plan.
+  const all = [...waiting, ...inbox.waiting].filter(
+    ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
+  );
+  if (all.length === 0) return work;
+  if (all.some(({ kind }) => kind === 'words')) return withOlderPlan(work, 'user');
+  const isShell = all.every((one) => one.kind === 'item' && isMessage(one.item) && isUserShellCommand(one.item));
+  return withOlderPlan(work, isShell ? 'shell' : 'program');
+}
+
+interface Ended extends Pick<Opened, 'plan' | 'move'> {
+  readonly id: string;
+  readonly requests: CompactionRequests;
+  readonly startedAt: number;
+}
+
+async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSignal): Promise<CompactionResult> {
+  const { id, plan, move } = ended;
+  const { log, threadId, turnId } = turn;
+  if (move.kind === 'candidate' || move.kind === 'mechanical') {
+    const { candidate, why } = move;
+    const report = installCheckpoint(turn, step, { ...ended, candidate, ...defined({ why }) });
+    log.tell({ kind: 'checkpoint-installed', turnId, id, report });
+    await log.durable();
+    await notifyCheckpointHook(turn, report, signal);
+    return { kind: 'installed', report };
+  }
+  const outcome = move.kind === 'refused' ? move.outcome : unfinished;
+  const paused = pausesAfter(log.state.checkpoints, { trigger: plan.trigger, outcome });
+  recordFailed(turn, ended, { outcome, paused });
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
+  await log.durable();
+  return { kind: 'failed', outcome };
+}
+
+function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult {
+  const { log, threadId, turnId } = turn;
+  const failed = { outcome: interrupted, paused: false };
+  const event = { kind: 'checkpoint-failed', threadId, turnId, id: ended.id, ...failed } as const;
+  if (ended.requests.count > 0) {
+    recordFailed(turn, ended, failed);
+    log.tell(event);
+  } else {
+    // It cost nothing: no line speaks of it.
+    log.tellPassing(event);
+  }
+  return { kind: 'aborted' };
+}
+
+function recordFailed(
+  { log, turnId }: Turn,
+  ended: Omit<Ended, 'startedAt'>,
+  failed: { readonly outcome: Outcome; readonly paused: boolean },
+): void {
+  const { id, plan, requests } = ended;
+  const { usage, count } = requests;
+  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, usage, requests: count, ...failed }));
+}
+
+/** Failures that another model may not have. */
+function isItsOwnFault(code: string): boolean {
+  return code !== 'aborted' && code !== 'connection-failed';
+}
+
+const tooLongForMaker: Outcome = {
+  code: 'compaction-request-too-large',
+  message: 'The history is too long for one checkpoint request.',
+  next: 'Choose a model from that provider with a larger window.',
+};
+
+const unfinished: Outcome = {
+  code: 'compaction-unfinished',
+  message: 'The compaction ended without a result.',
+  next: 'The history is unchanged. Compact again.',
+};
+
+const interrupted: Outcome = {
+  code: 'aborted',
+  message: 'The compaction was interrupted.',
+  next: 'The history is unchanged.',
+};
+
+/** How long a hook may take. A turn without its opinion is better than one that hangs. */
+const patienceMs = 60_000;
+
+/** What a hook says against the compaction, if anything. One that breaks or takes too long has no opinion. */
+export async function checkpointHookObjection(
+  turn: Turn,
+  wanted: WantedCompaction,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const { threadId, turnId, envelope, parts } = turn;
+  const { trigger, reason, phase, focus } = wanted;
+  const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase, ...defined({ focus }) };
+  const hook = async () => reasonIn(await parts.checkpointHooks?.before?.(about));
+  const said = await guarded(turn, 'before', { hook, signal });
+  const against = said ?? (await askConfigured(turn, 'PreCompact', { trigger, signal }));
+  if (against === undefined) return undefined;
+  const outcome = stopped(against);
+  // A caller that asked for it gets the answer; of what the thread wanted by itself the user is warned once.
+  if (trigger === 'auto') warnOnce(turn, outcome, 'message');
+  return outcome;
+}
+
+async function notifyCheckpointHook(turn: Turn, report: CheckpointReport, signal: AbortSignal): Promise<void> {
+  const hook = async () => turn.parts.checkpointHooks?.after?.(report);
+  await guarded(turn, 'after', { hook, signal });
+  turn.parts.hooks?.compacted();
+  const { trigger } = report;
+  if ((await askConfigured(turn, 'PostCompact', { trigger, signal })) !== undefined) turn.memory.endedBy = 'hook';
+}
+
+/** Those of the configuration. Why one of them wants it to end here, if one does. */
+async function askConfigured(
+  turn: Turn,
+  event: 'PreCompact' | 'PostCompact',
+  { trigger, signal }: { readonly trigger: 'manual' | 'auto'; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  if (turn.parts.hooks?.wants(event, [trigger]) !== true) return undefined;
+  const { runHooks } = await import('../hooks/run-hooks.ts');
+  return (await runHooks(turn, { event, subjects: [trigger], about: { trigger }, signal })).stopped;
+}
+
+/** A program's own code: whatever it does, the turn continues. */
+async function guarded<Answer>(
+  { parts, log }: Turn,
+  name: 'before' | 'after',
+  { hook, signal }: { readonly hook: () => Promise<Answer>; readonly signal: AbortSignal },
+): Promise<Answer | undefined> {
+  if (parts.checkpointHooks === undefined) return undefined;
+  const done = new AbortController();
+  const waited = parts.clock.sleep(patienceMs, AbortSignal.any([signal, done.signal])).then(() => undefined);
+  try {
+    const answered = await Promise.race([hook().then((answer) => ({ answer })), waited]);
+    if (answered !== undefined) return answered.answer;
+    if (!signal.aborted) log.tell({ kind: 'warning', outcome: broken(name, 'it took too long') });
+  } catch (error) {
+    log.tell({ kind: 'warning', outcome: broken(name, error instanceof Error ? error.message : String(error)) });
+  } finally {
+    // With a reason of its own: the default one is an error with a stack.
+    done.abort('answered');
+  }
+  return undefined;
+}
+
+/** A program need not be written in TypeScript: it may answer anything. */
+function reasonIn(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const reason = typeof answer === 'object' && 'reason' in answer ? answer.reason : undefined;
+  if (typeof reason !== 'string') throw new Error('it must return nothing or a reason, and returned something else');
+  return reason;
+}
+
+function stopped(reason: string): Outcome {
+  return {
+    code: 'stopped-by-hook',
+    message: `A hook stopped the compaction: ${reason}`,
+    next: 'The history is unchanged. Change the hook or what it checks, then compact again.',
+  };
+}
+
+function broken(name: 'before' | 'after', why: string): Outcome {
+  return {
+    code: 'hook-failed',
+    message: `The hook that runs ${name} a checkpoint failed: ${why}`,
+    next: 'The thread continues without the hook. Fix the hook.',
+  };
+}

@@ -1,0 +1,217 @@
+import type {
+  CompactionPlan,
+  CompactionOutcome,
+  CompactionRequest,
+} from '../../../core/compaction/plan/compaction-plan.ts';
+import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { compactionMessage, compactionTrigger } from '../../../core/fragments/message-items.ts';
+import type { AuthMode, ModelFailure, Provider, RequestOptions } from '../../../ports/model.ts';
+import { defined } from '../../../base/objects.ts';
+import { isMessage, type Item, writtenText } from '../../../protocol/item.ts';
+import { isSameProvider } from '../../../protocol/provider-name.ts';
+import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
+import type { Auxiliary } from '../../../core/state/request-record.ts';
+import type { Turn } from '../thread-parts.ts';
+import { compactionContract } from '../context/turn-contract.ts';
+import { recordSpent } from '../record/record-usage.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
+import type { CostedEvent } from '../request/answer-events.ts';
+
+interface Asking {
+  readonly plan: CompactionPlan;
+  /** The contract under which the model is asked. */
+  readonly by: Envelope;
+}
+
+type AskedContract = Pick<RequestToSend, 'options' | 'tools' | 'modalities'>;
+
+/** Where the provider makes the checkpoint by itself: how it is asked for that. */
+type RemoteForm = 'unary' | 'stream' | undefined;
+
+/** There are other ways to a checkpoint: a connection that fails is tried only so often. */
+const mostRetries = 2;
+
+/** In milliseconds; a timer that is set to more ends at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Performs the requests of one compaction and counts what they cost. */
+export class CompactionRequests {
+  readonly #turn: Turn;
+  readonly #step: Step;
+  readonly #asked: { readonly provider: Provider; readonly signal: AbortSignal };
+  #usage = noUsage;
+  #count = 0;
+  #counted = 0;
+
+  /** `signal`: until when the provider is asked. */
+  constructor(turn: Turn, step: Step, asked: { readonly provider: Provider; readonly signal: AbortSignal }) {
+    this.#turn = turn;
+    this.#step = step;
+    this.#asked = asked;
+  }
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Requests whose cost the provider did not report. */
+  get uncounted(): number {
+    return this.#count - this.#counted;
+  }
+
+  perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
+    const { parts, log } = this.#turn;
+    const { signal } = this.#asked;
+    return tryAgain({ parts, log, signal }, (attempt, retries) => this.#ask(request, { ...asking, attempt, retries }), {
+      failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
+      most: Math.min(mostRetries, parts.streamMaxRetries),
+    });
+  }
+
+  async #ask(
+    asked: CompactionRequest,
+    { plan, by, attempt, retries }: Asking & Pick<RequestToSend, 'attempt' | 'retries'>,
+  ): Promise<CompactionOutcome> {
+    const { provider } = this.#asked;
+    const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
+    const { options, tools, modalities } = this.#contract(by, form);
+    // Only that form goes by it, and to know it the login is read.
+    const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
+    const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
+    const request = await ModelExchange.begin(this.#turn, {
+      step: this.#step,
+      attempt,
+      retries,
+      by,
+      provider,
+      options: optionsFor(options, asked, { form, authMode }),
+      tools,
+      modalities,
+      auxiliary: this.#auxiliary(asked, form),
+      form: form ?? 'stream',
+      ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
+      maxBytes,
+    });
+    if ('code' in request) return { kind: 'failed', failure: request };
+    this.#count++;
+    const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
+    const ended = answer.kind === 'failed' ? answer : undefined;
+    request.end({
+      outcome: ended === undefined ? 'done' : 'failed',
+      calls: 0,
+      ...defined({ failure: ended?.failure }),
+    });
+    return answer;
+  }
+
+  /** A server that keeps a stream alive for ever does not keep the thread. */
+  async #inTime(
+    timeoutMs: number,
+    read: (signal: AbortSignal) => Promise<CompactionOutcome>,
+  ): Promise<CompactionOutcome> {
+    const { signal } = this.#asked;
+    const late = new AbortController();
+    const done = new AbortController();
+    void this.#turn.parts.clock
+      .sleep(Math.min(timeoutMs, longestTimer), AbortSignal.any([done.signal, signal]))
+      .then(() => late.abort());
+    const answer = await read(AbortSignal.any([signal, late.signal]));
+    const wasLate = late.signal.aborted && !signal.aborted;
+    done.abort();
+    if (answer.kind !== 'failed') return answer;
+    const { failure } = answer;
+    return {
+      kind: 'failed',
+      failure: failure.code === 'aborted' && wasLate ? tooSlow(timeoutMs) : withOwnKey(failure),
+    };
+  }
+
+  async #read(events: AsyncIterable<CostedEvent>): Promise<CompactionOutcome> {
+    const items: Item[] = [];
+    let failure: ModelFailure | undefined;
+    for await (const event of events) {
+      if (event.kind === 'failed') failure = event.failure;
+      if (event.kind === 'item') items.push(event.item);
+      if (event.kind === 'completed' || event.kind === 'failed') this.#spend(event);
+    }
+    return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
+  }
+
+  #spend({ usage, spent }: Pick<Extract<CostedEvent, { kind: 'completed' }>, 'usage' | 'spent'>): void {
+    if (usage !== undefined) this.#counted++;
+    if (spent === undefined) return;
+    this.#usage = addUsage(this.#usage, spent);
+    recordSpent(this.#turn, spent);
+  }
+
+  /**
+   * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
+   * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
+   */
+  #contract(by: Envelope, form: RemoteForm): AskedContract {
+    const { parts, log, threadId, turnId } = this.#turn;
+    const { sent, toolSets } = log.state;
+    const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
+    const own = {
+      options: requestOptions(this.#turn, by),
+      tools: parts.router.specs(names, by.policy),
+      modalities: taken,
+    };
+    if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
+    if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, turnProvider(by))) return own;
+    const { options, toolSet, modalities } = sent.record;
+    const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
+    const { serviceTier: sentTier, outputLimit: _limit, ...others } = options;
+    const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
+    const tools = toolSets.get(toolSet) ?? own.tools;
+    return { options: { ...others, ...defined({ serviceTier }), labels }, tools, modalities };
+  }
+
+  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: RemoteForm): Auxiliary {
+    const message = ({ role, text }: CompactionRequest['tail'][number]): Item =>
+      compactionMessage(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
+    const [before, after] = [head.map(message), tail.map(message)];
+    if (form === 'stream') after.push(compactionTrigger);
+    return { purpose: 'compaction', from, to, stubbed, head: before, tail: after };
+  }
+}
+
+/** The unary form knows no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */
+function optionsFor(
+  { outputSchema: _schema, ...options }: RequestOptions,
+  { outputSchema }: CompactionRequest,
+  { form, authMode }: { readonly form: RemoteForm; readonly authMode: AuthMode },
+): RequestOptions {
+  if (form === 'stream') return options;
+  if (form === undefined) return { ...options, ...defined({ outputSchema }), toolChoice: 'none' };
+  const { serviceTier, ...rest } = options;
+  return { ...rest, ...defined({ serviceTier: authMode === 'chatgpt' ? serviceTier : undefined }), form: 'compact' };
+}
+
+function tooSlow(timeoutMs: number): ModelFailure {
+  return {
+    code: 'answer-too-slow',
+    message: `The model did not finish the checkpoint within ${timeoutMs / 1000} seconds, so Capstan stopped waiting.`,
+    next: 'Raise compaction.timeout_ms if the model needs longer, or choose a faster model.',
+    retry: 'never',
+  };
+}
+
+/** The limit of a request for a checkpoint has a key of its own. */
+function withOwnKey(failure: ModelFailure): ModelFailure {
+  if (failure.code !== 'answer-too-large') return failure;
+  return {
+    ...failure,
+    next: 'Check the provider: a checkpoint should not be that large. compaction.max_bytes sets the limit.',
+  };
+}
+
+function answerOf(items: readonly Item[]): CompactionOutcome {
+  const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
+  return { kind: 'answer', text: said.map(writtenText).join('\n'), items };
+}

@@ -1,0 +1,158 @@
+import type { Candidate } from '../../../core/compaction/candidates/candidate.ts';
+import type { CompactionPlan } from '../../../core/compaction/plan/compaction-plan.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
+import { type Entry, entryMetadata } from '../../../core/history/entry.ts';
+import { entries as entriesOf, mergeFragments } from '../../../core/history/history.ts';
+import { requestTokens } from '../../../core/history/window-usage.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { noUsage } from '../../../protocol/usage.ts';
+import { compactedLines } from '../../../core/state/checkpoints/compacted-line.ts';
+import { itemRecord, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
+import { tokenCount } from '../../../core/state/drafts/turn-lines.ts';
+import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
+import { sections } from '../../../core/world/catalog.ts';
+import { nextRequestTokens, bundleTokens } from '../context/token-estimates.ts';
+import type { CompactionRequests } from './compaction-requests.ts';
+import { instructionsNow, windowNow } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import { isOfThread, recordSettings, tellContext } from '../record/record-context.ts';
+
+export interface CheckpointToInstall {
+  readonly id: string;
+  readonly plan: CompactionPlan;
+  readonly candidate: Candidate;
+  readonly requests: Pick<CompactionRequests, 'usage' | 'count' | 'uncounted'>;
+  readonly startedAt: number;
+  readonly why?: Outcome;
+}
+
+/** Puts the candidate in the place of history: one line, and what follows from it. */
+export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInstall): CheckpointReport {
+  const { log, parts, threadId, turnId } = turn;
+  const { plan, candidate } = what;
+  const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
+  const context = telling === undefined ? [] : contextEntries(turn, telling);
+  const why = 'checkpoint';
+  const told = context.map(({ entry }) => entry);
+  const entries = withContext(ownEntries(turn, candidate), told);
+  const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
+  const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
+  const input = entries.map(({ item }) => item);
+  const text = (instructions ?? instructionsNow(turn)).text;
+  const standing = requestTokens({ instructions: text, tools: step.tools, input });
+  const after = standing + (telling === undefined ? bundleTokens(step) : 0);
+  const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
+  // What a compaction by hand is given for itself alone changes nothing of the thread.
+  // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
+  // says that the context was sent.
+  if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
+  log.record(
+    ...compactedLines(log.state, {
+      message: candidate.message,
+      items: input,
+      metadata: entries.map((entry) => {
+        const metadata = entryMetadata({ ...entry, turn: entry.turn ?? turnId });
+        const texts = context.find((told) => told.entry === entry)?.texts;
+        return texts === undefined
+          ? metadata
+          : withContextFacts(metadata, { values: texts.map(({ value }) => value), why });
+      }),
+      windowId: parts.ids.uuid(),
+      report,
+      ...defined({ instructions }),
+    }),
+  );
+  parts.router.renew();
+  if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  for (const { entry, texts } of context) {
+    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
+  }
+  // No provider has counted it: a reader of the file goes by the estimate of what stands.
+  const { total } = log.state.usage;
+  const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
+  log.record(
+    tokenCount({ total, last: { ...noUsage, total: standing }, window: windowNow(turn).effective }),
+    itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
+  );
+  return report;
+}
+
+function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly Entry[] {
+  return entries.map((entry): Entry => {
+    if (entry.kind === 'kept') return entry.entry;
+    const { kind: _kind, item, ...known } = entry;
+    return { ...known, item: item(`msg_${parts.ids.uuid()}`), turn: turnId };
+  });
+}
+
+/** The context about the world, and the texts in it. */
+function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
+  const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
+  return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {
+    const entry: Entry = { item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId };
+    return { entry, texts: fragments.map((fragment) => ({ fragment, value: values.get(fragment) })) };
+  });
+}
+
+/** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
+function withContext(entries: readonly Entry[], context: readonly Entry[]): readonly Entry[] {
+  const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
+  const at = place >= 0 ? place : 0;
+  return [...entries.slice(0, at), ...context, ...entries.slice(at)];
+}
+
+/** A model that took over keeps the instructions of the one before until history is replaced: now it gets its own. */
+function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
+  const { instructions, identity } = turn.envelope;
+  const { model } = instructions;
+  if (model === undefined || model === instructionsNow(turn).text || placement !== 'next-turn') return undefined;
+  return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
+}
+
+function reportOf(
+  { log }: Turn,
+  what: CheckpointToInstall,
+  tokens: { before: number; after: number },
+): CheckpointReport {
+  const { id, plan, candidate, requests, why } = what;
+  const { trigger, reason, phase, model } = plan;
+  const { strategy, words, mended } = candidate;
+  const { usage, count, uncounted } = requests;
+  return {
+    id,
+    number: log.state.checkpoints.count + 1,
+    trigger,
+    reason,
+    phase,
+    strategy,
+    model,
+    tokensBefore: tokens.before,
+    tokensAfter: tokens.after,
+    words,
+    folded: foldedItems(entriesOf(log.state.history), candidate),
+    requests: count,
+    ...(uncounted === 0 ? {} : { uncounted }),
+    usage,
+    ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
+    mended,
+    ...defined({ why }),
+  };
+}
+
+/** How many items are left to the summary. A message that is quoted stands in another item and is not among them. */
+function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
+  const standing = new Set(
+    entries.flatMap((each) => (each.kind === 'kept' ? [keyOf(each.entry)] : (each.words ?? []).map(({ id }) => id))),
+  );
+  return before.filter((entry) => !standing.has(keyOf(entry))).length;
+}
+
+/** Items of other programs may have no id. */
+function keyOf({ item }: Entry): string | Item {
+  return stringAt(item, 'id') ?? item;
+}

@@ -1,0 +1,100 @@
+import { fullAfterCheckpoint, limitTooLow, type RaisableLimit } from '../../../core/compaction/plan/window-problems.ts';
+import {
+  hasGrownEnough,
+  minimumGrowth,
+  canFreeSpace,
+  nextRequestLimit,
+  type SinceCheckpoint,
+} from '../../../core/compaction/plan/when-to-compact.ts';
+import { largestUsefulCheckpoint } from '../../../core/compaction/plan/plan-compaction.ts';
+import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { contextWindowFor } from '../../../core/envelope/window.ts';
+import { historyTokens, tokensSince } from '../../../core/history/window-usage.ts';
+import {
+  activeTokensNow,
+  fixedTokens,
+  estimatedTokensNow,
+  bundleTokens,
+  dueTokens,
+} from '../context/token-estimates.ts';
+import { compactionWindow, windowNow } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnceForAll } from '../log.ts';
+
+/**
+ * Whether an automatic checkpoint now frees space, and something is new to compact. Warns once in a thread when not.
+ */
+export function isWorthCompacting(turn: Turn, step: Step): boolean {
+  return freesSpace(turn, step) && savesEnough(turn, step, activeTokensNow(turn, step).tokens) && isNew(turn, step);
+}
+
+/**
+ * Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. `counted`: what
+ * the provider says that the next request weighs, 0 where only our own estimate is to count.
+ */
+export function savesEnough(turn: Turn, step: Step, counted: number): boolean {
+  const { log, envelope } = turn;
+  const history = historyTokens(log.state.history, { reader: turnProvider(envelope) });
+  const told = { due: dueTokens(turn, step), context: bundleTokens(step) };
+  return largestUsefulCheckpoint({ fixed: fixedTokens(turn, step), history, counted, ...told }) >= leastUseful;
+}
+
+/** In tokens: no checkpoint of a conversation weighs less. */
+const leastUseful = 500;
+
+function freesSpace(turn: Turn, step: Step): boolean {
+  const [fixed, context] = [fixedTokens(turn, step), bundleTokens(step)];
+  const every = { fixed, context, overhead: overheadOf(turn, step) };
+  const limit = nextRequestLimit(compactionWindow(turn));
+  if (canFreeSpace(every, limit)) return true;
+  warnOnceForAll(turn, limitTooLow(every, raisable(turn)), String(limit));
+  return false;
+}
+
+function isNew(turn: Turn, step: Step): boolean {
+  const since = sinceCheckpoint(turn);
+  if (hasGrownEnough(since)) return true;
+  const { prefill, grown = 0, window } = since;
+  if (prefill !== undefined) {
+    const isBody = window.autoCompactScope === 'body';
+    const counted = activeTokensNow(turn, step).tokens - (isBody ? prefill : 0);
+    const overhead = isBody ? 0 : Math.max(0, counted - estimatedTokensNow(turn, step));
+    const full = { counted, grown, needed: minimumGrowth(since), overhead };
+    const { autoCompact: now, mostAutoCompact: most } = windowNow(turn);
+    warnOnceForAll(turn, fullAfterCheckpoint(full, { ...raisable(turn), now, most }), String(now));
+  }
+  return false;
+}
+
+/** Whether enough is new since the newest checkpoint for another automatic one. */
+export function hasEnoughNew(turn: Turn): boolean {
+  return hasGrownEnough(sinceCheckpoint(turn));
+}
+
+function sinceCheckpoint(turn: Turn): SinceCheckpoint {
+  const { checkpoints, history, prefill } = turn.log.state;
+  const { seen } = checkpoints;
+  const reader = turnProvider(turn.envelope);
+  const grown = typeof seen === 'number' ? tokensSince(history, seen, { reader }) : seen && 0;
+  return { window: compactionWindow(turn), prefill, grown };
+}
+
+/** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
+function overheadOf(turn: Turn, step: Step): number {
+  const { prefill, checkpoints, history } = turn.log.state;
+  if (prefill === undefined || typeof checkpoints.seen !== 'number') return 0;
+  const reader = { reader: turnProvider(turn.envelope) };
+  const stood = historyTokens(history, reader) - tokensSince(history, checkpoints.seen, reader);
+  return Math.max(0, prefill - fixedTokens(turn, step) - stood);
+}
+
+function raisable(turn: Turn): RaisableLimit {
+  const { model } = turn.envelope.identity;
+  const { effective, configured, autoCompact, autoCompactScope, mostAutoCompact } = windowNow(turn);
+  const limits = { effective, configured, autoCompactScope, mostAutoCompact };
+  return {
+    now: nextRequestLimit({ effective, autoCompact, autoCompactScope }),
+    most: nextRequestLimit({ effective, autoCompact: mostAutoCompact, autoCompactScope }),
+    windowFor: (limit) => contextWindowFor(limits, model, limit),
+  };
+}

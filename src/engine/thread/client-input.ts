@@ -1,0 +1,230 @@
+import { defined, notPlain, plainCopy } from '../../base/objects.ts';
+import {
+  jsonObject,
+  type OptionProblem,
+  type OptionTable,
+  readOptions,
+  uncheckedValue,
+} from '../../core/envelope/read-options.ts';
+import { type WaitingContent, waitingProblem } from '../../core/state/fold/waiting-messages.ts';
+import { withWithheld } from '../../core/state/line-seals.ts';
+import { isAnswered, pendingQuestions } from '../../core/state/questions/pending-questions.ts';
+import { answerProblem, readGivenAnswer } from '../../core/state/questions/question-lines.ts';
+import type { ThreadState } from '../../core/state/thread-state.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { Item } from '../../protocol/item.ts';
+import { equalJson, type JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Answer } from '../../protocol/question.ts';
+import type { KeptReview } from '../../protocol/thread-event.ts';
+import { addUsage, type Usage } from '../../protocol/usage.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
+import { windowNow } from './context/turn-contract.ts';
+import type { Inbox } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+import type { OpenQuestions } from './open-questions.ts';
+import { inputProblem, itemProblem, messageOption, notData, readInput, settingsElsewhere } from './read-turn.ts';
+import type { Turn } from './thread-parts.ts';
+import { threadIsClosed } from './thread-settings.ts';
+import { promptTokens, tooLong } from './turn/prompt-size.ts';
+
+/** Words for a turn that runs. */
+export interface Steering {
+  readonly input: UserInput;
+  /** The turn that is meant; without it, whichever runs. */
+  readonly turnId?: TurnId;
+  /** Must be the one that the turn has, if it is given at all. */
+  readonly outputSchema?: JsonObject;
+}
+
+const steeringOptions = {
+  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
+  turnId: { type: uncheckedValue('the id of a turn'), about: 'The turn that is meant.' },
+  outputSchema: { type: jsonObject, about: 'The schema that the turn has.' },
+} as const satisfies OptionTable<Steering>;
+
+export function readSteering(steering: Steering): Steering | Outcome<OptionProblem['code'] | 'odd-input'> {
+  const read = readOptions<Steering>(steering, steeringOptions, 'steer()', settingsElsewhere);
+  if ('code' in read) return read;
+  const input = readInput(read.input);
+  return 'code' in input ? input : { ...read, input };
+}
+
+export interface RunningTurn {
+  readonly turnId: TurnId;
+  readonly model: string;
+  /** Tokens of its window. */
+  readonly effective: number;
+  readonly outputSchema?: JsonObject;
+}
+
+/** As much of an open turn as steering needs. */
+function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
+  if (turn === undefined) return undefined;
+  const { outputSchema } = turn.envelope.modes;
+  const { effective } = windowNow(turn);
+  return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
+}
+
+/** `messageId`: by which the words can be withdrawn, until they enter history. */
+export type Steered =
+  | { readonly kind: 'steered'; readonly turnId: TurnId; readonly messageId: string }
+  | RefusedSteering;
+
+interface RefusedSteering {
+  readonly kind: 'refused';
+  readonly outcome: Outcome<SteeringRefusal>;
+}
+
+export type SteeringRefusal =
+  | 'no-active-turn'
+  | 'another-turn'
+  | 'output-schema-differs'
+  | 'empty-input'
+  | 'odd-input'
+  | OptionProblem['code']
+  | 'prompt-too-long'
+  | 'too-many-waiting';
+
+interface SteeredThread {
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  /** The one that runs and takes words, if there is one. */
+  readonly turn: Turn | undefined;
+}
+
+/** Words wait in the thread's inbox for the running turn. Resolves when they are durable. */
+export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: Steering): Promise<Steered> {
+  const read = readSteering(steering);
+  if ('code' in read) return { kind: 'refused', outcome: read };
+  const { input } = read;
+  const steered = steeringFor(read, runningTurn(turn));
+  if (steered.kind === 'refused') return steered;
+  const full = fullInbox(log);
+  if (full !== undefined) return { kind: 'refused', outcome: full };
+  const messageId = inbox.accept({ kind: 'words', input });
+  await log.durable();
+  return { ...steered, messageId };
+}
+
+/** Whether the running turn can take the words in. */
+export function steeringFor(
+  { input, turnId, outputSchema }: Steering,
+  running: RunningTurn | undefined,
+): Omit<Extract<Steered, { kind: 'steered' }>, 'messageId'> | RefusedSteering {
+  const odd = inputProblem(input, outputSchema);
+  if (odd !== undefined) return { kind: 'refused', outcome: odd };
+  if (running === undefined)
+    return refused(
+      'no-active-turn',
+      'No turn takes the message: none is running, or the running one was told to end.',
+      'Start a turn with the message.',
+    );
+  if (turnId !== undefined && turnId !== running.turnId) {
+    const next = 'Check what has happened since, then steer that turn or wait until it ends.';
+    return refused('another-turn', `Another turn is running: ${running.turnId}.`, next);
+  }
+  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) {
+    const message = 'The running turn already has a different output schema, and a turn can have only one.';
+    const next = 'Steer without a schema, or wait until the turn ends.';
+    return refused('output-schema-differs', message, next);
+  }
+  const [prompt, { effective, model }] = [promptTokens(input), running];
+  if (prompt > effective) return { kind: 'refused', outcome: tooLong({ prompt, others: 0, effective, model }) };
+  return { kind: 'steered', turnId: running.turnId };
+}
+
+function refused(code: SteeringRefusal, message: string, next: string): RefusedSteering {
+  return { kind: 'refused', outcome: { code, message, next } };
+}
+
+/** Whether an item waits to enter history, and will after a crash, or why it does not. */
+export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+export interface InjectOptions {
+  /** What it cost to make the item: a part of what the thread costs. */
+  readonly cost?: Usage;
+  /** The review of code that the item tells of. */
+  readonly review?: KeptReview;
+}
+
+const injectOptions = {
+  cost: { type: uncheckedValue('the usage of a model'), about: 'What it cost to make the item.' },
+  review: { type: uncheckedValue('a review of code'), about: 'The review that the item reports.' },
+} as const satisfies OptionTable<InjectOptions>;
+
+interface OpenInbox {
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  readonly closing: AbortSignal;
+}
+
+/** A program's own item waits in the thread's inbox. Resolves when it is durable. */
+export async function injectItem(
+  { log, inbox, closing }: OpenInbox,
+  given: Item,
+  options: InjectOptions = {},
+): Promise<Injected> {
+  const read = readOptions<InjectOptions>(options, injectOptions, 'inject()');
+  if ('code' in read) return { kind: 'refused', outcome: read };
+  const { cost, review } = read;
+  const item = plainCopy(given);
+  const odd = item === notPlain ? notData('The item') : itemProblem(item);
+  if (odd !== undefined) return { kind: 'refused', outcome: odd };
+  const total = cost && addUsage(log.state.usage.total, cost);
+  return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total, review }) });
+}
+
+/** A message waits in the thread's inbox. Resolves when it is durable. */
+export async function acceptMessage({ log, inbox, closing }: OpenInbox, message: WaitingContent): Promise<Injected> {
+  const problem = fullInbox(log) ?? (closing.aborted ? threadIsClosed : undefined);
+  if (problem !== undefined) return { kind: 'refused', outcome: problem };
+  inbox.accept(message);
+  await log.durable();
+  return { kind: 'injected' };
+}
+
+/** Why the thread takes in no more before its next request, if so. */
+function fullInbox(log: ThreadLog): ReturnType<typeof waitingProblem> {
+  return waitingProblem(withWithheld(log.state).waiting);
+}
+
+/** Whether an answer of a caller counts. */
+export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+interface AskingThread {
+  readonly questions: OpenQuestions;
+  /** As it is by now. */
+  readonly log: { readonly state: ThreadState };
+  /** Whether a turn runs, or is about to: it comes to the questions that wait. */
+  readonly runs: boolean;
+}
+
+/** Resolves when the answer is durable. */
+export async function answerQuestion(
+  { questions, log, runs }: AskingThread,
+  id: string,
+  given: Answer,
+): Promise<Answered> {
+  const answer = readGivenAnswer(given);
+  if (answer === undefined) return { kind: 'refused', outcome: answerProblem(given) };
+  const isPending = pendingQuestions(log.state).some((question) => question.id === id);
+  if (await questions.answer(id, answer, { isExpected: isPending && runs })) return { kind: 'answered' };
+  return { kind: 'refused', outcome: isAnswered(log.state, id) ? answeredBefore(id) : notAsked(id) };
+}
+
+function notAsked(id: string): Outcome<'question-unknown'> {
+  return {
+    code: 'question-unknown',
+    message: `No running turn waits for an answer to the question ${JSON.stringify(id)}.`,
+    next: 'See `thread.questions`. For a suspended turn, use `engine.answer`, or continue it before you answer.',
+  };
+}
+
+function answeredBefore(id: string): Outcome<'question-answered'> {
+  return {
+    code: 'question-answered',
+    message: `The question ${JSON.stringify(id)} has been answered already, or has lapsed.`,
+    next: 'This answer does not count. See `thread.questions` for what waits.',
+  };
+}

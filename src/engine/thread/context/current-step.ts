@@ -1,0 +1,133 @@
+import { defined } from '../../../base/objects.ts';
+import { isMcpToolUsable, isToolOffered } from '../../../core/envelope/capabilities.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
+import type { StepFacts } from '../../../core/envelope/facts.ts';
+import { contextBudget } from '../../../core/envelope/window.ts';
+import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
+import { isContextInForce } from '../../../core/history/history.ts';
+import { standingGrants } from '../../../core/policy/grants/granted-policy.ts';
+import { type RecordedSession, sessionCommand } from '../../../core/state/fold/running-calls.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import { sections } from '../../../core/world/catalog.ts';
+import { type Telling, tellWorld } from '../../../core/world/world-state.ts';
+import type { RecordedAgent } from '../../../protocol/agent.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadParts, Turn } from '../thread-parts.ts';
+import { warnOnce, warnOnceForAll } from '../log.ts';
+import { approvedPrefixesNow, grantsNow, instructionsNow, type TurnContract, windowNow } from './turn-contract.ts';
+
+/** What answers of the user have changed by now. */
+interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 'approvedPrefixes'> {}
+
+/** A step as the world is now, and what could not be read of it. */
+export async function stepNow(
+  turn: TurnContract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },
+  index: number,
+  answered: StandingAnswers,
+): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
+  const { parts, envelope, log } = turn;
+  const ofSkills = index === 0 ? await lookForSkills(turn) : [];
+  const { problems = [], ...gathered } = await parts.gatherStep(envelope);
+  const { policy } = envelope;
+  const { approvedPrefixes, ...grants } = answered;
+  const told = { granted: standingGrants(policy.resolved, grants), approvedPrefixes };
+  const sessions = log.state.sessionsAtCheckpoint.map(toldSession);
+  const { agentsAtCheckpoint } = log.state;
+  const agents = agentsAtCheckpoint.filter(({ parentId }) => parentId === envelope.telemetry.threadId).map(toldAgent);
+  const facts = { ...gathered, pins: log.state.pins, sessions, agents, ...defined(told) };
+  const step = { envelope, index, facts, tools: [] };
+  return { step: applyThreadState(turn, withToolsNow(turn, step)), problems: [...problems, ...ofSkills] };
+}
+
+/** Tools may come and go while a turn runs: the same rule says what a step offers. */
+export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
+  { parts, envelope }: TurnContract,
+  step: Known,
+): Known {
+  const { identity, policy, capabilities, modes } = envelope;
+  const { router } = parts;
+  const work = { mode: modes.collaboration.mode, features: capabilities.features, editTools: capabilities.editTools };
+  const offered = router.tools.filter((tool) => isToolOffered(tool, identity, policy, work)).map(({ name }) => name);
+  const tools = router.specs(offered, policy);
+  const { deferredTools: _before, mcpServers: _servers, ...facts } = step.facts;
+  const news = router.announced(({ mcp }) => mcp === undefined || isMcpToolUsable(mcp, policy));
+  return { ...step, tools, facts: { ...facts, ...news } };
+}
+
+function toldSession(session: RecordedSession): NonNullable<StepFacts['sessions']>[number] {
+  const since = `${new Date(session.at).toISOString().slice(0, 16)}Z`;
+  return { id: session.id, command: sessionCommand(session), since };
+}
+
+function toldAgent({ path, role, state, last }: RecordedAgent): NonNullable<StepFacts['agents']>[number] {
+  return { path, role, stands: state === 'running' ? 'working' : (last ?? 'shutdown') };
+}
+
+/** The step under what the thread's lines say by now: what requests begin with, and how much fits. */
+export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>): Step {
+  const { skills: _before, ...known } = step.facts;
+  const facts = { ...known, ...sessionContextNow(turn), ...skillsNow(turn), base: instructionsNow(turn) };
+  return { ...step, facts, window: windowNow(turn) };
+}
+
+/** What the model must learn before the step. */
+export function contextToTell({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
+  return tellWorld(sections, step, baseline, (kinds) => isContextInForce(history, kinds));
+}
+
+/** The step as the world is now. Nothing of it has been sent yet. */
+export async function lookAround(turn: Turn, index: number): Promise<Step> {
+  const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
+  const { step, problems } = await stepNow(turn, index, answered);
+  for (const problem of problems) warnOnce(turn, problem, 'message');
+  warnOfProblems(turn);
+  const cut = index === 0 ? skillsCut(turn) : undefined;
+  if (cut !== undefined) warnOnceForAll(turn, cut, cut.message);
+  return step;
+}
+
+/**
+ * What hooks said when the thread was opened, as far as those hooks are still there and may run: a file alone cannot
+ * speak for a hook.
+ */
+function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionContext'> {
+  const { hooks } = contract.parts;
+  if (hooks === undefined) return {};
+  let left = contextBudget('sessionContext', windowNow(contract).effective);
+  const fitting = contract.log.state.sessionContext.filter(({ key, text }) => {
+    if (!hooks.knows(key) || estimateTokens(text) > left) return false;
+    left -= estimateTokens(text);
+    return true;
+  });
+  return { sessionContext: fitting.map(({ text }) => text) };
+}
+
+/** Looks at which skills there are, for the turn that begins. Gives what is wrong with them. */
+async function lookForSkills({
+  parts,
+  envelope,
+}: TurnContract & { readonly parts: Pick<ThreadParts, 'skills'> }): Promise<readonly Outcome[]> {
+  const { workspace, policy } = envelope;
+  return (await parts.skills?.look({ cwd: workspace.cwd, policy: policy.resolved })) ?? [];
+}
+
+/** The list of skills that fits now. */
+export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {
+  const selected = contract.parts.skills?.select(windowNow(contract).skills);
+  return selected === undefined ? {} : { skills: selected.catalogue };
+}
+
+/** What had to be left out of it. */
+export function skillsCut(contract: TurnContract): Outcome | undefined {
+  return contract.parts.skills?.select(windowNow(contract).skills)?.shortened;
+}
+
+/** Warns of what went wrong beside the turn meanwhile, each cause once in the life of the thread. */
+export function warnOfProblems({ parts, log, warned }: Pick<Turn, 'parts' | 'log' | 'warned'>): void {
+  for (const problem of parts.problemsNow?.() ?? []) {
+    const key = `${problem.code} ${problem.message}`;
+    if (warned.has(key)) continue;
+    warned.add(key);
+    warnOnceForAll({ log }, problem, problem.message);
+  }
+}

@@ -1,0 +1,93 @@
+import { defined } from '../../../base/objects.ts';
+import { type Envelope, resolveEnvelope, type Step } from '../../../core/envelope/envelope.ts';
+import { resolveEnvironment } from '../../../core/envelope/environment.ts';
+import type { Facts } from '../../../core/envelope/facts.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import { grantsUnder } from '../../../core/policy/grants/grants.ts';
+import { settingsApplied, storeEnvelope } from '../../../core/state/drafts/turn-lines.ts';
+import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
+import type { Telling } from '../../../core/world/world-state.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { SettingsEvent } from '../../../protocol/thread-event.ts';
+import type { ThreadParts } from '../thread-parts.ts';
+import { contextToTell, skillsCut, stepNow } from './current-step.ts';
+import { factsForTurn, pastFacts } from './turn-contract.ts';
+
+/** The envelope that a turn would have now. Nothing of it is recorded. */
+export async function previewEnvelope(
+  parts: ThreadParts,
+  id: ThreadId,
+  settings: Settings,
+  state: ThreadState,
+): Promise<Envelope> {
+  const facts = await parts.gatherFacts(settings);
+  const thread = { id, turnId: id as string as TurnId, ...pastFacts(parts, state) };
+  return resolveEnvelope(factsForTurn(parts, facts, thread), settings);
+}
+
+/** The first request that a turn would make now, but for what the user says. */
+export interface NextRequest {
+  /** As a line would keep it. */
+  readonly envelope: JsonObject;
+  /** What requests begin with; those of the thread, once it has made one. */
+  readonly instructions: string;
+  readonly tools: Step['tools'];
+  readonly telling: Telling;
+  /** Messages that it takes in. */
+  readonly waiting: ThreadState['waiting'];
+  /** What the list of skills would not hold. Absent: it is whole. */
+  readonly skillsCut?: Outcome;
+}
+
+export async function previewRequest(
+  parts: ThreadParts,
+  id: ThreadId,
+  settings: Settings,
+  state: ThreadState,
+): Promise<NextRequest> {
+  const envelope = await previewEnvelope(parts, id, settings, state);
+  // A new turn has no grants of its own.
+  const answered = { session: grantsUnder(state.grants, envelope.policy), turn: [] };
+  const contract = { parts, envelope, log: { state } };
+  const { step } = await stepNow(contract, 0, answered);
+  const [{ tools }, { waiting }] = [step, state];
+  const instructions = (instructionsOf(state) ?? envelope.instructions.base).text;
+  const telling = contextToTell(state, step);
+  const more = defined({ skillsCut: skillsCut(contract) });
+  return { envelope: storeEnvelope(envelope), instructions, tools, telling, waiting, ...more };
+}
+
+export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
+  const { thread_settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const { capstan, ...shared } = thread_settings as JsonObject;
+  // Long texts that the thread was started with are no news.
+  const { start: _start, ...ours } = capstan as JsonObject;
+  const settings = { ...shared, capstan: ours };
+  const environment = resolveEnvironment(envelope, { date: envelope.workspace.date }) as unknown as JsonObject;
+  return { kind: 'settings', cause, settings, environment };
+}
+
+/**
+ * The parts of a thread whose first turn follows at once. What was looked at to begin the thread is what the turn begins
+ * with: another look would find the same a few milliseconds later. A turn under other settings looks for itself.
+ */
+export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
+  let first: { readonly settings: Settings; readonly facts: Facts } | undefined;
+  let looks = 0;
+  return {
+    ...parts,
+    async gatherFacts(settings) {
+      looks += 1;
+      const known = first;
+      first = undefined;
+      if (known !== undefined && equalJson(known.settings as unknown as Json, settings as unknown as Json)) {
+        return { ...known.facts, time: { ...known.facts.time, epochMs: parts.clock.now() } };
+      }
+      const facts = await parts.gatherFacts(settings);
+      if (looks === 1) first = { settings, facts };
+      return facts;
+    },
+  };
+}

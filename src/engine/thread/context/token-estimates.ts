@@ -1,0 +1,102 @@
+import { type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { activeTokens, historyTokens, requestTokens, weighHistory } from '../../../core/history/window-usage.ts';
+import { entries, mergeFragments } from '../../../core/history/history.ts';
+import { itemTokens, type NewestCount, noCount } from '../../../core/history/token-counts.ts';
+import { isSameModel, type ProviderName } from '../../../protocol/provider-name.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import { type TurnContract, instructionsNow } from './turn-contract.ts';
+import { buildBundle, type Telling } from '../../../core/world/world-state.ts';
+import { sections } from '../../../core/world/catalog.ts';
+import { contextToTell } from './current-step.ts';
+import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
+import type { Turn } from '../thread-parts.ts';
+
+/** What the next request would weigh as things stand. */
+export function activeTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>) {
+  return activeTokensAfter(turn, step, newestCountFor(turn.log.state, turnProvider(turn.envelope)));
+}
+
+/** The same after this count. */
+export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'tools'>, newest: NewestCount) {
+  const { history } = turn.log.state;
+  const [reader, instructions] = [turnProvider(turn.envelope), instructionsNow(turn).text];
+  const active = activeTokens({ history, reader, instructions, tools, newest, reasoningCounted: false });
+  const gone = newest.kind === 'full' ? 0 : lighterBy(turn, tools);
+  if (gone === 0) return active;
+  return { tokens: Math.max(active.tokens - gone, estimatedTokensNow(turn, { tools })), measure: 'estimated' as const };
+}
+
+/** What the tools of the last request, which its count covers, weighed more than these. Only a shorter list is looked at: each look reads it whole. */
+function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
+  const { sent, toolSets } = log.state;
+  const before = sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
+  if (before === undefined || before.length <= tools.length) return 0;
+  const weigh = (set: Step['tools']): number => requestTokens({ instructions: '', tools: set, input: [] });
+  return Math.max(0, weigh(before) - weigh(tools));
+}
+
+/** Instructions and tools. */
+export function fixedTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>): number {
+  return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
+}
+
+/** The same as users are shown it: a total that stands for a refusal is no number of tokens. */
+export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
+  return turn.log.state.usage.newest.kind === 'full'
+    ? estimatedTokensNow(turn, step)
+    : activeTokensNow(turn, step).tokens;
+}
+
+/**
+ * By our estimate alone, with the context that the next request would bring. By this measure a checkpoint is compared
+ * with what it replaces: afterwards that request sends all context again.
+ */
+export function nextRequestTokens(turn: TurnContract, step: Step): number {
+  return estimatedTokensNow(turn, step) + dueTokens(turn, step);
+}
+
+/** What stands, by our estimate alone. */
+export function estimatedTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
+  return fixedTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) });
+}
+
+/** The newest count, unless another provider or model made it and was sent what this reader is not. */
+export function newestCountFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestCount {
+  const isOthers = newest.by !== undefined && !isSameModel(newest.by, reader);
+  return isOthers && weighHistory(history, { reader }).hidden > 0 ? noCount : newest;
+}
+
+/** What it takes to tell everything about the world. */
+export function bundleTokens(step: Step): number {
+  return tellingTokens(buildBundle(sections, step, () => false));
+}
+
+/** What the next request tells about the world if history stands as it is. */
+export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {
+  return tellingTokens(contextToTell(log.state, step));
+}
+
+/** What the context about the world weighs that history holds: of each text about the same the newest. */
+export function standingTokens({ history }: Pick<ThreadState, 'history'>): number {
+  const newer = new Set<string>();
+  let tokens = 0;
+  for (const { item, origin } of entries(history).toReversed()) {
+    const kinds = origin.family === 'context' ? origin.kinds.filter((kind) => worldKinds.has(kind)) : [];
+    if (kinds.some((kind) => !newer.has(kind))) tokens += itemTokens(item);
+    for (const kind of kinds) newer.add(kind);
+  }
+  return tokens;
+}
+
+const worldKinds: ReadonlySet<string> = new Set(
+  sections.flatMap(({ kinds: { telling, withdrawing } }) => [...telling, ...withdrawing]),
+);
+
+export function tellingTokens({ told }: Telling): number {
+  return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
+}
+
+/** What the words and items that wait to enter history weigh. */
+export function waitingTokens({ inbox }: Pick<Turn, 'inbox'>): number {
+  return inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);
+}

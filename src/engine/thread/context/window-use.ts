@@ -1,0 +1,134 @@
+import type { CallResult } from '../../../adapters/tools/tool.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Envelope, Step } from '../../../core/envelope/envelope.ts';
+import { type Budget, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
+import { limitOutput } from '../../../core/history/limit-output.ts';
+import { itemTokens } from '../../../core/history/token-counts.ts';
+import { percentRemaining } from '../../../core/history/window-usage.ts';
+import { findModelLimit } from '../../../core/state/fold/model-limits.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import type { ToolSpec } from '../../../ports/model.ts';
+import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
+import type { UsageEvent } from '../../../protocol/thread-event.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnceForAll } from '../log.ts';
+import { activeTokensNow, estimatedTokensNow } from './token-estimates.ts';
+import { compactionContract, type TurnContract, windowNow } from './turn-contract.ts';
+
+export type UsageNow = Pick<
+  UsageEvent,
+  'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining' | 'rateLimits'
+>;
+
+interface KnownUsage {
+  readonly envelope: Envelope;
+  readonly tools: readonly ToolSpec[];
+  readonly usage: UsageNow;
+}
+
+const knownUsages = new WeakMap<ThreadState, KnownUsage>();
+
+/**
+ * What a thread has cost, and how much of the window its next request fills as things stand. A screen asks for it with
+ * every frame, so it is counted once for a state, an envelope and a list of tools.
+ */
+export function usageNow(contract: TurnContract): UsageNow {
+  const { parts, log, envelope } = contract;
+  const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
+  const known = knownUsages.get(log.state);
+  if (known?.envelope === envelope && known.tools === tools) return known.usage;
+  const usage = countUsage(contract, tools);
+  knownUsages.set(log.state, { envelope, tools, usage });
+  return usage;
+}
+
+function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): UsageNow {
+  const { log } = contract;
+  const { effective, baseline } = windowNow(contract);
+  const { tokens, measure } = activeTokensNow(contract, { tools });
+  return {
+    total: log.state.usage.total,
+    tokens,
+    measure,
+    effectiveWindow: effective,
+    percentRemaining: percentRemaining({ effective, baseline, tokens }),
+    ...defined({ rateLimits: log.state.rateLimits }),
+  };
+}
+
+type Output = CallResult['output'];
+
+/** In tokens: the model reads so much of an output, however many there are. */
+const leastShare = 400;
+
+/**
+ * What one of the outputs that are still to come may weigh, in tokens, so that all of them fit the next request by our
+ * estimate. Without it, many outputs at once would fill the window, and history would be compacted before the model
+ * had read any of them.
+ */
+export function outputShare(turn: Turn, step: Step, outputs: number): number {
+  const { window } = compactionContract(turn);
+  const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
+  const { tokens } = activeTokensNow(turn, step);
+  // A provider that counts far too much must not leave every output a stub.
+  const space = limit - (tokens < limit ? tokens : estimatedTokensNow(turn, step));
+  return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
+}
+
+/** The output within the budget of one output, and within so many tokens by our estimate. */
+export function limitToShare(output: Output, budget: Budget, tokens: number): Output {
+  let { limit } = budget;
+  if (budgetTokens(budget) <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);
+  for (;;) {
+    const limited = limitOutput(output, { ...budget, limit });
+    const weight = itemTokens({ type: 'function_call_output', output: limited });
+    if (weight <= tokens || limit < leastShare) return limited;
+    limit = Math.floor(limit * Math.min(0.8, tokens / weight));
+  }
+}
+
+/** Four bytes may be more than one token, as in tables of numbers. */
+const mostTokensPerEstimated = 4;
+
+function budgetTokens({ mode, limit }: Budget): number {
+  return mode === 'tokens' ? limit : Math.ceil(limit / bytesPerToken);
+}
+
+/**
+ * After a refusal: what the server named counts from here on in this thread, and the user learns what to configure.
+ * `assumed`: the effective window before the refusal.
+ */
+export function learnWindow(turn: Turn, assumed: number): void {
+  const { log, envelope } = turn;
+  const { identity, window } = envelope;
+  const model = identity.model.slug;
+  const named = findModelLimit(log.state.limits, { provider: identity.provider, model })?.named;
+  if (named === undefined || named.assumed !== window.configured) return;
+  const { effective } = windowNow(turn);
+  const what = { model, named: named.tokens, assumed };
+  const about = `${identity.provider} ${model} ${named.tokens}`;
+  if (effective !== assumed) warnOnceForAll(turn, learned(what), about);
+  else if (named.tokens < effective) warnOnceForAll(turn, unusable(what), about);
+}
+
+interface Named {
+  readonly model: string;
+  readonly named: number;
+  readonly assumed: number;
+}
+
+function learned({ model, named, assumed }: Named): Outcome {
+  return {
+    code: 'window-learned',
+    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}; Capstan assumed ${groupDigits(assumed)}. This thread now uses ${groupDigits(named)}.`,
+    next: `To use it in every thread, add \`model_context_window = ${named}\` to your config.toml.`,
+  };
+}
+
+function unusable({ model, named, assumed }: Named): Outcome {
+  return {
+    code: 'window-too-small',
+    message: `The provider reports a window of ${groupDigits(named)} tokens for ${model}, too small for instructions, tools and a conversation. Capstan still assumes ${groupDigits(assumed)}.`,
+    next: 'Give the model a larger window on its server, or choose another model.',
+  };
+}

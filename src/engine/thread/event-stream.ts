@@ -1,0 +1,245 @@
+import { defined } from '../../base/objects.ts';
+import { deepFreeze } from '../../core/envelope/envelope.ts';
+import { functionOption, objectWithMethods, type OptionTable } from '../../core/envelope/read-options.ts';
+import type { Line } from '../../protocol/line.ts';
+import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
+
+/** What happens in a thread, as one sequence. */
+export type ThreadNews = ThreadEvent | ProvisionalEvent;
+
+/**
+ * The news of a thread at the reader's own pace. What happened waits in order. Previews that wait are joined per item,
+ * so that a slow reader gets longer pieces and no holes; when an item is complete or dropped, those of it that still
+ * wait are taken away.
+ */
+export class EventStream implements ThreadSubscriber {
+  readonly #waiting: { news: ThreadNews | undefined }[] = [];
+  /** Of previews that wait, by item and kind. */
+  readonly #pieces = new Map<string, { news: ThreadNews | undefined }>();
+  #more = Promise.withResolvers<void>();
+  #isOver = false;
+
+  event(event: ThreadEvent): void {
+    if (event.kind === 'item-completed') this.#forget(event.item.id);
+    this.#add(event);
+  }
+
+  provisional(event: ProvisionalEvent): void {
+    if (event.kind === 'dropped') {
+      this.#forget(event.itemId);
+      this.#add(event);
+      return;
+    }
+    const key = keyOf(event);
+    const slot = this.#pieces.get(key);
+    if (slot === undefined) this.#pieces.set(key, this.#add(event));
+    else slot.news = { ...event, text: (slot.news as typeof event).text + event.text };
+  }
+
+  ended(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /** The next of them; undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
+  async next(): Promise<ThreadNews | undefined> {
+    for (;;) {
+      const slot = this.#waiting.shift();
+      if (slot?.news !== undefined) {
+        if ('provisional' in slot.news) this.#pieces.delete(keyOf(slot.news));
+        return slot.news;
+      }
+      if (slot === undefined && this.#isOver) return undefined;
+      if (slot === undefined) await this.#more.promise;
+    }
+  }
+
+  /** The reader stops: what waits is let go. */
+  stop(): void {
+    this.#waiting.length = 0;
+    this.#pieces.clear();
+    this.ended();
+  }
+
+  /** Several calls of `next` may wait at the same time. */
+  #wake(): void {
+    this.#more.resolve();
+    this.#more = Promise.withResolvers<void>();
+  }
+
+  #add(news: ThreadNews): { news: ThreadNews | undefined } {
+    const slot = { news };
+    if (!this.#isOver) this.#waiting.push(slot);
+    this.#wake();
+    return slot;
+  }
+
+  #forget(itemId: string): void {
+    for (const [key, slot] of this.#pieces) {
+      if (!key.startsWith(`${itemId}\n`)) continue;
+      slot.news = undefined;
+      this.#pieces.delete(key);
+    }
+  }
+}
+
+function keyOf(event: ProvisionalEvent): string {
+  return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
+}
+
+/** Reads them until their end. Stopping early, also while one is waited for, calls `leave`. */
+export function readEvents(stream: EventStream, leave: () => void): AsyncIterableIterator<ThreadNews> {
+  return {
+    async next() {
+      const value = await stream.next();
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    },
+    return() {
+      leave();
+      stream.stop();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** Gets what happens in a thread. Calls come one after the other and must not throw. */
+export interface ThreadSubscriber {
+  /** What happened, in order, and only what is durable. */
+  event?(event: ThreadEvent): void;
+  /** Items that are still arriving. A subscriber that ignores these misses nothing. */
+  provisional?(event: ProvisionalEvent): void;
+  /** The thread was closed: nothing more comes. */
+  ended?(): void;
+}
+
+/** A line, or an event, in the order in which they came about. `isPassing`: no line holds what it says. */
+export type LogNews =
+  | { readonly kind: 'line'; readonly line: Line }
+  | { readonly kind: 'event'; readonly event: ThreadEvent; readonly isPassing?: true };
+
+/** Gets the lines beside the events: all that became durable at one time. */
+export interface LineSubscriber extends ThreadSubscriber {
+  durable?(news: readonly LogNews[]): void;
+}
+
+export const subscribing = {
+  subscriber: {
+    type: objectWithMethods<LineSubscriber>('an object with event, provisional or ended', {
+      event: { type: functionOption(), about: 'What happened.' },
+      provisional: { type: functionOption(), about: 'Items that are still arriving.' },
+      ended: { type: functionOption(), about: 'The thread was closed.' },
+      durable: { type: functionOption(), about: 'Lines beside the events.' },
+    }),
+    about: 'Who follows the thread.',
+    required: true,
+  },
+} as const satisfies OptionTable<{ readonly subscriber: LineSubscriber }>;
+
+/** Who follows a thread from its start or resumption on. Must not throw. */
+export interface FirstSubscriber {
+  /** Everything in order, and only what is durable. */
+  readonly listener?: (event: ThreadEvent) => void;
+  /** The same for items that are still arriving. */
+  readonly provisional?: (event: ProvisionalEvent) => void;
+}
+
+/** All who follow one thread. */
+export class Subscribers {
+  readonly #all = new Set<LineSubscriber>();
+  /** Their turns, by item. */
+  readonly #open = new Map<string, ProvisionalEvent['turnId']>();
+
+  #isOver = false;
+
+  /** The first one gets everything from the beginning. */
+  constructor({ listener: event, provisional }: FirstSubscriber = {}) {
+    if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
+  }
+
+  /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
+  add(subscriber: LineSubscriber): () => void {
+    // One subscriber may be added twice, and leave once.
+    const own = bound(subscriber);
+    if (this.#isOver) deliver(own.ended, undefined);
+    else this.#all.add(own);
+    return () => void this.#all.delete(own);
+  }
+
+  /** Whether previews reach a subscriber. */
+  get wantPreviews(): boolean {
+    return [...this.#all].some(({ provisional }) => provisional !== undefined);
+  }
+
+  /** Items of which a part was previewed and whose end was not sent. */
+  get previewed(): Iterable<string> {
+    return this.#open.keys();
+  }
+
+  /** Whether lines reach a subscriber. */
+  get wantLines(): boolean {
+    for (const { durable } of this.#all) if (durable !== undefined) return true;
+    return false;
+  }
+
+  tellAll(news: readonly LogNews[]): void {
+    for (const each of news) if (each.kind === 'event') this.tell(each.event);
+    this.#each(({ durable }) => deliver(durable, news));
+  }
+
+  tell(event: ThreadEvent): void {
+    // What subscribers get is also what the thread works with.
+    deepFreeze(event);
+    if (event.kind === 'item-completed') this.#open.delete(event.item.id);
+    this.#each(({ event: tell }) => deliver(tell, event));
+  }
+
+  preview(event: ProvisionalEvent): void {
+    if (event.kind === 'dropped') this.#open.delete(event.itemId);
+    else this.#open.set(event.itemId, event.turnId);
+    this.#each(({ provisional }) => deliver(provisional, event));
+  }
+
+  /** Nothing more comes. Items that were begun are dropped. */
+  end(): void {
+    this.drop();
+    this.#isOver = true;
+    this.#each(({ ended }) => deliver(ended, undefined));
+    this.#all.clear();
+  }
+
+  /** Those that are there now: one may come or leave in its callback. One that left gets nothing more. */
+  #each(send: (subscriber: LineSubscriber) => void): void {
+    const now = Array.from(this.#all);
+    for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
+  }
+
+  /** Those that were begun and will not be completed. */
+  drop(isLost: (itemId: string) => boolean = () => true): void {
+    for (const [itemId, turnId] of new Map(this.#open)) {
+      if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
+    }
+  }
+}
+
+function bound(subscriber: LineSubscriber): LineSubscriber {
+  return defined({
+    event: subscriber.event?.bind(subscriber),
+    provisional: subscriber.provisional?.bind(subscriber),
+    ended: subscriber.ended?.bind(subscriber),
+    durable: subscriber.durable?.bind(subscriber),
+  });
+}
+
+/** A subscriber that throws is a fault of its program, and none of the thread: what is on the disk stays so. */
+function deliver<Event>(to: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    to?.(event);
+  } catch (error) {
+    setImmediate(() => {
+      throw error;
+    });
+  }
+}

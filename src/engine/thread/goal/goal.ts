@@ -1,0 +1,128 @@
+import { defined } from '../../../base/objects.ts';
+import { goalFragment, type GoalPauseReason } from '../../../core/fragments/events/turns-and-goals.ts';
+import { goalNow, goalUpdated, type RecordedGoal } from '../../../core/state/fold/goals.ts';
+import type { ThreadGoal } from '../../../ports/threads.ts';
+import { stoppedBy } from '../../../protocol/abort.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { GoalStatus } from '../../../protocol/thread.ts';
+import { usedTokens } from '../../../protocol/usage.ts';
+import { recordEvent } from '../record/record-context.ts';
+import type { Turn, TurnEnding } from '../thread-parts.ts';
+
+type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
+
+/**
+ * Whether a turn works on a goal: only one whose model can end it. An agent that is a fork, an ephemeral thread, a thread
+ * whose gate was closed and one without the tool may have a goal in their lines, and leave it as it is.
+ */
+function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.capabilities.tools.includes('update_goal');
+}
+
+/** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
+export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
+  const { log, parts, envelope } = turn;
+  if (!hasGoals(turn)) return undefined;
+  const { goal, usage } = log.state;
+  if (goal !== undefined && isPlanning(turn)) return { ...goal, spent: usedTokens(usage.total) };
+  const moment = { total: usage.total, at: parts.clock.now(), from: envelope.telemetry.startedAt };
+  return goal === undefined ? undefined : goalNow(goal, moment);
+}
+
+function isPlanning({ envelope }: Pick<Turn, 'envelope'>): boolean {
+  return envelope.modes.collaboration.mode === 'plan';
+}
+
+export function recordGoal({ log, threadId, turnId }: GoalTurn, goal: RecordedGoal): void {
+  log.record(goalUpdated(threadId, turnId, goal));
+}
+
+export function goalOfThread(turn: GoalTurn): ThreadGoal {
+  return {
+    get current() {
+      return currentGoal(turn);
+    },
+    create({ objective, tokenBudget }) {
+      const at = Math.floor(turn.parts.clock.now() / 1000);
+      const spent = usedTokens(turn.log.state.usage.total);
+      const times = { tokensUsed: 0, timeUsedSeconds: 0, createdAt: at, updatedAt: at, spent };
+      const goal: RecordedGoal = { objective, status: 'active', ...times, ...defined({ tokenBudget }) };
+      recordGoal(turn, goal);
+      return goal;
+    },
+    get isAlone() {
+      return turn.memory.rounds.alone;
+    },
+    change(status, { more } = {}) {
+      const now = currentGoal(turn);
+      if (now === undefined) return undefined;
+      const { reason: _reason, ...goal } = now;
+      const at = Math.floor(turn.parts.clock.now() / 1000);
+      const budget = more === undefined ? {} : { tokenBudget: goal.tokensUsed + more, share: more };
+      const changed = { ...goal, ...budget, status, updatedAt: at, spent: usedTokens(turn.log.state.usage.total) };
+      recordGoal(turn, changed);
+      return changed;
+    },
+  };
+}
+
+/** What becomes of a goal that is active when its turn ends. What it has used by then is recorded. */
+export function leaveGoal(turn: Turn, ending: TurnEnding): void {
+  const goal = currentGoal(turn);
+  if (goal?.status !== 'active') return;
+  const rest = isPlanning(turn) ? undefined : restAfter(turn, ending);
+  if (rest === undefined) recordGoal(turn, goal);
+  else restGoal(turn, goal, rest);
+}
+
+/** Undefined: the next turn continues with it. */
+function restAfter({ signal }: Turn, ending: TurnEnding): Parameters<typeof restGoal>[2] | undefined {
+  if (ending.kind === 'failed') {
+    const { code, message: reason } = ending.failure;
+    return code === 'usage-limit'
+      ? { why: 'usage-limit', status: 'usageLimited', reason, outcome: atRest('usage-limit') }
+      : { why: 'failed', status: 'blocked', reason, outcome: atRest('failed') };
+  }
+  // A program that ends has not given the goal up.
+  if (ending.kind !== 'aborted' || stoppedBy(signal) !== 'user') return undefined;
+  const reason = 'The user interrupted it.';
+  return { why: 'interrupted', status: 'paused', reason, outcome: atRest('interrupted') };
+}
+
+const causes: Readonly<Record<Exclude<GoalPauseReason, 'stalled'>, string>> = {
+  interrupted: 'you interrupted the turn',
+  failed: 'the turn failed',
+  'usage-limit': "the provider's limit of use is reached",
+};
+
+function atRest(why: keyof typeof causes): Outcome<'goal-rests'> {
+  return {
+    code: 'goal-rests',
+    message: `The goal of this thread rests, because ${causes[why]}.`,
+    next: 'To continue with it, ask to resume the goal.',
+  };
+}
+
+interface Rest {
+  readonly why: GoalPauseReason;
+  readonly status: GoalStatus;
+  /** For the line. */
+  readonly reason: string;
+  /** For the user. */
+  readonly outcome: Outcome;
+}
+
+/** The goal continues no more by itself: a line holds it, and the model and the user read it. */
+export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
+  recordGoal(turn, { ...goal, status, reason });
+  if (!hasGoals(turn)) return;
+  recordEvent(turn, goalFragment, { about: why, objective: goal.objective, used: goal.tokensUsed });
+  turn.log.tell({ kind: 'warning', outcome });
+}
+
+/** Whether a turn whose model is done goes on by itself, or one that goes on anyway hears of its budget. Loaded on use. */
+export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
+  if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
+  const goal = await import('./pursue-goal.ts');
+  return answer === 'go-on' ? goal.keepBudget(turn) : goal.goesOn(turn);
+}

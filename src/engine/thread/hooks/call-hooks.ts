@@ -1,0 +1,312 @@
+import type { CallResult, PreparedCall, RefusedCall } from '../../../adapters/tools/tool.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Step } from '../../../core/envelope/envelope.ts';
+import {
+  aboutEndedCommand,
+  blockedByHook,
+  brokenByHook,
+  changedByHook,
+  stoppedByHook,
+} from '../../../core/fragments/answers/refusals.ts';
+import { interruptedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
+import { entries } from '../../../core/history/history.ts';
+import type { AskDecision } from '../../../core/policy/decide/call-decision.ts';
+import { isHeldByRules } from '../../../core/policy/decide/decide-call.ts';
+import type { RecordedSession } from '../../../core/state/fold/running-calls.ts';
+import {
+  callAfterHooks,
+  callInput,
+  type HookResults,
+  shortWord,
+  shownCallInput,
+} from '../../../core/state/questions/call-arguments.ts';
+import type { HookVerdict } from '../../../ports/hooks.ts';
+import { type CallItem, isCall } from '../../../protocol/item.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJsonObject,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
+import type { Turn } from '../thread-parts.ts';
+import { flushToSubscribers, keepHookTexts, runHooks } from './run-hooks.ts';
+
+/** A call as hooks leave it. */
+export interface CallAfterHooks {
+  readonly kind: 'prepared';
+  readonly call: CallItem;
+  readonly prepared: PreparedCall;
+  /** What a hook says about whether it may run. The policy decides how much that counts. */
+  readonly hook?: 'allow' | 'ask';
+  /** For the model, before the result. */
+  readonly note?: string;
+}
+
+/** Asks hooks about a call that was prepared. One that they change is prepared again; the model's own item stays as it is. */
+export async function beforeCall(
+  turn: Turn,
+  step: Step,
+  { call, prepared }: CallAfterHooks,
+): Promise<CallAfterHooks | RefusedCall> {
+  keepSaid(turn, call, {});
+  const { names, input } = hookedCall(call, mcpToolOf(prepared.item));
+  // Nothing is typed: hooks were asked about the command when it was started.
+  if (call.name === 'write_stdin' && input['command'] === '') return { kind: 'prepared', call, prepared };
+  const [name = call.name] = names;
+  const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id };
+  const verdict = await runHooks(turn, { event: 'PreToolUse', subjects: names, about });
+  keepHookTexts(turn, verdict, call.call_id);
+  const { blocked, decision, updatedInput, contexts } = verdict;
+  if (blocked !== undefined) {
+    const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
+    return { kind: 'refused', output: blockedByHook(blocked, { tool: name, ...defined({ command }) }) };
+  }
+  // Hooks that were ended had no say: the call must not run without them.
+  if (turn.signal.aborted) return { kind: 'refused', output: interruptedBeforeRunning };
+  const said = {
+    ...(decision === 'ask' && { asks: true as const }),
+    ...(contexts.length > 0 && { texts: contexts.map(({ text }) => text) }),
+  };
+  if (updatedInput === undefined) {
+    keepSaid(turn, call, said);
+    return { kind: 'prepared', call, prepared, ...defined({ hook: decision }) };
+  }
+  const changed = changedCall(call, updatedInput);
+  if (typeof changed === 'string') return { kind: 'refused', output: brokenByHook(changed) };
+  const again = await turn.parts.router.prepare(changed, step);
+  if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
+  keepSaid(turn, call, { input: callInput(changed), ...said });
+  // A yes beside a change is only how the change is said: the policy decides about what the call has become.
+  const hook = decision === 'ask' ? decision : undefined;
+  return {
+    kind: 'prepared',
+    call: changed,
+    prepared: again,
+    note: changedByHook(shownCallInput(changed)),
+    ...defined({ hook }),
+  };
+}
+
+/** For questions about the call: their lines say it, for a process that continues the turn. */
+function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookResults): void {
+  if (Object.keys(said).length === 0) memory.hookedCalls.delete(callId);
+  else memory.hookedCalls.set(callId, said);
+}
+
+/** Asks hooks about what a call gave. Of a command that runs on they are asked when it has ended. */
+export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
+  const call = callThatEnded(turn, given, end);
+  if (call === undefined) return end;
+  const { names, input } = hookedCall(call, mcpToolOf(end.item));
+  const [name = call.name] = names;
+  const response = responseOf(end);
+  const about = { tool_name: name, tool_input: input, tool_use_id: call.call_id, tool_response: response };
+  const verdict = await runHooks(turn, { event: 'PostToolUse', subjects: names, about });
+  const said = call === given ? verdict : withCommand(verdict, stringAt(input, 'command') ?? '');
+  keepHookTexts(turn, said, call.call_id);
+  const { blocked, stopped, updatedOutput } = verdict;
+  const exitCode = end.item.kind === 'command' ? end.item.exitCode : undefined;
+  if (blocked !== undefined) return replaced(end, stoppedByHook(blocked, exitCode), 'failed');
+  if (stopped !== undefined) return replaced(end, stoppedByHook(stopped, exitCode), 'kept');
+  return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
+}
+
+/** What hooks say about a command that ran on stands beside another call, so it names the command. */
+function withCommand(verdict: HookVerdict, command: string): HookVerdict {
+  return {
+    ...verdict,
+    contexts: verdict.contexts.map(({ key, text }) => ({ key, text: aboutEndedCommand(command, text) })),
+  };
+}
+
+/** Of a command, what it printed; of a server's tool, what the server gave; of all others what the model would read. */
+function responseOf({ item, output, dropped = [] }: CallResult): Json {
+  if (item.kind === 'command') return item.output;
+  if (item.kind === 'tool-call' && item.result !== undefined) return rawResult(item.result);
+  if (item.kind === 'tool-call' && item.server !== undefined) return item.output ?? output;
+  return item.kind === 'tool-call' && dropped.length > 0 ? (item.output ?? output) : output;
+}
+
+function rawResult({ content, structured }: NonNullable<ToolCallItem['result']>): JsonObject {
+  return { content, ...(structured === null ? {} : { structuredContent: structured }) };
+}
+
+/** What the call really gave is kept beside the line. */
+function replaced<Result extends CallResult>(end: Result, output: string, status: 'failed' | 'kept'): Result {
+  const whole = end.fullOutput ?? (typeof end.output === 'string' ? end.output : JSON.stringify(end.output));
+  const item = status === 'failed' && 'status' in end.item ? { ...end.item, status } : end.item;
+  return { ...end, output, fullOutput: whole, item: item as CallResult['item'] };
+}
+
+/** A call in the words that hooks know. */
+export interface HookedCall {
+  /** The name of its tool for hooks, then others that matchers may use for it. */
+  readonly names: readonly string[];
+  readonly input: JsonObject;
+}
+
+/** `mcp`: the tool of a server that is meant, by whichever name the model called it. */
+function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
+  const given = argumentsOf(call);
+  if (mcp !== undefined) {
+    const name = `mcp__${mcp.server}__${mcp.tool}`;
+    return { names: [name, ...reachedBy(call)].filter(isFirst), input: isDeferred(call) ? innerOf(given) : given };
+  }
+  switch (call.name) {
+    case deferredCall:
+      return { names: reachedBy(call), input: innerOf(given) };
+    case 'exec_command':
+      return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '', ...picked(given, besideCommand) } };
+    case 'write_stdin':
+      // What is typed into a shell is a command like any other.
+      return {
+        names: ['write_stdin', 'Bash'],
+        input: { command: stringAt(given, 'chars') ?? '', ...picked(given, ['session_id']) },
+      };
+    case 'apply_patch':
+      return { names: ['apply_patch', 'Write', 'Edit'], input: { command: patchOf(call) } };
+    case 'edit_file':
+      return { names: ['edit_file', 'Write', 'Edit'], input: given };
+    case 'read_file':
+      return { names: ['read_file', 'Read'], input: given };
+    case 'search':
+      return { names: ['search', 'Grep', 'Glob'], input: given };
+    case 'spawn_agent':
+      return { names: ['spawn_agent', 'Agent'], input: given };
+    default:
+      return { names: [call.name], input: given };
+  }
+}
+
+/** What decides, besides its words, about what a command can do. A hook reads and changes these under the model's own names. */
+const besideCommand = [
+  'workdir',
+  'stdin',
+  'tty',
+  'sandbox_permissions',
+  'additional_permissions',
+  'justification',
+  'prefix_rule',
+] as const;
+
+function picked(given: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+}
+
+/** The call with what a hook put in the place of its input, or why that is no input. */
+function changedCall(call: CallItem, input: JsonObject): CallItem | string {
+  const isNamed = ['exec_command', 'write_stdin', 'apply_patch'].includes(call.name);
+  const command = stringAt(input, 'command');
+  if (isNamed && command === undefined) return 'updatedInput has no `command`.';
+  if (call.type === 'custom_tool_call') return { ...call, input: command ?? JSON.stringify(input) };
+  const own = {
+    exec_command: { ...picked(input, besideCommand), cmd: command },
+    write_stdin: { chars: command },
+    apply_patch: { input: command },
+    [deferredCall]: { arguments: input },
+  }[call.name];
+  const given = own === undefined ? input : { ...argumentsOf(call), ...own };
+  return { ...call, arguments: JSON.stringify(given) };
+}
+
+function argumentsOf(call: CallItem): JsonObject {
+  return (call.type === 'function_call' ? parseJsonObject(call.arguments) : undefined) ?? {};
+}
+
+function patchOf(call: CallItem): string {
+  return call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
+}
+
+/** The tool by which the model calls one that is not in its list. */
+const deferredCall = 'call_tool';
+
+interface McpToolName {
+  readonly server: string;
+  readonly tool: string;
+}
+
+function isDeferred({ name }: CallItem): boolean {
+  return name === deferredCall;
+}
+
+/** The names in the call itself. */
+function reachedBy(call: CallItem): readonly string[] {
+  const inner = isDeferred(call) ? stringAt(argumentsOf(call), 'name') : undefined;
+  return inner === undefined ? [call.name] : [inner, call.name];
+}
+
+/** Some models write them as text. */
+function innerOf({ arguments: inner }: JsonObject): JsonObject {
+  return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
+}
+
+function isFirst(name: string, at: number, all: readonly string[]): boolean {
+  return all.indexOf(name) === at;
+}
+
+/** Of a call of a server's tool. */
+function mcpToolOf(item: TurnItem): McpToolName | undefined {
+  if (item.kind !== 'tool-call' || item.server === undefined) return undefined;
+  return { server: item.server, tool: item.tool };
+}
+
+/**
+ * The call that is over with this result. A command that runs on is not; it ends with the result of the `write_stdin`
+ * that says so, and then its own call is meant.
+ */
+function callThatEnded(
+  turn: Pick<Turn, 'log'>,
+  call: CallItem,
+  { session, dropped = [] }: Pick<CallResult, 'session' | 'dropped'>,
+): CallItem | undefined {
+  if (session !== undefined) return undefined;
+  if (call.name !== 'write_stdin') return call;
+  const id = call.type === 'function_call' ? parseJsonObject(call.arguments)?.['session_id'] : undefined;
+  if (!dropped.some((each) => each.id === id)) return undefined;
+  const { sessions, history } = turn.log.state;
+  const ended = sessions.find((each) => each.id === id);
+  if (ended === undefined) return undefined;
+  const all = entries(history).map(({ item }) => item);
+  const started = all.findLast((item) => isCall(item) && item.call_id === ended.callId);
+  return startedWith(ended, started !== undefined && isCall(started) ? started : undefined);
+}
+
+/** What ran is what the session says. Long words stand whole in the call, unless history has lost it. */
+function startedWith({ item, callId }: RecordedSession, started: CallItem | undefined): CallItem {
+  const ran = arrayAt(item, 'command')?.at(-1);
+  const given = started?.type === 'function_call' ? parseJsonObject(started.arguments) : undefined;
+  const whole = stringAt(given, 'cmd');
+  const cmd = whole !== undefined && shortWord(whole) === ran ? whole : typeof ran === 'string' ? ran : '';
+  return { type: 'function_call', call_id: callId, name: 'exec_command', arguments: JSON.stringify({ cmd }) };
+}
+
+/**
+ * What hooks answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
+ * `byUser`: only their no counts.
+ */
+export async function answerByHooks(
+  turn: Turn,
+  question: Question,
+  { signal, byUser }: { readonly signal: AbortSignal } & Pick<AskDecision, 'byUser'>,
+): Promise<Answer | undefined> {
+  const { log, memory, parts } = turn;
+  const { callId } = question;
+  // What a server wants to know is no matter of permission.
+  if (question.kind === 'elicitation') return undefined;
+  const call = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
+  if (call === undefined || !isCall(call)) return undefined;
+  const { names, input } = hookedCall(callAfterHooks(call, memory.hookedCalls.get(callId)), question.mcp);
+  const about = { tool_name: names[0] ?? call.name, tool_input: input };
+  const verdict = await runHooks(turn, { event: 'PermissionRequest', subjects: names, about, signal });
+  flushToSubscribers(turn);
+  if (verdict.blocked !== undefined) return { kind: 'declined', note: verdict.blocked, by: 'hook' };
+  const mayChange = turn.envelope.policy.changesNothing === undefined;
+  if (verdict.decision !== 'allow' || byUser === true || !mayChange) return undefined;
+  const seen = [...(question.commands ?? []), ...(question.seen ?? []), question.argv ?? []];
+  if (question.argv !== undefined && isHeldByRules(parts.requirements.rules, seen)) return undefined;
+  return { kind: 'allowed', by: 'hook', ...defined({ note: verdict.decisionReason }) };
+}

@@ -1,0 +1,107 @@
+import { defined } from '../../../base/objects.ts';
+import { contextBudget } from '../../../core/envelope/window.ts';
+import { hookContextFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
+import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
+import { hookRan, isSessionText } from '../../../core/state/fold/hook-runs.ts';
+import { type HookVerdict, noVerdict } from '../../../ports/hooks.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { HookEvent, HookRun } from '../../../protocol/thread-event.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import { recordEvent } from '../record/record-context.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+
+export interface AskedHooks {
+  readonly event: HookEvent;
+  readonly subjects?: readonly string[];
+  /** What only this event tells its hooks. */
+  readonly about: JsonObject;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs the hooks of an event, if there are any, and records what came of each. */
+export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
+  const { hooks } = turn.parts;
+  if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
+  turn.log.tell({ kind: 'hook-started', turnId: turn.turnId, event, names: hooks.names(event, subjects) });
+  flushToSubscribers(turn);
+  const { cwd } = turn.envelope.workspace;
+  const occasion = { event, ...(subjects && { subjects }), input: hookInput(turn, event, about), cwd };
+  const limit = Math.floor(contextBudget('hookWords', windowNow(turn).effective) / 2);
+  const verdict = await hooks.run(occasion, { signal: signal ?? turn.signal, mostTokens: limit });
+  recordRuns(turn, verdict);
+  return verdict;
+}
+
+/** Programs may take their time, and surfaces show what goes on. A lost disk is reported by the next caller that needs it. */
+export function flushToSubscribers({ log }: Pick<Turn, 'log'>): void {
+  log.durable().catch(() => {});
+}
+
+/** What hooks that nothing waited for have said since. */
+export function recordLateHooks(turn: Turn): void {
+  const late = turn.parts.hooks?.late();
+  if (late === undefined) return;
+  recordRuns(turn, late);
+  keepHookTexts(turn, late);
+  recordTexts(turn);
+}
+
+function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
+  const { log, turnId } = turn;
+  for (const run of runs) {
+    const context = isSessionText(run) ? contexts.find(({ key }) => key === run.key)?.text : undefined;
+    log.record(hookRan(turnId, run, context));
+    log.tell({ kind: 'hook-completed', turnId, run });
+    for (const { kind, text } of run.entries) {
+      if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });
+      // One that was ended with its turn is not at fault.
+      if (kind === 'error' && !turn.signal.aborted) warnOnce(turn, hookFailed(run, text), 'message');
+    }
+  }
+}
+
+/** Texts for the model wait for a place where they can enter: not between a call and its answer. */
+export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict, callId?: string): void {
+  memory.hookTexts.push(...contexts.map(({ text }) => ({ text, ...defined({ callId }) })));
+}
+
+/** `waiting`: calls that are answered in another process, which finds what was said about them in their questions. */
+export function recordTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
+  for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
+    if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
+  }
+}
+
+function hookSays({ event }: HookRun, text: string): Outcome<'hook-warning'> {
+  return { code: 'hook-warning', message: `A hook (${event}) says: ${text}`, next: '' };
+}
+
+function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-failed'> {
+  const message = `The hook \`${command}\` (${event}) failed. ${why}`;
+  return { code: 'hook-failed', message, next: 'See its definition with `capstan hooks list`, and correct it.' };
+}
+
+/** What the programs read on standard input: the members that all events have, and those of this one. */
+function hookInput(turn: Turn, event: HookEvent, about: JsonObject): JsonObject {
+  const { threadId, turnId, envelope, log, parts } = turn;
+  const common = {
+    session_id: threadId,
+    transcript_path: parts.isEphemeral === true ? null : log.location,
+    cwd: envelope.workspace.cwd,
+    hook_event_name: event,
+  };
+  if (event === 'SessionEnd') return { ...common, ...about };
+  const model = envelope.identity.model.slug;
+  if (event === 'PreCompact' || event === 'PostCompact') return { ...common, turn_id: turnId, model, ...about };
+  const turns = event === 'SessionStart' ? {} : { turn_id: turnId };
+  const agent = parts.agent === undefined ? {} : { agent_id: parts.agent.id, agent_type: parts.agent.role };
+  return { ...common, ...turns, model, permission_mode: permissionMode(turn), ...agent, ...about };
+}
+
+/** In the words that other programs have for it. */
+function permissionMode({ envelope: { policy, modes } }: Turn): string {
+  if (modes.collaboration.mode === 'plan') return 'plan';
+  return approvalName(policy.approval) === 'never' ? 'bypassPermissions' : 'default';
+}

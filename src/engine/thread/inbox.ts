@@ -1,0 +1,226 @@
+import type { Ids } from '../../ports/system.ts';
+import { defined } from '../../base/objects.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
+import { providerForWaitingItem } from '../../core/state/current-provider.ts';
+import {
+  type DroppedBecause,
+  messageDropped,
+  messageWaits,
+  type WaitingContent,
+} from '../../core/state/fold/waiting-messages.ts';
+import type { CompactionResult } from './checkpoint/compaction-result.ts';
+import type { SubmittedSettings } from './submitted-settings.ts';
+import type { ThreadLog } from './log.ts';
+
+/** Something that arrived while a turn was running, or before the next one began. */
+export type Mail = WaitingContent & {
+  /** The name of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
+  readonly id?: string;
+};
+
+/** What a turn was submitted with. */
+export interface SubmittedWords {
+  readonly input: UserInput;
+  /** The name of their `capstan_waiting` line, once they have one. */
+  id?: string;
+  /** The turn had to wait for others. */
+  readonly waits: boolean;
+  /** It was cancelled while it waited: the words were never said. */
+  isWithdrawn?: true;
+}
+
+/** A caller wants history to be compacted at the next place where that can be done. */
+export interface CompactionWish {
+  readonly focus?: string;
+  readonly signal: AbortSignal;
+  /** What it was submitted under: wishes with the same can be served together. Absent: it is of the turn that runs alone. */
+  readonly settings?: SubmittedSettings;
+  settle(result: CompactionResult | Promise<CompactionResult>): void;
+}
+
+/**
+ * What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. Messages that
+ * have a line are not kept here: this is a view of what the state says. Wishes for compaction live in memory alone.
+ */
+export class Inbox {
+  readonly #log: Pick<ThreadLog, 'state' | 'record'>;
+  readonly #ids: Ids;
+  readonly #recordSettings: () => void;
+  /** Of turns that have not begun, in their order. No other turn takes them in. */
+  #submitted: SubmittedWords[] = [];
+  /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
+  #fresh: SubmittedWords | undefined;
+  #wishes: CompactionWish[] = [];
+  /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
+  #missed: CompactionWish[] = [];
+
+  /** `recordSettings`: the file says under which settings a message waits, before it says that it waits. */
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
+    this.#log = log;
+    this.#ids = ids;
+    this.#recordSettings = recordSettings;
+  }
+
+  get pending(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  get waiting(): readonly Mail[] {
+    const { waiting } = this.#log.state;
+    const isAnothers = ({ id }: Mail): boolean => this.#submitted.some((words) => words.id === id);
+    const own = this.#submitted.length === 0 ? waiting : waiting.filter((mail) => !isAnothers(mail));
+    return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
+  }
+
+  /** Whether turns were submitted that have not begun. */
+  get hasSubmitted(): boolean {
+    return this.#submitted.length > 0;
+  }
+
+  /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
+  get hasMissed(): boolean {
+    return this.#missed.length > 0;
+  }
+
+  /** Records a message for the next place where one can enter, and gives the name of its line. The caller makes it durable. */
+  accept(message: WaitingContent): string {
+    // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
+    this.keepAll();
+    return this.#record(message);
+  }
+
+  /** Messages that were accepted and shall not be said after all. Gives those that had not entered. The caller makes it durable. */
+  takeBack(ids: readonly string[]): readonly string[] {
+    const waiting = new Set(this.waiting.map(({ id }) => id));
+    const taken = ids.filter((id) => waiting.has(id));
+    for (const id of taken) this.#log.record(messageDropped(id, 'cancelled'));
+    return taken;
+  }
+
+  /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
+  submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
+    const words: SubmittedWords = { input, waits };
+    this.#submitted.push(words);
+    if (waits) this.keepAll();
+    return words;
+  }
+
+  /** The turn of these words begins. What was accepted before stands before them, and what comes from here on after. */
+  begin(words: SubmittedWords): void {
+    this.#forget(words);
+    if (words.id === undefined) this.#fresh = words;
+  }
+
+  /** The turn of these words is refused. Whether a line says so. */
+  refuse(words: SubmittedWords, because: DroppedBecause): boolean {
+    if (!this.#submitted.includes(words)) return false;
+    this.#forget(words);
+    if (words.id !== undefined) this.#log.record(messageDropped(words.id, because));
+    return words.id !== undefined;
+  }
+
+  /** The turn of these words is cancelled. False: it did not have to wait, or has begun. The caller makes it durable. */
+  withdraw(words: SubmittedWords): boolean {
+    if (!words.waits || !this.#submitted.includes(words)) return false;
+    words.isWithdrawn = true;
+    this.refuse(words, 'cancelled');
+    return true;
+  }
+
+  /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */
+  keep(): boolean {
+    const fresh = this.#fresh;
+    this.#fresh = undefined;
+    if (fresh !== undefined) this.#keep(fresh);
+    return fresh !== undefined;
+  }
+
+  /** The same, and the words of turns that have not begun. */
+  keepAll(): void {
+    this.keep();
+    for (const words of this.#submitted) if (words.id === undefined) this.#keep(words);
+  }
+
+  /** What enters history now. The caller records each at once, with the name of its line. */
+  take(): readonly Mail[] {
+    const taken = this.waiting;
+    this.#fresh = undefined;
+    return taken;
+  }
+
+  #keep(words: SubmittedWords): void {
+    words.id = this.#record({ kind: 'words', input: words.input });
+  }
+
+  #record(message: WaitingContent): string {
+    const id = this.#ids.uuid();
+    this.#recordSettings();
+    const maker = message.kind === 'item' ? providerForWaitingItem(message.item, this.#log.state) : undefined;
+    this.#log.record(messageWaits({ id, ...message, ...defined({ maker }) }));
+    return id;
+  }
+
+  #forget(words: SubmittedWords): void {
+    this.#submitted = this.#submitted.filter((each) => each !== words);
+  }
+
+  wish(wish: CompactionWish): void {
+    this.#wishes.push(wish);
+    const giveUp = (): void => {
+      if (!this.#wishes.includes(wish) && !this.#missed.includes(wish)) return;
+      this.#wishes = this.#wishes.filter((each) => each !== wish);
+      this.#missed = this.#missed.filter((each) => each !== wish);
+      wish.settle({ kind: 'aborted' });
+    };
+    if (wish.signal.aborted) giveUp();
+    else wish.signal.addEventListener('abort', giveUp, { once: true });
+  }
+
+  /** The compaction that the turn which runs is asked to make. */
+  takeWishes(): JoinedWishes | undefined {
+    const wishes = this.#wishes;
+    this.#wishes = [];
+    return joined(wishes);
+  }
+
+  /** The turn is over. */
+  missWishes(): void {
+    this.#missed = [...this.#missed, ...this.#wishes.filter(({ settings }) => settings !== undefined)];
+    this.#wishes = [];
+  }
+
+  /** The compaction that was missed, of all that were submitted under the same settings. */
+  takeMissed(settings: SubmittedSettings): JoinedWishes | undefined {
+    const wishes = this.#missed.filter((wish) => wish.settings === settings);
+    this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
+    return joined(wishes);
+  }
+}
+
+type JoinedWishes = Omit<CompactionWish, 'settings'>;
+
+/**
+ * One compaction serves all that wished for one; what each wants to be kept in view is joined. It is given up when all
+ * of them have given up.
+ */
+function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
+  if (wishes.length === 0) return undefined;
+  const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
+  return {
+    ...(focus === '' ? {} : { focus }),
+    signal: allOf(wishes.map(({ signal }) => signal)),
+    settle: (result) => {
+      for (const wish of wishes) wish.settle(result);
+    },
+  };
+}
+
+/** Aborts when all of them have. */
+function allOf(signals: readonly AbortSignal[]): AbortSignal {
+  const all = new AbortController();
+  for (const signal of signals) {
+    const look = (): void => void (signals.every(({ aborted }) => aborted) && all.abort(signal.reason));
+    signal.addEventListener('abort', look, { once: true });
+  }
+  return all.signal;
+}

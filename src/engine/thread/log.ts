@@ -1,0 +1,156 @@
+import { isWarningRecorded, warningSaid } from '../../core/state/fold/warnings.ts';
+import { withhold } from '../../core/state/line-seals.ts';
+import { reduce } from '../../core/state/reduce.ts';
+import type { HistoryBehindCheckpoint, ThreadState } from '../../core/state/thread-state.ts';
+import type { Owned } from '../../ports/thread-store.ts';
+import type { LineDraft } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { type LogNews, Subscribers } from './event-stream.ts';
+
+/**
+ * Warns of a problem that this process has not warned of yet, and says whether it did. `by`: two problems are the same
+ * when they have one code, or only when their messages are the same too.
+ */
+export function warnOnce(
+  { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
+  outcome: Outcome,
+  by: 'code' | 'message',
+): boolean {
+  const key = by === 'code' ? outcome.code : `${outcome.code} ${outcome.message}`;
+  if (warned.has(key)) return false;
+  warned.add(key);
+  log.tell({ kind: 'warning', outcome });
+  return true;
+}
+
+/** The same once in the life of the thread, whichever process has it open: a line says that it was said. */
+export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Outcome, about: string): void {
+  const name = `${outcome.code} ${about}`;
+  if (isWarningRecorded(log.state.warnings, name)) return;
+  log.record(warningSaid(name));
+  log.tell({ kind: 'warning', outcome });
+}
+
+/**
+ * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
+ * go out only when the lines before them are durable, in the order in which they were reported.
+ */
+export class ThreadLog {
+  readonly #owned: Owned;
+  /** Previews go out at once and beside the lines: see `ProvisionalEvent`. */
+  readonly subscribers: Subscribers;
+  readonly #news: { readonly number: number; readonly news: LogNews }[] = [];
+  #told = 0;
+  #beforeDurable: () => void = () => {};
+  #state: ThreadState;
+  readonly #readBehind: () => Promise<HistoryBehindCheckpoint | undefined>;
+
+  constructor(
+    owned: Owned,
+    state: ThreadState,
+    subscribers = new Subscribers(),
+    readBehind: () => Promise<HistoryBehindCheckpoint | undefined> = () => Promise.resolve(undefined),
+  ) {
+    this.#owned = owned;
+    this.#state = state;
+    this.subscribers = subscribers;
+    this.#readBehind = readBehind;
+  }
+
+  get state(): ThreadState {
+    return this.#state;
+  }
+
+  get location(): string {
+    return this.#owned.location;
+  }
+
+  record(...drafts: readonly LineDraft[]): void {
+    const { withheld } = this.#state;
+    for (const line of this.#owned.append(drafts)) {
+      this.#state = withhold(reduce(this.#state, line), withheld);
+      if (this.subscribers.wantLines) this.#add({ kind: 'line', line });
+    }
+  }
+
+  /**
+   * Learns what stands behind the opaque checkpoint that history begins with: a line may use it from here on. Undefined if
+   * it is not there.
+   */
+  async learnBehind(): Promise<HistoryBehindCheckpoint | undefined> {
+    await this.durable();
+    const behind = await this.#readBehind();
+    if (behind !== undefined) this.#state = { ...this.#state, behind };
+    return behind;
+  }
+
+  /** Goes to the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
+  tell(...events: readonly ThreadEvent[]): void {
+    for (const event of events) this.#add({ kind: 'event', event });
+  }
+
+  /** The same for an event that no line holds, although lines hold others of its kind. */
+  tellPassing(...events: readonly ThreadEvent[]): void {
+    for (const event of events) this.#add({ kind: 'event', event, isPassing: true });
+  }
+
+  /** What else must be recorded before anything becomes durable, and so before any news go out. */
+  beforeDurable(record: () => void): void {
+    this.#beforeDurable = record;
+  }
+
+  /** Everything recorded before this call is on the disk when it resolves, and its news are out. Rejects with a Fault. */
+  async durable(): Promise<void> {
+    this.#beforeDurable();
+    const upTo = this.#told;
+    await this.#owned.durable();
+    this.#tellUpTo(upTo);
+  }
+
+  /**
+   * The same for a request, which leaves as soon as all is on the disk (`stored`) and does not wait until the news are
+   * out (`told`).
+   */
+  store(): { readonly stored: Promise<void>; readonly told: Promise<void> } {
+    this.#beforeDurable();
+    const upTo = this.#told;
+    const stored = this.#owned.durable();
+    const told = async (): Promise<void> => {
+      await stored;
+      // One step more than those who wait for `stored` alone.
+      await undefined;
+      this.#tellUpTo(upTo);
+    };
+    return { stored, told: told() };
+  }
+
+  #tellUpTo(number: number): void {
+    const count = this.#news.findIndex((each) => each.number > number);
+    const out = this.#news.splice(0, count < 0 ? this.#news.length : count);
+    if (out.length > 0) this.subscribers.tellAll(out.map(({ news }) => news));
+  }
+
+  /** Previews whose items will not be completed. What is about to be sent is not among them. */
+  dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
+    const told = new Set(this.#news.flatMap(({ news }) => completedItem(news)));
+    this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  }
+
+  #add(news: LogNews): void {
+    this.#news.push({ number: ++this.#told, news });
+  }
+
+  /** Subscribers get their end in any case. Rejects with a Fault if lines or the ownership are lost. */
+  async close(): Promise<void> {
+    try {
+      await this.#owned.close();
+    } finally {
+      this.subscribers.end();
+    }
+  }
+}
+
+function completedItem(news: LogNews): readonly string[] {
+  return news.kind === 'event' && news.event.kind === 'item-completed' ? [news.event.item.id] : [];
+}

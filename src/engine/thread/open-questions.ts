@@ -1,0 +1,159 @@
+import { type ClientSilence, clientSilence } from '../../core/fragments/answers/tool-calls.ts';
+import { readGivenAnswer, type RecordedAnswer } from '../../core/state/questions/question-lines.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import { valueOrAbort } from '../../protocol/abort.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
+
+/** What became of a question. All but `suspended` is durable. */
+export type AskedQuestion =
+  | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
+  /** It lapsed before it could be put to anyone. */
+  | { readonly kind: 'unheard' }
+  /** The thread is given up: the next program to open it asks again. */
+  | { readonly kind: 'suspended' };
+
+/** Resolves when the answer is durable. Undefined: the turn is over, and no answer comes any more. */
+type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
+
+function noWord(silence: ClientSilence): Answer {
+  return { kind: 'declined', by: 'client', note: clientSilence[silence] };
+}
+
+/**
+ * The questions of a running turn, by their ids: any number at once, also of one call. The port or a caller of the thread
+ * may answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
+ */
+export class OpenQuestions {
+  readonly #open = new Map<string, OpenQuestion>();
+  /** Answers to questions that the turn has not come to yet. */
+  readonly #early = new Map<string, EarlyAnswer>();
+  /** Those that will not be asked: no answer to them is expected any more. */
+  readonly #lapsed = new Set<string>();
+
+  /** From here on it can be answered. */
+  open(id: string, record: RecordAnswer): void {
+    const open = new OpenQuestion(record);
+    this.#open.set(id, open);
+    this.#lapsed.delete(id);
+    const early = this.#early.get(id);
+    if (early === undefined) return;
+    this.#early.delete(id);
+    open.take(early.answer);
+    early.isTaken.resolve(open.recorded.then(() => true));
+  }
+
+  /** Whether an answer came already. */
+  hasAnswer(id: string): boolean {
+    return this.#open.get(id)?.isTaken === true;
+  }
+
+  /**
+   * An open question in its turn: put to the port, unless an answer came before. `shown` resolves when everyone who may
+   * answer has been told of it.
+   */
+  async ask(
+    askUser: AskUser | undefined,
+    question: Question,
+    signal: AbortSignal,
+    shown: () => Promise<void>,
+  ): Promise<AskedQuestion> {
+    const open = this.#open.get(question.id);
+    if (open === undefined) return { kind: 'unheard' };
+    try {
+      if ((askUser === undefined || signal.aborted) && open.take(undefined)) {
+        const { kind } = await open.recorded;
+        return { kind: kind === 'suspended' ? kind : 'unheard' };
+      }
+      if (askUser !== undefined && !open.isTaken) await shown().then(() => open.put(askUser, question, signal));
+      return await open.recorded;
+    } finally {
+      this.#open.delete(question.id);
+    }
+  }
+
+  /**
+   * Settles when an answer is durable: whether it is this one. Undefined: no such question waits. One that is not open
+   * yet takes an answer if it is expected.
+   */
+  answer(id: string, answer: Answer, { isExpected }: { readonly isExpected: boolean }): Promise<boolean> | undefined {
+    const open = this.#open.get(id);
+    if (open !== undefined) {
+      const isTaken = open.take(answer);
+      return open.recorded.then(() => isTaken);
+    }
+    const early = this.#early.get(id);
+    if (early !== undefined) return early.isTaken.promise.then(() => false);
+    if (!isExpected || this.#lapsed.has(id)) return undefined;
+    const isTaken = Promise.withResolvers<boolean>();
+    isTaken.promise.catch(() => {});
+    this.#early.set(id, { answer, isTaken });
+    return isTaken.promise;
+  }
+
+  /** It will not be asked: an answer that is not recorded by now does not count. */
+  lapse(id: string): void {
+    this.#early.get(id)?.isTaken.resolve(false);
+    this.#early.delete(id);
+    this.#open.delete(id);
+    this.#lapsed.add(id);
+  }
+
+  /** The turn is over: what it did not come to ask needs no answer. */
+  turnOver(): void {
+    for (const id of [...this.#early.keys(), ...this.#open.keys()]) this.lapse(id);
+    this.#lapsed.clear();
+  }
+}
+
+interface EarlyAnswer {
+  readonly answer: Answer;
+  readonly isTaken: PromiseWithResolvers<boolean>;
+}
+
+class OpenQuestion {
+  readonly #record: RecordAnswer;
+  readonly #recorded = Promise.withResolvers<AskedQuestion>();
+  /** Aborts when there is an answer: others that were asked can stop. */
+  readonly #taken = new AbortController();
+
+  constructor(record: RecordAnswer) {
+    this.#record = record;
+    this.#recorded.promise.catch(() => {});
+  }
+
+  get isTaken(): boolean {
+    return this.#taken.signal.aborted;
+  }
+
+  /** Settles with the first answer, when it is durable. */
+  get recorded(): Promise<AskedQuestion> {
+    return this.#recorded.promise;
+  }
+
+  /** Whether this is the first answer. */
+  take(given: Answer | undefined): boolean {
+    if (this.isTaken) return false;
+    this.#taken.abort('answered');
+    this.#recorded.resolve(this.#record(given));
+    return true;
+  }
+
+  /** A program that fails to ask must not leave the turn waiting, and its failure is no word of the user. */
+  async put(askUser: AskUser, question: Question, signal: AbortSignal): Promise<void> {
+    if (this.isTaken) return;
+    const over = AbortSignal.any([signal, this.#taken.signal]);
+    const byPort = Promise.resolve()
+      .then(() => askUser.ask(question, over))
+      .then((given) => readGivenAnswer(given) ?? noWord('unreadable'))
+      .catch(() => (over.aborted ? undefined : noWord('failed')));
+    this.take(await valueOrAbort(byPort, over, undefined));
+  }
+}
+
+/** Waits: the answer comes from a client, through `LiveThread.answer`. */
+export const awaitAnswer: AskUser = {
+  ask: (_question, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ kind: 'lapsed' }), { once: true });
+    }),
+};

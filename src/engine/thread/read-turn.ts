@@ -1,0 +1,139 @@
+import {
+  abortSignal,
+  anyText,
+  jsonObject,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../../core/envelope/read-options.ts';
+import { settingsChangeOptions } from '../../core/envelope/settings-change.ts';
+import type { Settings, TurnSettings } from '../../core/envelope/settings.ts';
+import { defined, notPlain, plainCopy } from '../../base/objects.ts';
+import { findUnstorableText, isJsonObject, type JsonObject, loneSurrogateWords } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { authors, type UserInput } from '../../protocol/user-input.ts';
+import type { TurnInput } from './thread-parts.ts';
+import { isBlankText } from '../../base/invisible-characters.ts';
+
+/** One turn of a thread, and what holds for it alone. */
+export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
+  readonly input: UserInput;
+  /** Aborting it ends the turn soon, and cleanly. Absent: nothing but closing the thread does. */
+  readonly signal?: AbortSignal;
+}
+
+/** A turn as a thread runs it. */
+export type ReadTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
+
+export const turnOptions = {
+  input: { type: messageOption(), about: 'The message, as `words(text)` makes it.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the turn.' },
+  outputSchema: { type: jsonObject, about: 'JSON Schema of the answer.' },
+  cyberAccessProgram: { type: anyText, about: 'The program of OpenAI under which the turn may work on security.' },
+} as const satisfies OptionTable<ThreadTurn>;
+
+/** Settings are changed by calls that check them and keep them. */
+export const settingsElsewhere = {
+  keys: Object.keys(settingsChangeOptions),
+  next: 'Change settings with runWith() or overrideTurnContext().',
+};
+
+/** What a caller asks a turn to do: a copy of it. */
+export function readTurn(turn: ThreadTurn, of: string): ReadTurn | Outcome {
+  const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsElsewhere);
+  return 'code' in read ? read : withMessage(read);
+}
+
+/** The turn with a message of its own. */
+export function withMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ReadTurn) | Outcome {
+  const input = readInput(read.input);
+  if ('code' in input) return input;
+  return inputProblem(input, read.outputSchema) ?? { signal: new AbortController().signal, ...read, input };
+}
+
+/** Its members are checked with the message. */
+export function messageOption(): OptionType<UserInput> {
+  return {
+    expected: 'a message, as words(text) makes it',
+    read: (given) => (isJsonObject(given) ? (given as unknown as UserInput) : undefined),
+  };
+}
+
+/** A copy of a message, or why it is none. */
+export function readInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
+  const input = plainCopy(given);
+  if (input === notPlain || !isInput(input)) return notData('The message');
+  const unknown = Object.keys(input).find((key) => !messageKeys.includes(key));
+  if (unknown === undefined) return defined(input) as UserInput;
+  const message = `The message has the unknown key "${unknown}".`;
+  return { code: 'option-unknown', message, next: `Nothing was changed or sent. Use ${messageKeys.join(', ')}.` };
+}
+
+const messageKeys: readonly string[] = Object.keys({
+  author: true,
+  text: true,
+  images: true,
+  unusableImages: true,
+  continues: true,
+} satisfies Record<keyof UserInput, true>);
+
+/** Whether a value of a caller has the form of a message. What is accepted must come back whole from the file. */
+function isInput(value: unknown): value is UserInput {
+  if (!isJsonObject(value) || typeof value['text'] !== 'string') return false;
+  const { images, unusableImages = [] } = value;
+  return Array.isArray(images) && images.every(isImage) && Array.isArray(unusableImages);
+}
+
+function isImage(value: unknown): boolean {
+  return isJsonObject(value) && typeof value['path'] === 'string' && typeof value['dataUrl'] === 'string';
+}
+
+/** Why an item of a program cannot enter history; undefined when it can. */
+export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
+  if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
+  // JSON writes half a character, and nothing else, in this way.
+  return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddInput('The item', 'half a character') : undefined;
+}
+
+export function notData(subject: string): Outcome<'odd-input'> {
+  return {
+    code: 'odd-input',
+    message: `${subject} is not plain data: use only strings, numbers, booleans, arrays and plain objects.`,
+    next: 'Nothing was changed or sent. Pass a plain object.',
+  };
+}
+
+/** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
+export function inputProblem(
+  input: UserInput,
+  outputSchema: JsonObject | undefined,
+): Outcome<'odd-input' | 'empty-input'> | undefined {
+  if (!authors.includes(input.author)) return noAuthor;
+  const { text, images, unusableImages = [], continues } = input;
+  if (isBlankText(text) && images.length + unusableImages.length === 0 && continues === undefined) return emptyInput;
+  if (!input.text.isWellFormed()) return oddInput('The message', loneSurrogateWords);
+  const paths = findUnstorableText(input.images.map(({ path }) => path));
+  if (paths !== undefined) return oddInput('The path of a picture', paths.what);
+  const schema = findUnstorableText(outputSchema);
+  return schema === undefined ? undefined : oddInput('The output schema', schema.what);
+}
+
+const emptyInput: Outcome<'empty-input'> = {
+  code: 'empty-input',
+  message: 'The message is empty or blank.',
+  next: 'Write something, or add a picture. Nothing was sent.',
+};
+
+const noAuthor: Outcome<'odd-input'> = {
+  code: 'odd-input',
+  message: `The message does not say who wrote it: its author is none of ${authors.join(', ')}.`,
+  next: 'Nothing was changed or sent. Set its author, or make the message of a user with words().',
+};
+
+function oddInput(subject: string, what: string): Outcome<'odd-input'> {
+  return {
+    code: 'odd-input',
+    message: `${subject} contains ${what}, which cannot be saved or sent.`,
+    next: 'Remove it and try again.',
+  };
+}

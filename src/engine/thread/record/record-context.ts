@@ -1,0 +1,122 @@
+import { defined } from '../../../base/objects.ts';
+import type { Envelope } from '../../../core/envelope/envelope.ts';
+import { type FragmentKind, render } from '../../../core/fragments/text/define-fragment.ts';
+import { mergeFragments } from '../../../core/history/history.ts';
+import { itemLine, withContextFacts } from '../../../core/state/drafts/item-lines.ts';
+import { repeatSettings, settingsApplied, turnContext } from '../../../core/state/drafts/turn-lines.ts';
+import { withEnteredMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { withoutSeal } from '../../../core/state/line-seals.ts';
+import { restoresSettings } from '../../../core/state/resumed-settings.ts';
+import { fragmentFamilyName } from '../../../core/world/catalog.ts';
+import type { Baseline, Telling } from '../../../core/world/world-state.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { equalJson, type Json, type JsonObject } from '../../../protocol/json.ts';
+import type { ContextCause } from '../../../protocol/thread-event.ts';
+import type { ThreadLog } from '../log.ts';
+import type { RecordingTurn, ThreadParts, Turn } from '../thread-parts.ts';
+
+/** A text for the model, with what surfaces are sent of it. */
+type ContextText = Pick<Telling['told'][number], 'fragment'> & { readonly value?: Json | undefined };
+
+/** As much of a turn as a text needs to enter its history. */
+interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
+  readonly parts: Pick<ThreadParts, 'ids'>;
+}
+
+interface Reason {
+  readonly cause: Exclude<ContextCause, 'user'>;
+  readonly why?: string;
+}
+
+/** What the world sections had to say. */
+export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
+  recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
+}
+
+/** Something that happened, and is sent once. */
+export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
+  recordEvents(turn, kind, [payload]);
+}
+
+/** Several at once: those that need not stand alone share a message. */
+export function recordEvents<Payload extends Json>(
+  turn: ToldTurn,
+  kind: FragmentKind<Payload>,
+  payloads: readonly Payload[],
+): void {
+  const texts = payloads.map((payload) => ({ fragment: render(kind, payload), value: payload }));
+  recordContext(turn, texts, { cause: 'event' });
+}
+
+/** Something that happened and had to wait. `waited`: the name of its line. */
+export function recordWaited(turn: ToldTurn, text: ContextText, waited: string | undefined): void {
+  recordContext(turn, [text], { cause: 'event' }, waited);
+}
+
+function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
+  if (log.state.history.length === 0 || baseline.kind === 'known') return { cause: 'initial' };
+  return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
+}
+
+function recordContext(
+  { log, parts, turnId }: ToldTurn,
+  texts: readonly ContextText[],
+  reason: Reason,
+  waited?: string,
+): void {
+  const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
+  for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
+    const itemId = `msg_${parts.ids.uuid()}`;
+    const told = fragments.map((fragment) => ({ fragment, value: values.get(fragment) }));
+    const line = itemLine(item(itemId), origin, turnId);
+    const facts = { values: told.map(({ value }) => value), ...defined({ why: reason.why }) };
+    log.record(withEnteredMessage({ ...line, metadata: withContextFacts(line.metadata ?? {}, facts) }, waited));
+    tellContext({ log, turnId }, itemId, told, reason);
+  }
+}
+
+/** The texts of one item, for surfaces. */
+export function tellContext(
+  { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
+  itemId: string,
+  texts: readonly ContextText[],
+  reason: Reason,
+): void {
+  for (const { fragment, value } of texts) {
+    const content = fragmentFamilyName(fragment.kind);
+    const what = { content, ...reason, ...defined({ value }), text: fragment.text };
+    log.tell({ kind: 'context', turnId, itemId, ...what });
+  }
+}
+
+/**
+ * The turn's contract; the thread's settings when they are news, or when the contract is older than they are: other
+ * programs resume with whichever line came last.
+ */
+export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
+  const { envelope: before, settings } = log.state;
+  if (settings !== undefined && isOutdated()) {
+    log.record(turnContext(envelope, before, { outdated: true }), repeatSettings(threadId, settings));
+    return;
+  }
+  log.record(turnContext(envelope, before));
+  const applied = settingsApplied(threadId, envelope);
+  if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
+}
+
+/** Whether the turn runs under settings of the thread: those that a resume finds, or that it found before a change. */
+export function isOfThread({ log, threadId, envelope, isOutdated }: Turn): boolean {
+  return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
+}
+
+/**
+ * The thread's settings, unless a resume would find them anyway. A message that waits must not run under others, wider
+ * ones perhaps, because the program died before the record of its turn.
+ */
+export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
+  if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));
+}
+
+function settingsIn(threadId: ThreadId, envelope: Envelope): JsonObject {
+  return settingsApplied(threadId, envelope).payload['thread_settings'] as JsonObject;
+}

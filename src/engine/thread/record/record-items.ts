@@ -1,0 +1,142 @@
+import { occasionalBudget } from '../../../core/envelope/window.ts';
+import {
+  filesChangedBesideFragment,
+  filesPutBackFragment,
+  imageResizeNoticeFragment,
+  unusableImagesFragment,
+} from '../../../core/fragments/events/files-and-images.ts';
+import { subagentNotificationFragment } from '../../../core/fragments/events/agents.ts';
+import { turnContinuedFragment } from '../../../core/fragments/events/turns-and-goals.ts';
+import { userMessage } from '../../../core/fragments/message-items.ts';
+import { render } from '../../../core/fragments/text/define-fragment.ts';
+import type { AgentReport } from '../../../protocol/agent.ts';
+import type { FilesChangedInSideConversation, RestoredFiles, TurnItem } from '../../../protocol/turn-item.ts';
+import { defined } from '../../../base/objects.ts';
+import type { CallItem, Item } from '../../../protocol/item.ts';
+import type { Json } from '../../../protocol/json.ts';
+import {
+  answerLine,
+  type RefusedCallRecord,
+  itemCompleted,
+  userLine,
+  itemLine,
+} from '../../../core/state/drafts/item-lines.ts';
+import { withEnteredMessage, notificationOf } from '../../../core/state/fold/waiting-messages.ts';
+import {
+  otherAuthor,
+  type TurnContinued,
+  type UnusableImage,
+  type UserImage,
+  type UserInput,
+} from '../../../protocol/user-input.ts';
+import type { CallResult } from '../../../adapters/tools/tool.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import { limitToShare } from '../context/window-use.ts';
+import type { Mail } from '../inbox.ts';
+import type { RecordingTurn, Turn } from '../thread-parts.ts';
+import { recordNamedSkills, recordSkillHints } from './record-skills.ts';
+import { recordEvent, recordWaited } from './record-context.ts';
+
+/** Ways in which an item enters history. Each records its origin with it. */
+
+/** `waited`: the name of the line by which the message waited, if it did. */
+function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
+  const { log, parts, turnId } = turn;
+  recordUnusableImages(turn, input.unusableImages ?? []);
+  const id = `msg_${parts.ids.uuid()}`;
+  const item = userMessage(id, input);
+  log.record(
+    withEnteredMessage(userLine(item, { author: input.author, turn: turnId, number: log.state.turns }), waited),
+  );
+  recordResizedImages(turn, input.images);
+  const paths = input.images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
+  const author = otherAuthor(input.author);
+  const event = { kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text } as const;
+  log.tell({ ...event, ...defined({ author }) });
+}
+
+/** The words may speak of pictures that are not there: both sides know it before they are read. */
+function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableImage[]): void {
+  if (unusable.length === 0) return;
+  recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
+  turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
+}
+
+function recordResizedImages(turn: RecordingTurn, all: readonly UserImage[]): void {
+  const images = all.flatMap(({ resized }, at) => (resized === undefined ? [] : [{ ...resized, number: at + 1 }]));
+  if (images.length > 0) recordEvent(turn, imageResizeNoticeFragment, { images });
+}
+
+interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Partial<Pick<CallResult, 'item'>> {
+  /** It was not run. */
+  readonly refused?: RefusedCallRecord;
+}
+
+/**
+ * The answer to a call, of the type that the call asks for and within the budget of one output. What did not fit is
+ * kept beside the line.
+ */
+export function recordAnswer(
+  turn: RecordingTurn,
+  call: CallItem,
+  { output, fullOutput, item: shown, refused }: RecordedResult,
+  /** In tokens: what it may weigh beside the other outputs of its step. */
+  share = Infinity,
+): void {
+  const { log, parts, turnId } = turn;
+  const limited = limitToShare(output, windowNow(turn).toolOutput, share);
+  const [type, prefix] =
+    call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
+  const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
+  const full = fullOutput ?? (limited === output ? undefined : textOf(output));
+  const beside = full === undefined ? {} : { beside: { full_output: new TextEncoder().encode(full) } };
+  const changed = shown?.kind === 'file-change' && shown.status === 'completed' ? shown.changes : [];
+  log.record({ ...answerLine(item, turnId, { changed, ...defined({ refused }) }), ...beside });
+}
+
+function textOf(output: CallResult['output']): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** The record from which lists and screens are made. */
+export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
+  log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
+}
+
+/** What arrived meanwhile enters history, in the order in which it came. */
+export function drainInbox(turn: Turn): void {
+  for (const mail of turn.inbox.take()) recordMail(turn, mail);
+}
+
+export function recordMail(turn: Turn, mail: Mail): void {
+  if (mail.kind === 'words' && mail.input.continues !== undefined) recordContinued(turn, mail.input.continues, mail.id);
+  else if (mail.kind === 'words') {
+    recordUserMessage(turn, mail.input, mail.id);
+    if (mail.input.author !== 'user') return;
+    turn.memory.rounds.alone = false;
+    recordNamedSkills(turn, mail.input);
+    recordSkillHints(turn, mail.input);
+  } else if (mail.kind === 'agent') recordReport(turn, mail.report, mail.id);
+  else if (mail.kind === 'files') recordPutBack(turn, mail.files, mail.id);
+  else if (mail.kind === 'beside') recordBeside(turn, mail.files, mail.id);
+  else turn.log.record(withEnteredMessage(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
+}
+
+function recordReport(turn: Turn, report: AgentReport, waited: string | undefined): void {
+  const limit = occasionalBudget('agentReport', windowNow(turn).effective);
+  const value = notificationOf(report);
+  recordWaited(turn, { fragment: render(subagentNotificationFragment, { ...value, limit }), value }, waited);
+}
+
+function recordContinued(turn: Turn, why: TurnContinued, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(turnContinuedFragment, why), value: why }, waited);
+}
+
+function recordPutBack(turn: Turn, files: RestoredFiles, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(filesPutBackFragment, files), value: files as unknown as Json }, waited);
+}
+
+function recordBeside(turn: Turn, files: FilesChangedInSideConversation, waited: string | undefined): void {
+  recordWaited(turn, { fragment: render(filesChangedBesideFragment, files), value: files as unknown as Json }, waited);
+}

@@ -1,0 +1,119 @@
+import { contextBudget, mostSkillTokens } from '../../../core/envelope/window.ts';
+import { pluginHintFragment, skillBodyFragment } from '../../../core/fragments/events/hooks-skills-and-plugins.ts';
+import { cutText, splitBudget } from '../../../core/fragments/text/cut-and-fence-text.ts';
+import { estimateTokens } from '../../../core/fragments/text/truncate.ts';
+import { entries } from '../../../core/history/history.ts';
+import { skillHintFragment, skillLine } from '../../../core/world/sections/skills.ts';
+import type { NamedSkill, NamedSkills } from '../../../ports/skills.ts';
+import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+import { recordEvent } from './record-context.ts';
+
+/** Less of a skill is of no use. */
+const leastTokens = 100;
+
+/** Reads the skills that waiting words of the user name: what a message brings along is recorded with it, at once. */
+export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn): Promise<void> {
+  if (skills === undefined) return;
+  for (;;) {
+    const said = inbox.waiting.flatMap((mail) => (mail.kind === 'words' ? [mail.input] : []));
+    const texts = said.filter(({ author }) => author === 'user').map(({ text }) => text);
+    const text = texts.find((each) => /[$@]/.test(each) && !memory.namedSkills.has(each));
+    if (text === undefined) return;
+    memory.namedSkills.set(text, await skills.named(text));
+  }
+}
+
+/** What a message names enters history behind it, each skill once in a turn. */
+export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
+  const { memory } = turn;
+  const named = memory.namedSkills.get(text);
+  if (named === undefined) return;
+  for (const problem of named.problems) warnOnce(turn, problem, 'message');
+  recordNamedPlugins(turn, named);
+  const fresh = named.skills.filter(({ path }) => !memory.givenSkills.has(path));
+  if (fresh.length === 0) return;
+  const budget = contextBudget('namedSkills', windowNow(turn).effective);
+  const left = budget - sum([...memory.givenSkills.values()]);
+  const wanted = fresh.map(({ contents }) => Math.min(mostSkillTokens, estimateTokens(contents)));
+  const shares = splitBudget(wanted, left, leastTokens);
+  for (const [index, skill] of fresh.entries()) {
+    const contents = fitting(skill, shares[index] ?? 0);
+    const isWhole = contents === skill.contents;
+    if (!isWhole) warnOnce(turn, cutSkill(skill, contents, Math.min(mostSkillTokens, budget)), 'message');
+    memory.givenSkills.set(skill.path, estimateTokens(contents));
+    recordEvent(turn, skillBodyFragment, { ...skill, contents, ...(isWhole ? {} : { isCut: true }) });
+  }
+}
+
+/** What belongs to a plugin that a message names. One that brings nothing is not worth a word. */
+function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
+  for (const { name, skillPrefix } of plugins) {
+    const key = `plugin ${name}`;
+    if (skillPrefix === undefined || turn.memory.givenSkills.has(key)) continue;
+    turn.memory.givenSkills.set(key, 0);
+    recordEvent(turn, pluginHintFragment, { name, skillPrefix, apps: [], servers: [] });
+  }
+}
+
+/** As much of a skill as there is space for. */
+function fitting({ contents }: NamedSkill, tokens: number): string {
+  if (estimateTokens(contents) <= tokens) return contents;
+  return tokens === 0 ? '' : cutText(contents, tokens);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** `most`: what it would get if no other one were named. */
+function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string, most: number): Outcome<'skill-cut'> {
+  const got = contents === '' ? 'did not get it' : 'got its beginning and its end';
+  const rest = contents === '' ? 'it' : 'the rest';
+  if (estimateTokens(whole) <= most) {
+    const space = contents === '' ? 'no space' : 'too little space';
+    return {
+      code: 'skill-cut',
+      message: `The skill ${name} has ${space} beside the other skills of this turn. The model ${got}.`,
+      next: `The model can read ${rest} itself. Name fewer skills in one turn, or shorten the longest ones.`,
+    };
+  }
+  return {
+    code: 'skill-cut',
+    message: `The skill ${name} is too long: a skill has at most ${groupDigits(most)} tokens of this context window. The model ${got}.`,
+    next: `The model can read ${rest} itself. Shorten ${path}, or name fewer skills.`,
+  };
+}
+
+/** Where the list of skills had to be cut: what it does not say about those that a message seems to be about. */
+export function recordSkillHints(turn: Turn, { text }: UserInput): void {
+  const { parts, memory, envelope, log } = turn;
+  if (parts.skills === undefined || envelope.modes.leaveOut.includes('skills')) return;
+  const { skills: tokens, effective } = windowNow(turn);
+  const known = parts.skills.relevant(text, tokens).filter(({ path }) => !memory.givenSkills.has(path));
+  if (known.length === 0) return;
+  const hinted = hintsIn(log.state);
+  let left = contextBudget('skillHints', effective);
+  const skills = known.filter((skill) => {
+    const weight = estimateTokens(skillLine(skill));
+    if (hinted.includes(inItem(skillLine(skill))) || weight > left) return false;
+    left -= weight;
+    return true;
+  });
+  if (skills.length > 0) recordEvent(turn, skillHintFragment, { skills });
+}
+
+/** What hints that stand in history say. One that was made is not made again. */
+function hintsIn({ history }: Turn['log']['state']): string {
+  const hints = entries(history).filter(
+    ({ origin }) => origin.family === 'context' && origin.kinds.includes(skillHintFragment.id),
+  );
+  return hints.map(({ item }) => JSON.stringify(item)).join('\n');
+}
+
+function inItem(line: string): string {
+  return JSON.stringify(line).slice(1, -1);
+}

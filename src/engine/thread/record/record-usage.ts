@@ -1,0 +1,130 @@
+import { defined } from '../../../base/objects.ts';
+import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import { isListPrice, type Price } from '../../../core/envelope/prices.ts';
+import { type NewestCount, noCount } from '../../../core/history/token-counts.ts';
+import {
+  historyTokens,
+  percentRemaining,
+  usageAfterOverflow,
+  weighHistory,
+} from '../../../core/history/window-usage.ts';
+import { costOf, rateLimitsReported, tokenCount } from '../../../core/state/drafts/turn-lines.ts';
+import type { ShownUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
+import type { ModelClient } from '../../../ports/model.ts';
+import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
+import { activeTokensAfter, estimatedTokensNow, fixedTokens, newestCountFor } from '../context/token-estimates.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import type { Turn } from '../thread-parts.ts';
+
+/** Counts in the thread's total alone: what the next request of the conversation weighs is not touched by it. */
+export function recordSpent(turn: Turn, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const { log } = turn;
+  const { total, last } = costOf(log.state.usage);
+  log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
+}
+
+/** What the provider said of its limits with a refusal. */
+export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): void {
+  const { rateLimits } = memory;
+  memory.rateLimits = undefined;
+  if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
+}
+
+/** What an answered request cost: as the provider counted it, and with an estimate where it did not. */
+export interface AnsweredUsage {
+  readonly counted: Usage | undefined;
+  readonly spent: Usage | undefined;
+}
+
+/** What the request cost, and what is left; estimated where the provider says nothing of the input. */
+export function recordUsage(turn: Turn, step: Step, { counted, spent = noUsage }: AnsweredUsage): void {
+  const { log } = turn;
+  const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
+  const shown = shownAfter(turn, step, { counted, believed });
+  const last = believed ?? { ...noUsage, total: shown.tokens };
+  const total = addUsage(log.state.usage.total, spent);
+  const { rateLimits } = turn.memory;
+  turn.memory.rateLimits = undefined;
+  log.record(tokenCount({ total, last, window: shown.effectiveWindow, ...defined({ rateLimits }) }, shown));
+  const said = defined({ rateLimits });
+  log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
+}
+
+/** From so many tokens on, a count is believed without a closer look: to weigh a long history takes its time. */
+const believedAtOnce = 16_000;
+/** Our estimates are seldom off by a half. */
+const mostTimes = 8;
+const mostBeyond = 4000;
+
+/**
+ * Whether a count says something of the window. A request is never empty, and there are servers that count only what
+ * was not in their cache, or nothing that means something: a count is not believed that is far below what was sent.
+ */
+function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
+  const { sent } = turn.log.state;
+  if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
+  const reader = turnProvider(turn.envelope);
+  const history = historyTokens(sent.history, { reader }) - weighHistory(sent.history, { reader }).earlierReasoning;
+  return fixedTokens(turn, step) + history <= mostTimes * input + mostBeyond;
+}
+
+/** The provider refused the request as too long: the window is full, whatever was counted before. */
+export function recordOverflow(turn: Turn, step: Step): void {
+  const { log } = turn;
+  const { effective } = windowNow(turn);
+  const { total } = log.state.usage;
+  // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
+  const tokens = estimatedTokensNow(turn, step);
+  const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
+  const window = { step: step.index, effectiveWindow: effective };
+  log.record(tokenCount({ ...usageAfterOverflow(effective, total), window: effective }, { ...window, ...shown }));
+  log.tell({ kind: 'usage', turnId: turn.turnId, total, ...window, ...shown });
+}
+
+interface Counted {
+  readonly counted: Usage | undefined;
+  /** What the provider counted, if it says something of the window. */
+  readonly believed: Usage | undefined;
+}
+
+function shownAfter(turn: Turn, step: Step, { counted, believed }: Counted): ShownUsage {
+  const { effective, baseline } = windowNow(turn);
+  const newest = believed === undefined ? countBefore(turn) : countNow(turn, believed);
+  const { tokens, measure } = activeTokensAfter(turn, step, newest);
+  return {
+    step: step.index,
+    ...defined({ last: counted }),
+    tokens,
+    measure,
+    effectiveWindow: effective,
+    percentRemaining: percentRemaining({ effective, baseline, tokens }),
+  };
+}
+
+function countNow({ log }: Turn, usage: Usage): NewestCount {
+  return { kind: 'counted', usage, upTo: log.state.history.length };
+}
+
+/** The count that still holds. That a request did not fit says nothing once one was answered. */
+function countBefore({ log, envelope }: Turn): NewestCount {
+  const newest = newestCountFor(log.state, turnProvider(envelope));
+  return newest.kind === 'full' ? noCount : newest;
+}
+
+/** Who pays for requests, and by which price. */
+export type Billing =
+  /** Absent: it is not known. */
+  | { readonly by: 'tokens'; readonly price?: Price }
+  /** The plan of an account: a list price is what requests with a key cost. */
+  | { readonly by: 'plan'; readonly price?: undefined };
+
+/** Capstan may read the login to know it. A price that the user set holds under every login. */
+export async function resolveBilling(
+  { identity }: Pick<Envelope, 'identity'>,
+  client: Pick<ModelClient, 'authMode'>,
+): Promise<Billing> {
+  const { price } = identity;
+  if (price !== undefined && !isListPrice(price)) return { by: 'tokens', price };
+  return (await client.authMode()) === 'chatgpt' ? { by: 'plan' } : { by: 'tokens', ...defined({ price }) };
+}

@@ -1,0 +1,295 @@
+import { defined } from '../../../base/objects.ts';
+import { type Envelope, type Step, turnProvider } from '../../../core/envelope/envelope.ts';
+import type { Price } from '../../../core/envelope/prices.ts';
+import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
+import { planRequest, promptFor } from '../../../core/state/plan-request.ts';
+import { sentAgainLine, sentLine } from '../../../core/state/request-sent.ts';
+import type { ModelClient, ModelEvent, ModelFailure, ModelRequest, Prompt, SentFrame } from '../../../ports/model.ts';
+import type { StepResult } from '../../../ports/tracer.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import { lineType } from '../../../protocol/line.ts';
+import type { Usage } from '../../../protocol/usage.ts';
+import { type Billing, resolveBilling } from '../record/record-usage.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnce } from '../log.ts';
+import { checkedAnswer, CostCounter, type CostedEvent } from './answer-events.ts';
+import { admit, type Admitted, requestHeaders, type RequestToSend } from './model-request.ts';
+import { retryEvent } from './retry-event.ts';
+import { limitCut } from './spending-limits.ts';
+
+/** The one way to ask a model: the request is recorded, made durable, sent, and its answer given as it comes. */
+export class ModelExchange {
+  readonly #turn: Turn;
+  readonly #given: RequestToSend;
+  readonly #admitted: Admitted;
+  readonly #body: ModelRequest['body'];
+  readonly #stored: Promise<void>;
+  readonly #durable: Promise<void>;
+  readonly #trace: StepTrace;
+  readonly #prompt: Prompt;
+  #billing: Promise<Billing> | undefined;
+  #hasLeft = false;
+  #isOver = false;
+
+  /** Records it, unless a limit forbids it. It leaves when its answer is read. */
+  static async begin(turn: Turn, given: RequestToSend): Promise<ModelExchange | ModelFailure> {
+    const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
+    if ('code' in admitted) return admitted;
+    const { outputLimit } = admitted;
+    const lengthField = given.provider.client.lengthField?.(given.options.model);
+    const options = { ...given.options, ...defined({ outputLimit, lengthField }) };
+    try {
+      return new ModelExchange(turn, { ...given, options }, admitted);
+    } catch (error) {
+      // It will never be sent: nothing waits for what it could have cost.
+      admitted.over(undefined);
+      throw error;
+    }
+  }
+
+  private constructor(turn: Turn, given: RequestToSend, admitted: Admitted) {
+    const { log } = turn;
+    const { step, attempt, by, auxiliary } = given;
+    this.#turn = turn;
+    this.#given = given;
+    this.#admitted = admitted;
+    this.#prompt = recordRequest(turn, given);
+    this.#body = given.provider.encoder.body(this.#prompt);
+    const { stored, told } = log.store();
+    this.#stored = stored;
+    this.#durable = told;
+    // A lost disk is reported at the end of the answer; until then nothing listens.
+    for (const each of [stored, told]) each.catch(() => {});
+    this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...defined({ purpose: auxiliary?.purpose }) });
+  }
+
+  get bytes(): number {
+    return this.#body.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
+  /** To be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
+  async *answer(signal: AbortSignal): AsyncGenerator<CostedEvent, void> {
+    const { form, provider, by } = this.#given;
+    const spent = new CostCounter(this.#prompt);
+    const { client } = provider;
+    const request = this.#request();
+    const { answerMaxItems: maxItems } = this.#turn.parts;
+    const ask = () => (form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal));
+    try {
+      for await (const given of checkedAnswer(ask, { maxItems, signal })) {
+        if (given.kind === 'notice') {
+          warnOnce(this.#turn, given.outcome, 'code');
+          continue;
+        }
+        if (given.kind === 'server-model' && given.model !== by.identity.model.slug) {
+          (await import('./request-warnings.ts')).warnOfOtherModel(this.#turn, by, given.model);
+        }
+        if (given.kind === 'server-model' || given.kind === 'models-etag') continue;
+        const isEnd = given.kind === 'completed' || given.kind === 'failed';
+        const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
+        const cost = isEnd && 'spent' in event ? event.spent : undefined;
+        // A reader that gave up does not come back for more.
+        if (isEnd) setImmediate(() => this.#admitted.over(cost));
+        // What the provider says of its limits may come with a refusal.
+        const isAnswer = event.kind !== 'failed' && event.kind !== 'rate-limits';
+        if (form === 'stream') this.#trace.sawEvent();
+        // An answer proves that the request was sent.
+        if (isAnswer) this.#recordSent();
+        if (event.kind === 'completed') this.#trace.answered(event.usage);
+        yield event;
+        // The reader has recorded what it cost: until then it counts as under way, and from here on not beside the next.
+        if (isEnd) this.#admitted.over(cost);
+      }
+    } finally {
+      setImmediate(() => this.#admitted.over(undefined));
+    }
+    // What the connection says later of the request counts no more.
+    this.#isOver = true;
+    await this.#durable;
+  }
+
+  /** What came of it, and of the calls that it led to. */
+  end(result: Parameters<StepTrace['end']>[0]): void {
+    this.#trace.end(result);
+  }
+
+  /** An answer that is cut short because of a limit says so. */
+  #explained(event: AnswerEnd): AnswerEnd {
+    const { shortenedBy, outputLimit } = this.#admitted;
+    if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
+    if (event.failure.cause !== 'answer-length') return event;
+    return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
+  }
+
+  /** Asked when the request has left: only the end of its answer needs it. Without a price there is nothing to ask. */
+  async #price(): Promise<Price | undefined> {
+    const { by, provider } = this.#given;
+    if (by.identity.price === undefined) return undefined;
+    return (await (this.#billing ??= resolveBilling(by, provider.client))).price;
+  }
+
+  /** The digest of what has left: the model thinks meanwhile. The next sync takes the line along. */
+  #recordSent(frame?: SentFrame): void {
+    if (this.#isOver) return;
+    const { parts, log, turnId } = this.#turn;
+    const { step, auxiliary, provider } = this.#given;
+    const about = { turnId, step: step.index, ...(auxiliary && { auxiliary: true as const }) };
+    const by = { encoder: provider.encoder, digester: parts.digester };
+    // It left before, and the server did not take it as what it was.
+    if (this.#hasLeft && frame !== undefined) log.record(sentAgainLine(about, frame, by));
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    const sent = { prompt: this.#prompt, body: this.#body, ...defined({ frame }) };
+    log.record(sentLine(log.state, about, sent, by));
+  }
+
+  #request(): ModelRequest {
+    const { auxiliary, wants, maxBytes, options } = this.#given;
+    return {
+      body: this.#body,
+      // One beside the conversation would take the place of the answer that the next step builds on.
+      ...(auxiliary === undefined && { prompt: this.#prompt }),
+      headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
+      after: this.#stored,
+      onSent: (frame) => {
+        this.#recordSent(frame);
+        void this.#price();
+        if (auxiliary === undefined) this.#turn.effects.prepare();
+      },
+      onRetry: (retry) => {
+        const { log } = this.#turn;
+        log.tell({ ...retryEvent({ ...retry, ...this.#given.retries.next(retry) }), beforeAnswer: true });
+        // A lost disk is reported at the end of the answer.
+        log.durable().catch(() => {});
+      },
+      routing: { model: options.model, ...defined({ tier: options.serviceTier }) },
+      ...defined({ maxBytes, wants }),
+    };
+  }
+}
+
+type AnswerEnd = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
+
+function plan({ log, turnId }: Turn, given: RequestToSend) {
+  const { step, by, provider, options, tools, modalities, auxiliary } = given;
+  const about = { turnId, step: step.index, encoder: provider.encoder.version, modalities, options };
+  return planRequest(log.state, { ...about, provider: turnProvider(by), ...defined({ auxiliary }) }, tools);
+}
+
+/** What the request would hold. Nothing is recorded. */
+function plannedPrompt(turn: Turn, given: RequestToSend): Prompt {
+  const { state } = turn.log;
+  const { record } = plan(turn, given);
+  return promptFor({ ...state, toolSets: new Map([...state.toolSets, [record.toolSet, given.tools]]) }, record);
+}
+
+/** Records what the request will hold, says what it breaks, and gives it. */
+function recordRequest(turn: Turn, given: RequestToSend): Prompt {
+  const { log, turnId } = turn;
+  const { step, auxiliary } = given;
+  const { record, drafts, prefix } = plan(turn, given);
+  log.record(...drafts);
+  // The conversation continues as if a request beside it had not been.
+  if (auxiliary === undefined && prefix !== undefined && prefix.breaks.length > 0) {
+    const { kept, breaks } = prefix;
+    log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens ?? 0, breaks });
+  }
+  return promptFor(log.state, record);
+}
+
+async function* compacted(
+  client: ModelClient,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void> {
+  const answer = await client.compact!(request, signal);
+  if (answer.kind === 'failed') return yield answer;
+  for (const item of answer.output) yield { kind: 'item', item };
+  yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
+}
+
+/** Times one request and its calls; leaves a line and a span, both made from the envelope alone. */
+class StepTrace {
+  readonly #turn: Turn;
+  readonly #labels: Parameters<Turn['parts']['tracer']['startStep']>[0];
+  readonly #span: ReturnType<Turn['parts']['tracer']['startStep']>;
+  readonly #startedAt: number;
+  /** As it is configured. */
+  readonly #window: number;
+  #firstEventMs: number | undefined;
+  #answerMs = 0;
+  #usage: Usage | undefined;
+
+  /** `envelope`: under which the model is asked. */
+  constructor(
+    turn: Turn,
+    {
+      step,
+      attempt,
+      envelope,
+      purpose,
+    }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' | 'review' },
+  ) {
+    const { identity, telemetry, window } = envelope;
+    this.#window = window.configured;
+    this.#turn = turn;
+    this.#labels = {
+      traceId: telemetry.traceId,
+      threadId: telemetry.threadId,
+      turnId: telemetry.turnId,
+      step: step.index,
+      attempt,
+      model: identity.model.slug,
+      provider: identity.provider,
+      wire: identity.modelClient,
+      ...defined({ effort: identity.effort, purpose }),
+    };
+    this.#span = turn.parts.tracer.startStep(this.#labels);
+    this.#startedAt = turn.parts.clock.now();
+  }
+
+  sawEvent(): void {
+    this.#firstEventMs ??= this.#elapsed();
+  }
+
+  answered(usage: Usage | undefined): void {
+    this.#answerMs = this.#elapsed();
+    this.#usage = usage;
+  }
+
+  end({ failure, ...result }: Pick<StepResult, 'outcome' | 'calls'> & { readonly failure?: ModelFailure }): void {
+    const totalMs = this.#elapsed();
+    const whole: StepResult = {
+      ...result,
+      ...defined({ failure: failure?.code, usage: this.#usage, firstEventMs: this.#firstEventMs }),
+      answerMs: this.#answerMs === 0 ? totalMs : this.#answerMs,
+      totalMs,
+    };
+    // Read again by `state/model-limits.ts`.
+    const named = failure?.window === undefined ? {} : { named_window: failure.window, assumed_window: this.#window };
+    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...named } });
+    this.#span.end(whole);
+  }
+
+  #payload({ usage, ...result }: StepResult): JsonObject {
+    const { traceId, turnId, step, attempt, model, provider, effort, purpose } = this.#labels;
+    return {
+      turn_id: turnId,
+      step,
+      attempt,
+      trace_id: traceId,
+      model,
+      provider,
+      ...defined({ effort, purpose }),
+      outcome: result.outcome,
+      ...defined({ failure: result.failure, usage: usage && usageFields(usage), first_event_ms: result.firstEventMs }),
+      answer_ms: result.answerMs,
+      total_ms: result.totalMs,
+      calls: result.calls,
+    };
+  }
+
+  #elapsed(): number {
+    return Math.max(0, this.#turn.parts.clock.now() - this.#startedAt);
+  }
+}

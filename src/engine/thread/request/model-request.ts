@@ -1,0 +1,210 @@
+import { retryDelay } from '../../../adapters/model/http/failures/model-failure.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Envelope, Step } from '../../../core/envelope/envelope.ts';
+import { type Identity, sentEffort } from '../../../core/envelope/identity.ts';
+import { fitRequest, leastOutput, type RequestSize } from '../../../core/envelope/prices.ts';
+import { requestTokens } from '../../../core/history/window-usage.ts';
+import type { Auxiliary } from '../../../core/state/request-record.ts';
+import { spendingAllowances } from '../../../core/state/usage-and-limits.ts';
+import type { MeteredRequest, SharedSpending } from '../../../ports/agents.ts';
+import type {
+  ModelFailure,
+  ModelRequest,
+  Prompt,
+  Provider,
+  RequestOptions,
+  RequestRetry,
+  ToolSpec,
+} from '../../../ports/model.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Allowance, RequestFit, Usage } from '../../../protocol/usage.ts';
+import { activeTokensNow } from '../context/token-estimates.ts';
+import { type Billing, resolveBilling } from '../record/record-usage.ts';
+import type { Turn } from '../thread-parts.ts';
+import { retryEvent } from './retry-event.ts';
+import { limitFailure, type UnlimitedAnswer } from './spending-limits.ts';
+
+/** A request that may be sent. */
+export interface Admitted {
+  /** What it says of the length of its answer. Absent: nothing. */
+  readonly outputLimit?: number;
+  /** The limit by which its answer is shorter than it could be. */
+  readonly shortenedBy?: Allowance;
+  /** It is over, and cost so much. */
+  over(spent: Usage | undefined): void;
+}
+
+const free: Admitted = { over: () => {} };
+
+/** For a model whose record does not say how long its answers may be. */
+const usualOutput = 32_000;
+
+/**
+ * Whether a request may be sent under the limits of its turn, of the root that it works for, and of all agents. One that
+ * could pass a limit is not sent. The answer is held to what is left, where the format can say it.
+ */
+export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
+  const { parts, log, envelope } = turn;
+  const { limits } = envelope.policy;
+  if (limits === undefined && parts.agent === undefined) return free;
+  const endless = await whyUnlimited(given);
+  const isLimited = endless === undefined;
+  const billing = await resolveBilling(given.by, given.provider.client);
+  const size = sizeOf(turn, given, { prompt: planned(), isLimited, billing });
+  let all: readonly Allowance[] = [];
+  const decide = ({ beside, left }: SharedSpending): RequestFit => {
+    all = [...(limits === undefined ? [] : spendingAllowances(log.state, limits, beside)), ...left];
+    return fitRequest(all, size);
+  };
+  const { fitting, over } = await (parts.agents === undefined
+    ? meterAlone(turn, decide)
+    : parts.agents.meter(decide, turn.signal));
+  const answer = endless && { tokens: size.output, why: endless };
+  if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing, parts }, answer);
+  if (!isLimited || all.length === 0) return { over };
+  const isShorter = fitting.output < size.output;
+  // Found again: it is the one that leaves the least.
+  const shortenedBy = isShorter ? tightest(all, size, fitting.output) : undefined;
+  return { outputLimit: fitting.output, ...(shortenedBy && { shortenedBy }), over };
+}
+
+function tightest(all: readonly Allowance[], size: RequestSize, output: number): Allowance | undefined {
+  return all.find((each) => {
+    const alone = fitRequest([each], size);
+    return alone.kind === 'fits' && alone.output === output;
+  });
+}
+
+/** Why the request cannot say how long its answer may be; undefined: it can. */
+async function whyUnlimited({ provider, form }: RequestToSend): Promise<UnlimitedAnswer['why'] | undefined> {
+  if (form === 'unary') return 'checkpoint';
+  const { outputLimit } = provider.capabilities;
+  if (outputLimit === 'always') return undefined;
+  if (outputLimit === undefined) return 'provider';
+  return (await paysByToken(provider)) ? undefined : 'chatgpt';
+}
+
+async function paysByToken({ client }: Provider): Promise<boolean> {
+  return (await client.authMode()) !== 'chatgpt';
+}
+
+function sizeOf(
+  turn: Turn,
+  { by, step, auxiliary }: RequestToSend,
+  { prompt, isLimited, billing }: { readonly prompt: Prompt; readonly isLimited: boolean; readonly billing: Billing },
+): RequestSize {
+  const { model } = by.identity;
+  const estimate = requestTokens(prompt);
+  // What the provider counted last says more of its next count than our estimate.
+  const input = auxiliary === undefined ? Math.max(estimate, activeTokensNow(turn, step).tokens) : estimate;
+  const longest = model.maxOutputTokens ?? usualOutput;
+  const window = model.maxContextWindow ?? model.contextWindow;
+  // Where nothing holds the answer back, its model does: no more can come than its window has space for.
+  const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
+  return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price: billing.price };
+}
+
+/** A thread without agents: only its own requests are under way, such as those of several reviews. */
+function meterAlone({ memory, signal }: Turn, decide: (shared: SharedSpending) => RequestFit): Promise<MeteredRequest> {
+  return memory.underWay.admit('own', (under) => decide({ beside: under.of(() => true), left: [] }), signal);
+}
+
+/** A request for an answer of a model: of a step, or beside the conversation. */
+export interface RequestToSend {
+  readonly step: Step;
+  readonly attempt: number;
+  /** Counts each time that it is sent again. */
+  readonly retries: RetryCount;
+  /** The contract under which the model is asked. */
+  readonly by: Envelope;
+  readonly provider: Provider;
+  readonly options: RequestOptions;
+  readonly tools: readonly ToolSpec[];
+  readonly modalities: readonly string[];
+  /** Absent: a request of the conversation. */
+  readonly auxiliary?: Auxiliary;
+  /** `unary`: the provider makes a checkpoint by itself, and answers when it is done. */
+  readonly form: 'stream' | 'unary';
+  /** What is wanted, where it is no answer to a conversation. */
+  readonly wants?: ModelRequest['wants'];
+  readonly maxBytes?: number;
+}
+
+/** Tries of one request, by the client and by the thread together, and how many there may be. */
+export class RetryCount {
+  readonly #most: number;
+  /** How often the client sends again by itself, each time that it is asked. */
+  #perAsking = 0;
+  #made = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts one more. `by`: how the client counts it, if it is the client's own. */
+  next(by?: RequestRetry): Pick<RequestRetry, 'attempt' | 'of'> {
+    this.#made += 1;
+    if (by?.isFinal === true) return { attempt: this.#made, of: this.#made + by.of - by.attempt };
+    if (by !== undefined) this.#perAsking = by.of;
+    return { attempt: this.#made, of: Math.max(this.#made, (this.#perAsking + 1) * (this.#most + 1) - 1) };
+  }
+}
+
+/**
+ * Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Reports each new attempt.
+ */
+export async function tryAgain<Answer>(
+  { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
+  ask: (attempt: number, retries: RetryCount) => Promise<Answer>,
+  { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
+): Promise<Answer> {
+  /** Once: a client that always finds other words would never end. */
+  let reworded = 0;
+  const retries = new RetryCount(most);
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask(attempt + reworded, retries);
+    const failure = failureOf(answer);
+    if (failure !== undefined && isSaidOtherwise(failure) && !signal.aborted && reworded === 0) {
+      reworded = 1;
+      attempt--;
+      continue;
+    }
+    if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
+    const waitMs = failure.retry.afterMs ?? retryDelay(attempt, parts.random);
+    log.tell(retryEvent({ failure, waitMs, ...retries.next() }));
+    // Reported before the wait, not after it.
+    await log.durable();
+    await parts.clock.sleep(waitMs, signal);
+  }
+}
+
+function isSaidOtherwise({ retry }: ModelFailure): boolean {
+  return retry !== 'never' && retry.otherwise === true;
+}
+
+/** What a request under this envelope says besides instructions, tools and input. */
+export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: Envelope): RequestOptions {
+  const { outputSchema, cyberAccessProgram } = modes;
+  return {
+    model: identity.model.slug,
+    ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
+    ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
+    ...defined({ verbosity: identity.verbosity, serviceTier: identity.serviceTier, outputSchema, cyberAccessProgram }),
+    ...identity.sampling,
+    ...defined({ maxOutputTokens: identity.model.maxOutputTokens }),
+    parallelToolCalls: identity.model.parallelCalls ?? true,
+    cacheKey: threadId,
+    labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
+  };
+}
+
+/** Names of the thread and of the program, for the provider's logs. */
+export function requestHeaders(threadId: ThreadId, client: Identity['client']): Readonly<Record<string, string>> {
+  return {
+    'session-id': threadId,
+    'thread-id': threadId,
+    'x-client-request-id': threadId,
+    originator: client.name,
+    'user-agent': `${client.name}/${client.version}`,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Envelope } from '../../../core/envelope/envelope.ts';
+import { isServedAs } from '../../../core/envelope/served-model.ts';
+import type { LeftOutMedia } from '../../../core/history/media-parts.ts';
+import type { Item } from '../../../protocol/item.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Turn } from '../thread-parts.ts';
+import { warnOnceForAll } from '../log.ts';
+
+/** The models for which the user knows that an item goes without its media. */
+const known = new WeakMap<Item, Set<string>>();
+
+/** Warns of pictures and recordings that the model does not get: once in a turn, and of each of them once. */
+export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
+  const { slug } = identity.model;
+  const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);
+  for (const { item } of fresh) known.set(item, (known.get(item) ?? new Set()).add(slug));
+  if (fresh.length === 0 || memory.saysLeftOut) return;
+  memory.saysLeftOut = true;
+  log.tell({ kind: 'warning', outcome: leftOut(slug, fresh) });
+}
+
+function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-left-out'> {
+  const sum = (media: 'images' | 'recordings' | 'elsewhere'): number =>
+    left.reduce((all, each) => all + each[media], 0);
+  const [images, recordings, elsewhere] = [sum('images'), sum('recordings'), sum('elsewhere')];
+  if (images + recordings === 0) return unreachable(elsewhere);
+  const what = [
+    ...(images > 0 ? [counted(images, 'picture')] : []),
+    ...(recordings > 0 ? [counted(recordings, 'recording')] : []),
+  ];
+  const takes = [...(images > 0 ? ['pictures'] : []), ...(recordings > 0 ? ['sound'] : [])].join(' and no ');
+  const isOne = images + recordings === 1;
+  return {
+    code: 'media-left-out',
+    message: `${what.join(' and ')} ${isOne ? 'was' : 'were'} left out of the request: ${model} takes no ${takes}.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Choose a model that takes ${takes.replace(' and no ', ' and ')}.`,
+  };
+}
+
+/** Files of other programs may name pictures by a path, which only that machine could read. */
+function unreachable(count: number): Outcome<'media-left-out'> {
+  const isOne = count === 1;
+  return {
+    code: 'media-left-out',
+    message: `${counted(count, 'picture or file', 'pictures or files')} of the history ${isOne ? 'was' : 'were'} left out of the request: ${isOne ? 'its address is' : 'their addresses are'} neither http(s) nor data.`,
+    next: `The model reads that ${isOne ? 'it is' : 'they are'} missing. Attach ${isOne ? 'it' : 'them'} again if the model needs ${isOne ? 'it' : 'them'}.`,
+  };
+}
+
+function counted(number: number, noun: string, many = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : many}`;
+}
+
+/** Warns, once in the life of a thread, of a server that names another model than the one that was asked for. */
+export function warnOfOtherModel(turn: Turn, { identity }: Envelope, served: string): void {
+  const { model, provider } = identity;
+  if (isServedAs(model.slug, served)) return;
+  const outcome = {
+    code: 'other-model',
+    message: `${model.slug} was asked for, and ${provider} says that ${served} answers.`,
+    next: 'The provider does not say why. If you did not expect it, check the model and the settings of the provider.',
+  };
+  warnOnceForAll(turn, outcome, `${provider}/${model.slug} ${served}`);
+}

@@ -1,0 +1,183 @@
+import type { CallWatch } from '../../ports/workspace.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { SessionEnd, SessionFate, Sessions } from '../../ports/commands.ts';
+import { defined } from '../../base/objects.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { ApprovalPolicy, PermissionProfile, ResolvedPolicy } from '../../protocol/permissions.ts';
+import type { CommandItem } from '../../protocol/turn-item.ts';
+import { itemCompleted } from '../../core/state/drafts/item-lines.ts';
+import { sessionDropped, sessionExited, sessionStarted } from '../../core/state/fold/running-calls.ts';
+import type { StartedSession } from '../../adapters/tools/tool.ts';
+import type { ThreadLog } from './log.ts';
+import type { TurnEffects } from './turn-effects.ts';
+
+/** What the sessions of a thread are recorded with. */
+interface SessionsInput {
+  /** Absent: commands do not outlive their calls. */
+  readonly table: Sessions | undefined;
+  readonly log: ThreadLog;
+  readonly clock: Clock;
+  readonly threadId: ThreadId;
+}
+
+/** A command that outlives its call. */
+export interface AdoptedCall {
+  readonly callId: string;
+  readonly turnId: TurnId;
+  readonly item: CommandItem;
+  readonly started: StartedSession;
+  readonly policy: ResolvedPolicy;
+  /** Of the turn that started it: a turn with a narrower one ends it. */
+  readonly profile: PermissionProfile;
+  /** The model can type into it: under which approvals it began, and whether it left the sandbox. Absent: it cannot. */
+  readonly typed?: { readonly approval: ApprovalPolicy; readonly left: boolean };
+  /** It may do what was granted for its turn alone, and ends with the turn. */
+  readonly forTurn?: true;
+  /** The turn that counts what it does to files as its own. Absent: it may change none. */
+  readonly effects?: TurnEffects;
+}
+
+/** A command session that runs. */
+export interface RunningSession {
+  readonly id: number;
+  readonly argv: readonly string[];
+  /** Of its item in the conversation. */
+  readonly itemId: string;
+  /** What it printed, as far as it is held. */
+  output(): string;
+}
+
+interface Live extends Omit<AdoptedCall, 'effects'> {
+  readonly mayWrite: boolean;
+  effects: TurnEffects | undefined;
+  watch: CallWatch | undefined;
+}
+
+/** The sessions of one thread: what becomes of them is recorded here, whether or not a turn runs. */
+export class ThreadSessions {
+  readonly #input: SessionsInput;
+  readonly #live = new Map<number, Live>();
+  readonly #held = new Set<number>();
+
+  constructor(input: SessionsInput) {
+    this.#input = input;
+  }
+
+  /** Whether a call can ask for it: it runs, or its end has not been told. */
+  isHeld(id: number): boolean {
+    return this.#held.has(id);
+  }
+
+  /** Whether the item is that of a command that runs: it is not over when its turn is. */
+  owns(itemId: string): boolean {
+    return [...this.#live.values()].some(({ item }) => item.id === itemId);
+  }
+
+  /** Those that run, for people. */
+  get running(): readonly RunningSession[] {
+    return [...this.#live].map(([id, { item, started }]) => ({
+      id,
+      argv: item.argv,
+      itemId: item.id,
+      output: () => started.session.said().text,
+    }));
+  }
+
+  /** Those that are such, by number. */
+  under(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed'>) => boolean): readonly number[] {
+    return [...this.#live].filter(([, live]) => isSuch(live)).map(([id]) => id);
+  }
+
+  /** Those that end with their turn. */
+  get forTurn(): readonly number[] {
+    return [...this.#live].filter(([, { forTurn }]) => forTurn === true).map(([id]) => id);
+  }
+
+  /** To be called before the answer of the call is recorded. */
+  adopt({ effects, ...call }: AdoptedCall): void {
+    const { log, clock, threadId } = this.#input;
+    const { callId, turnId, item, started } = call;
+    const { session, known: process, changes } = started;
+    const ids = { id: session.id, threadId, turnId, callId };
+    log.record(sessionStarted({ ...ids, at: clock.now(), item, ...defined({ process }) }));
+    const live = { ...call, effects, mayWrite: effects !== undefined, watch: changes?.begun };
+    this.#live.set(session.id, live);
+    this.#held.add(session.id);
+    void this.#follow(session.id, live);
+  }
+
+  /** The model knows, or is about to, that these are no more. */
+  drop(dropped: readonly { readonly id: number; readonly fate: SessionFate }[] = []): void {
+    const known = new Set(this.#input.log.state.sessions.map(({ id }) => id));
+    for (const { id, fate } of dropped.filter((each) => known.has(each.id))) {
+      this.#held.delete(id);
+      this.#input.log.record(sessionDropped(id, fate));
+      this.#input.table?.remember(id, fate);
+    }
+  }
+
+  async end(ids: readonly number[], fate: SessionFate): Promise<void> {
+    const ends = ids.map((id) => this.#live.get(id)?.started.session.ended);
+    await Promise.all(ids.map((id) => this.#input.table?.end(id, fate)));
+    await Promise.all(ends);
+  }
+
+  /** What they do to files from here on is the work of the turn with these effects. */
+  join(effects: TurnEffects): void {
+    for (const live of this.#live.values()) {
+      if (!live.mayWrite) continue;
+      live.effects = effects;
+      live.watch ??= live.started.changes?.again();
+      // They run already: nothing is gained by waiting for the snapshot.
+      effects.before(live.policy).catch(() => {});
+    }
+  }
+
+  /** The turn ends: what they did to files until now is its work. Surfaces learn that its commands run on. */
+  leave(turn: { readonly turnId: TurnId; readonly effects: TurnEffects }): void {
+    for (const live of this.#live.values()) {
+      if (live.effects === turn.effects) settleFiles(live);
+      if (live.turnId !== turn.turnId) continue;
+      const item = { ...live.item, output: live.started.session.said().text };
+      this.#input.log.tell({ kind: 'item-updated', turnId: turn.turnId, item });
+    }
+  }
+
+  async #follow(id: number, live: Live): Promise<void> {
+    const { log, clock, threadId } = this.#input;
+    const end = await live.started.session.ended;
+    this.#live.delete(id);
+    settleFiles(live);
+    const item = itemAtEnd(live.item, end);
+    const { turnId } = live;
+    try {
+      log.record(itemCompleted({ threadId, turnId, at: clock.now(), item }), sessionExited(id, end.fate));
+      log.tell({ kind: 'item-completed', turnId, item });
+      await log.durable();
+    } catch {
+      // A lost disk is reported by the next caller that needs it.
+    }
+  }
+
+  /** Ends all of them, and records it. */
+  async close(): Promise<void> {
+    const ends = [...this.#live.values()].map(({ started }) => started.session.ended);
+    await this.#input.table?.close();
+    // Those who follow them were first to wait for this.
+    await Promise.all(ends);
+  }
+}
+
+function settleFiles(live: Live): void {
+  const touched = live.watch && ({ kind: 'time', time: live.watch.end() } as const);
+  live.effects?.ended(touched);
+  live.effects = undefined;
+  live.watch = undefined;
+}
+
+function itemAtEnd(item: CommandItem, { exitCode, fate, output, durationMs }: SessionEnd): CommandItem {
+  const killed = fate === 'timed-out' ? ('timed-out' as const) : ('interrupted' as const);
+  const unfinished = exitCode === undefined ? killed : undefined;
+  const status = exitCode === 0 ? 'completed' : 'failed';
+  return { ...item, status, output: output.text, durationMs, ...defined({ exitCode, unfinished }) };
+}

@@ -1,0 +1,133 @@
+import type { Settings } from '../../core/envelope/settings.ts';
+import { defined } from '../../base/objects.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CompactionResult, WantedCompaction } from './checkpoint/compaction-result.ts';
+import type { TurnInput } from './thread-parts.ts';
+import type { SubmittedSettings } from './submitted-settings.ts';
+import { type ThreadCore, turnUnder } from './thread-core.ts';
+import type { ThreadFallback } from './thread-fallback.ts';
+
+/** What a compaction by hand shall keep in view, if anything. */
+export interface CompactionByHand extends Pick<TurnInput, 'signal'> {
+  readonly focus?: string;
+}
+
+type OwnCompaction = WantedCompaction & Pick<TurnInput, 'signal'>;
+
+const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
+const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
+
+/** The compactions of one thread that are made between its turns, and the wishes for one that a turn is asked to make. */
+export class ThreadCompactions {
+  readonly #thread: ThreadCore;
+  readonly #fallback: Pick<ThreadFallback, 'instead'>;
+  #newest: Promise<unknown> = Promise.resolve();
+  /** The one that follows a turn by itself: from the end of that turn until it is over. */
+  #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
+
+  constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
+    this.#thread = thread;
+    this.#fallback = fallback;
+  }
+
+  /** Settles when the newest one in a turn of its own is over. Never rejects. */
+  get over(): Promise<unknown> {
+    return this.#newest;
+  }
+
+  /** In a turn of its own, after what was submitted before. */
+  submit(asked: CompactionByHand): Promise<CompactionResult> {
+    const { work, settings } = this.#thread;
+    return work.submit(settings.submitted.ready, (known) => this.#compact({ ...trimmed(asked), ...manual }, known));
+  }
+
+  /** Inside the turn that runs, or in one of its own if that turn does not come to it. */
+  wish(asked: CompactionByHand): Promise<CompactionResult> {
+    const { work, settings, inbox } = this.#thread;
+    const { submitted } = settings;
+    const { promise, resolve } = Promise.withResolvers<CompactionResult>();
+    inbox.wish({ ...trimmed(asked), settings: submitted, settle: resolve });
+    // A tool of the thread that waits for it would wait for its own end.
+    void this.#answerOwnTool(resolve);
+    // Its place in the queue, for the case that the turn ends before it comes to it.
+    work.submit(submitted.ready, (known) => this.#compactMissed(known)).catch(() => {});
+    return promise;
+  }
+
+  /** A turn has ended that leaves too little space: `afterTurn` is called when the queue comes to it. */
+  announce(): void {
+    this.#following = { stopping: new AbortController(), over: Promise.withResolvers() };
+  }
+
+  /** Unless a compaction that waits for its place frees the space. */
+  async afterTurn(settings: SubmittedSettings): Promise<void> {
+    const following = this.#following;
+    const signal = following?.stopping.signal ?? this.#thread.closing;
+    let isStopped = false;
+    try {
+      if (!this.#thread.inbox.hasMissed) {
+        isStopped = (await this.#compact({ ...automatic, signal }, settings)).kind === 'aborted';
+      }
+    } finally {
+      this.#following = undefined;
+      following?.over.resolve(isStopped);
+    }
+  }
+
+  /** Whether a compaction that no client asked for runs, or is about to. */
+  get isFollowing(): boolean {
+    return this.#following !== undefined;
+  }
+
+  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  async stopFollowing(): Promise<TurnId | undefined> {
+    const { stopping, over } = this.#following ?? {};
+    const turnId = this.#thread.log.state.openTurn?.id;
+    stopping?.abort('interrupted by the user');
+    return (await over?.promise) === true ? turnId : undefined;
+  }
+
+  async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {
+    const { threadOfOwnCall } = await import('../../adapters/tools/own-tool-call-thread.ts');
+    if (threadOfOwnCall.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
+  }
+
+  /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
+  async #compactMissed(settings: SubmittedSettings): Promise<void> {
+    const wish = this.#thread.inbox.takeMissed(settings);
+    if (wish === undefined) return;
+    const { focus, signal } = wish;
+    const compacted = this.#compact({ ...defined({ focus }), ...manual, signal }, settings);
+    wish.settle(compacted);
+    await compacted;
+  }
+
+  /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
+  async #compact(asked: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
+    if (this.#thread.closing.aborted || asked.signal.aborted) return { kind: 'aborted' };
+    const compacted = this.#compactUnder(asked, settings.now());
+    this.#newest = compacted.catch(() => {});
+    return compacted;
+  }
+
+  /** A model whose quota is used up is not asked: the one that answers in its place is, as for a turn. */
+  async #compactUnder({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
+    const { parts, log } = this.#thread;
+    const { compactAlone } = await import('./turn/compaction-turn.ts');
+    const instead = await this.#fallback.instead(settings);
+    const turn = turnUnder(this.#thread, instead?.settings ?? settings, { signal });
+    if (instead === undefined) return compactAlone(parts, log, turn, wanted);
+    return compactAlone(instead.parts, log, { ...turn, isOutdated: () => true }, wanted);
+  }
+}
+
+function trimmed({ focus, signal }: CompactionByHand): CompactionByHand {
+  return { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
+}
+
+const compactionFollows: Outcome = {
+  code: 'compaction-follows',
+  message: 'A tool asked to compact its own thread. Capstan compacts it after the tool returns.',
+  next: 'Do not wait for the compaction inside the tool; the events of the thread report the result.',
+};

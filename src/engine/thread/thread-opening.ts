@@ -1,0 +1,115 @@
+import { defined } from '../../base/objects.ts';
+import type { Envelope } from '../../core/envelope/envelope.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { isReadableByAll } from '../../core/state/checkpoints/opaque-checkpoint.ts';
+import { agentMeta } from '../../core/state/fold/agents.ts';
+import { restoredFields, restoredSettings } from '../../core/state/resumed-settings.ts';
+import { emptyState } from '../../core/state/thread-state.ts';
+import type { OpenRefused } from '../../ports/thread-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { readBehind, type ResumedThread } from './branch/resume-thread.ts';
+import { previewEnvelope, reuseFirstFacts, settingsEvent } from './context/preview-request.ts';
+import { type FirstSubscriber, Subscribers } from './event-stream.ts';
+import { ThreadLog } from './log.ts';
+import type { ThreadParts } from './thread-parts.ts';
+
+/** What a thread has when it begins its life in this process. Its first events are told. */
+export interface ThreadOpening {
+  readonly kind: 'opening';
+  readonly id: ThreadId;
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  /** The envelope that a turn would have now. */
+  readonly inForce: Envelope;
+  readonly options: ThreadOptions;
+}
+
+/** Of a new thread. */
+export async function openNew(
+  given: ThreadParts,
+  options: ThreadOptions,
+  gitFacts: GitFactsOf,
+  id = given.ids.uuid() as ThreadId,
+): Promise<ThreadOpening | OpenRefused> {
+  const parts = options.turnFollows === true ? reuseFirstFacts(given) : given;
+  // Later than the call: the lock is being taken before anything is looked at.
+  const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
+  const meta = envelope.then((known) =>
+    sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, gitFacts, parts }),
+  );
+  const owned = await parts.store.create(id, meta);
+  if (owned.kind === 'refused') return owned;
+  // Its state was folded from all of its lines.
+  const log: ThreadLog = new ThreadLog(owned, emptyState, new Subscribers(options), async () => {
+    const { behind } = log.state;
+    return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
+  });
+  const inForce = await envelope;
+  log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
+  return { kind: 'opening', id, parts, log, inForce, options };
+}
+
+/** Of a thread whose state was folded from its file. */
+export async function openResumed(
+  parts: ThreadParts,
+  { id, owned, state, takenFrom = { id } }: ResumedThread,
+  options: ThreadOptions,
+): Promise<ThreadOpening> {
+  const inForce = await previewEnvelope(parts, id, options.settings, state);
+  const subscribers = new Subscribers(options);
+  subscribers.tell({ kind: 'thread-started', threadId: id });
+  const restored = restoredFields(restoredSettings(state, options.settings));
+  subscribers.tell({ ...settingsEvent('resumed', inForce), restored });
+  const log: ThreadLog = new ThreadLog(owned, state, subscribers, async () => {
+    // What was taken from another thread does not hold the checkpoints that this one made since.
+    const isOlder = takenFrom.id !== id && log.state.behind !== state.behind;
+    return isOlder ? undefined : readBehind(parts.store, takenFrom);
+  });
+  return { kind: 'opening', id, parts, log, inForce, options };
+}
+
+/** Commit, branch and remote of the workspace, as far as its policy lets them be read. Undefined: it is no repository. */
+export type GitFactsOf = (envelope: Envelope) => JsonObject | undefined;
+
+export interface SessionMetaInput {
+  readonly id: ThreadId;
+  readonly windowId: string;
+  readonly envelope: Envelope;
+  readonly gitFacts: GitFactsOf;
+  readonly parts: Pick<ThreadParts, 'agent' | 'memoryMode'>;
+}
+
+/** The first line of a rollout: who this thread is and what it was started with. */
+export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: SessionMetaInput): JsonObject {
+  const { agent, memoryMode } = parts;
+  const { identity, workspace, instructions, telemetry } = envelope;
+  return {
+    session_id: id,
+    id,
+    timestamp: new Date(telemetry.startedAt).toISOString(),
+    cwd: workspace.cwd,
+    originator: identity.client.name,
+    cli_version: identity.client.version,
+    source: identity.sessionSource,
+    thread_source: identity.threadSource,
+    model_provider: identity.provider,
+    base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
+    history_mode: 'paginated',
+    context_window: { window_id: windowId },
+    ...defined({ git: gitFacts(envelope), memory_mode: memoryMode }),
+    ...(agent && agentMeta(agent)),
+  };
+}
+
+/** What a thread is opened with. */
+export interface ThreadOptions extends FirstSubscriber {
+  readonly settings: Settings;
+  /**
+   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
+   * wait. True unless said otherwise; without it the next turn frees the space.
+   */
+  readonly compactsAfterTurns?: boolean;
+  /** A turn is submitted as soon as the thread is there, and nothing else happens before. */
+  readonly turnFollows?: boolean;
+}

@@ -1,0 +1,72 @@
+import { costForOthers, costOf } from '../../core/state/drafts/turn-lines.ts';
+import { agentLine, costOfReport } from '../../core/state/fold/agents.ts';
+import { spendingAllowances, storedSpendingLimits } from '../../core/state/usage-and-limits.ts';
+import type { AgentParent } from '../../ports/agents.ts';
+import type { BackgroundHost } from '../../ports/threads.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { addUsage } from '../../protocol/usage.ts';
+import type { Inbox } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+
+interface OpenThreadLog {
+  readonly id: ThreadId;
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+}
+
+/** A thread as its agents see it. A fork knows of the agents of the other thread, and does not speak for them. */
+export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
+  return {
+    id,
+    get turnId() {
+      return log.state.openTurn?.id;
+    },
+    get agents() {
+      return log.state.agents.filter(({ parentId }) => parentId === id);
+    },
+    get unread() {
+      return inbox.waiting.flatMap((mail) => (mail.kind === 'agent' ? mail.report.agentId : []));
+    },
+    left: (beside) => spendingAllowances(log.state, storedSpendingLimits(log.state.envelope), beside),
+    async note(note) {
+      log.record(agentLine(note));
+      await log.durable();
+    },
+    async report(report) {
+      const total = addUsage(log.state.usage.total, costOfReport(log.state.agents, report));
+      inbox.accept({ kind: 'agent', report, total });
+      await log.durable();
+    },
+    tell(event) {
+      log.tellPassing(event);
+      // A lost disk is seen by the next caller that needs it.
+      log.durable().catch(() => {});
+    },
+  };
+}
+
+interface HostThread {
+  readonly id: ThreadId;
+  readonly log: ThreadLog;
+  /** Of the window that holds now, in tokens. */
+  window(): number;
+}
+
+/** A thread, for work beside its turns. */
+export function backgroundHost({ id, log, window }: HostThread): BackgroundHost {
+  // A lost disk is seen by the next turn.
+  const settle = (): void => void log.durable().catch(() => {});
+  return {
+    id,
+    spend(usage) {
+      if (usage.total === 0) return;
+      const { total, last } = costOf(log.state.usage);
+      log.record(costForOthers({ total: addUsage(total, usage), last, window: window() }));
+      settle();
+    },
+    warn(outcome) {
+      log.tellPassing({ kind: 'warning', outcome });
+      settle();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { deepFreeze, type Envelope } from '../../core/envelope/envelope.ts';
+import { modelNotices } from '../../core/envelope/model-notices.ts';
+import { type ReadSettingsChange, readSettingsChange } from '../../core/envelope/settings-change.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import { defined } from '../../base/objects.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { settingsApplied } from '../../core/state/drafts/turn-lines.ts';
+import type { Inbox } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+import type { ThreadParts } from './thread-parts.ts';
+import { previewEnvelope, settingsEvent } from './context/preview-request.ts';
+import { SubmittedSettings } from './submitted-settings.ts';
+
+export type Overridden =
+  | {
+      readonly kind: 'changed';
+      /** In force from now on. Frozen, deeply. */
+      readonly settings: Settings;
+      readonly changed: readonly string[];
+      /** What later turns run under once the turns have begun that wait; absent where that is the same. */
+      readonly queued?: Settings;
+    }
+  | RefusedChange;
+
+export interface RefusedChange {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}
+
+/** What is asked of a thread after its end. */
+export const threadIsClosed: Outcome = {
+  code: 'thread-closed',
+  message: 'The thread is closed.',
+  next: 'Nothing was changed. Reopen the thread and try again.',
+};
+
+/** What they need of their thread. */
+export interface ChangedThread {
+  readonly id: ThreadId;
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  /** Aborted when the thread is being closed. */
+  readonly closing: AbortSignal;
+}
+
+/** The settings of one thread, as changes are submitted and made one after the other. */
+export class ThreadSettings {
+  readonly #thread: ChangedThread;
+  /** Frozen. */
+  #current: Settings;
+  #inForce: Envelope;
+  #submitted: SubmittedSettings;
+  /** Settles when the change that is being recorded is. Never rejects. */
+  #recorded: Promise<unknown> = Promise.resolve();
+
+  constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
+    this.#thread = thread;
+    this.#current = deepFreeze(structuredClone(settings));
+    this.#inForce = inForce;
+    this.#submitted = SubmittedSettings.first(this.#current);
+  }
+
+  /** What holds now: without the changes of turns that have not begun. Frozen, deeply. */
+  get current(): Settings {
+    return this.#current;
+  }
+
+  /** What they resolved to when they were made: what a line says about them. */
+  get inForce(): Envelope {
+    return this.#inForce;
+  }
+
+  /** After the changes that were submitted so far: what is submitted next runs under these. */
+  get submitted(): SubmittedSettings {
+    return this.#submitted;
+  }
+
+  /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
+  override(change: unknown): Promise<Overridden> {
+    const { overridden, settings } = this.change(change);
+    settings.keep();
+    return overridden;
+  }
+
+  /**
+   * The same for a turn: it holds for what is submitted behind, and for the thread only from `begin` on. A turn that does
+   * not begin takes it back: the caller calls `withdraw`.
+   */
+  change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
+    const read = readSettingsChange(change);
+    if ('code' in read) return this.#unchanged(read);
+    if (this.#thread.closing.aborted) return this.#unchanged(threadIsClosed);
+    const { promise: overridden, resolve } = Promise.withResolvers<Overridden>();
+    this.#submitted = this.#submitted.next((own) => {
+      const changed = this.#change(own, read);
+      resolve(changed);
+      return changed;
+    });
+    return { overridden, settings: this.#submitted };
+  }
+
+  async #change(own: SubmittedSettings, change: ReadSettingsChange): Promise<Overridden> {
+    const { parts, log } = this.#thread;
+    const before = own.now();
+    const { catalogue } = await parts.gatherFacts(before);
+    const { applySettingsChange: applyChange } = await import('../../core/envelope/apply-settings-change.ts');
+    const apply = (settings: Settings, given = change) =>
+      applyChange(settings, given, { catalogue, requirements: parts.requirements });
+    const result = apply(before);
+    if (result.kind === 'refused') return result;
+    const fitting = (settings: Settings) => {
+      if (settings === before) return result;
+      const again = apply(settings);
+      // The effort was one of a model that a turn would have brought that did not begin.
+      return again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
+    };
+    const inForce = own.waits ? result : fitting(own.inForce());
+    for (const made of [result, inForce]) {
+      const isMoved = made.kind !== 'refused' && made.changed.includes('cwd');
+      const missing = isMoved ? parts.folderProblem(made.settings.cwd) : undefined;
+      if (missing !== undefined)
+        return { kind: 'refused', outcome: { ...missing, next: 'Create it, or choose another.' } };
+      const taken = made.kind === 'refused' ? undefined : parts.toolsProblem?.(made.settings);
+      if (taken !== undefined) return { kind: 'refused', outcome: taken };
+    }
+    own.made((settings) => {
+      const made = fitting(settings);
+      return made.kind === 'refused' ? settings : made.settings;
+    });
+    if (own.isWithdrawn) return result;
+    const isNoticed = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = isNoticed ? modelNotices(catalogue, result.settings) : [];
+    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
+    if (own.waits) return result;
+    const changed = inForce.kind === 'refused' ? [] : inForce.changed;
+    if (changed.length > 0) {
+      // Words that were submitted after the change are safe with it.
+      await this.#record(() => this.#thread.inbox.keepAll());
+      await log.durable();
+    }
+    const queued = own.now() === own.inForce() ? undefined : own.now();
+    return { kind: 'changed', settings: own.inForce(), changed, ...defined({ queued }) };
+  }
+
+  /** A turn begins with its change, which holds for the thread from here on. `start` records the beginning. */
+  begin(change: SubmittedSettings, start: () => void): Promise<void> {
+    return this.#record(start, change);
+  }
+
+  #unchanged(outcome: Outcome): ReturnType<ThreadSettings['change']> {
+    return {
+      overridden: Promise.resolve({ kind: 'refused', outcome }),
+      settings: this.#submitted.next(async () => {}),
+    };
+  }
+
+  /** Records what is in force now, unless it is recorded, and what belongs to it. One at a time. */
+  #record(then: () => void, begins?: SubmittedSettings): Promise<void> {
+    const recorded = this.#install(this.#recorded, then, begins);
+    this.#recorded = recorded.catch(() => {});
+    return recorded;
+  }
+
+  async #install(after: Promise<unknown>, then: () => void, begins?: SubmittedSettings): Promise<void> {
+    const { id, parts, log } = this.#thread;
+    await after;
+    begins?.keep();
+    const settings = this.#submitted.inForce();
+    if (settings === this.#current) return then();
+    const envelope = await previewEnvelope(parts, id, settings, log.state);
+    this.#current = settings;
+    this.#inForce = envelope;
+    const told = settingsEvent('override', envelope);
+    const line = settingsApplied(id, envelope);
+    log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
+    log.tell(told);
+    // With nothing in between: no file says the one without the other.
+    then();
+  }
+}
+
+/** A change as callers give it is an object where it was accepted. */
+function withoutEffort({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange {
+  return change;
+}

@@ -1,0 +1,265 @@
+import type { Settings } from '../../core/envelope/settings.ts';
+import { defined } from '../../base/objects.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { SubmittedWords } from './inbox.ts';
+import { prepareTurn } from './turn/open-turn.ts';
+import type { Turn, TurnInput } from './thread-parts.ts';
+import type { ReadTurn } from './read-turn.ts';
+import type { TurnResult } from './turn/settle-turn.ts';
+import type { ThreadCompactions } from './thread-compactions.ts';
+import { type AskedTurn, type ThreadCore, turnUnder } from './thread-core.ts';
+import type { Continuation, OtherModel, ThreadFallback } from './thread-fallback.ts';
+import type { SubmittedSettings } from './submitted-settings.ts';
+import { threadIsClosed, type RefusedChange } from './thread-settings.ts';
+import { runTurn } from './turn/run-turn.ts';
+
+interface RanTurn {
+  readonly result: TurnResult;
+  readonly leaves: Turn['memory']['leaves'];
+}
+
+/** The turns of one thread in which the user speaks, each in its place of the queue. */
+export class ThreadTurns {
+  readonly #thread: ThreadCore;
+  readonly #compactions: ThreadCompactions;
+  readonly #compactsAfter: boolean;
+  readonly #fallback: ThreadFallback;
+  #running: { readonly turn: Turn; readonly settings: Settings } | undefined;
+  #newest: Promise<unknown> = Promise.resolve();
+  /** Submitted and not over. */
+  #count = 0;
+
+  /** `compactsAfter`: a turn that leaves too little space for the next one is followed by a compaction. */
+  constructor(
+    thread: ThreadCore,
+    compactions: ThreadCompactions,
+    fallback: ThreadFallback,
+    { compactsAfter }: { readonly compactsAfter: boolean },
+  ) {
+    this.#thread = thread;
+    this.#compactions = compactions;
+    this.#compactsAfter = compactsAfter;
+    this.#fallback = fallback;
+  }
+
+  /** The turn that has begun and is not about to end, if there is one. */
+  get open(): Turn | undefined {
+    return this.#running?.turn.memory.phase === 'open' ? this.#running.turn : undefined;
+  }
+
+  /** What that turn runs under, whatever was changed since it was submitted. */
+  get openSettings(): Settings | undefined {
+    return this.open === undefined ? undefined : this.#running?.settings;
+  }
+
+  /** The same, unless it was told to end: what is said then belongs to the next turn. */
+  get steerable(): Turn | undefined {
+    return this.open?.signal.aborted === true ? undefined : this.open;
+  }
+
+  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
+  get standIn(): Settings | undefined {
+    return this.#fallback.standIn(this.#thread.settings.current);
+  }
+
+  /** Whether a turn runs, or waits for its place. */
+  get runs(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Settles when the turn that began last is over, and hooks of the end of the session have run, unless it goes on. Never rejects. */
+  async end({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
+    await this.#newest;
+    if (!sessionGoesOn) await this.endSession();
+    await this.#thread.parts.hooks?.close();
+  }
+
+  /** Never rejects. */
+  async endSession(): Promise<void> {
+    const { id, parts, log, settings } = this.#thread;
+    // An agent is no session of its own.
+    if (parts.hooks === undefined || parts.agent !== undefined) return;
+    const { endSession } = await import('./hooks/turn-hooks.ts');
+    const transcript = parts.isEphemeral === true ? null : log.location;
+    await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });
+  }
+
+  /** A turn under the settings of this moment. */
+  submitAlone(own: ReadTurn): Promise<TurnResult> {
+    return this.#submit<never>(own, this.#submitWords(own), this.#thread.settings.submitted.ready);
+  }
+
+  /** A turn under a change of its own. */
+  submitWith(change: unknown, own: ReadTurn): Promise<TurnResult | RefusedChange> {
+    const { settings: all, inbox, log } = this.#thread;
+    const { overridden: changed, settings } = all.change(change);
+    const words = this.#submitWords(own);
+    const ended = this.#submit(
+      own,
+      words,
+      changed.then((result) => (result.kind === 'refused' ? result : settings)),
+      settings,
+    );
+    // A refusal is known before the turn's place in the queue comes.
+    return changed.then(async (result) => {
+      if (result.kind !== 'refused') return ended;
+      if (inbox.refuse(words, result.outcome.code)) await log.durable();
+      return result;
+    });
+  }
+
+  /** The words of a turn that has to wait for others are safe soon. */
+  #submitWords({ input }: ReadTurn): SubmittedWords {
+    const { inbox, work, log, closing } = this.#thread;
+    const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
+    // A lost disk is seen by the turn.
+    if (words.id !== undefined) log.durable().catch(() => {});
+    return words;
+  }
+
+  /** `change` is the turn's own: unless the turn begins, nothing of it stays. */
+  #submit<Refused extends RefusedChange>(
+    own: ReadTurn,
+    words: SubmittedWords,
+    settings: Promise<SubmittedSettings | Refused>,
+    change?: SubmittedSettings,
+  ): Promise<TurnResult | Refused> {
+    const { work, closing } = this.#thread;
+    const cancelled = this.#withdrawnWhen(own.signal, words, change);
+    /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
+    let release: (() => void) | undefined;
+    const run = async (known: SubmittedSettings | Refused): Promise<TurnResult | Refused> => {
+      if (isRefused(known)) return known;
+      if (words.isWithdrawn === true) return withdrawn;
+      if (closing.aborted) return closedBefore(words);
+      const { input: _input, signal, ...rest } = own;
+      const ran = this.#runWithFallback(known.now(), { signal, words, own: rest, ...defined({ change }) }).finally(
+        () => change?.waits === true && change.withdraw(),
+      );
+      this.#newest = ran.catch(() => {});
+      const { result, leaves } = await ran;
+      if (leaves === 'too-little' && this.#compactsAfter) {
+        release = work.hold();
+        this.#compactions.announce();
+      }
+      return result;
+    };
+    const result = this.#counted(Promise.race([cancelled.promise, work.submit(settings, run)])).finally(cancelled.end);
+    // The answer is there: the caller does not wait for what frees space for the next turn.
+    const compactAfter = async (known: SubmittedSettings | Refused): Promise<void> => {
+      if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
+    };
+    if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
+    return result;
+  }
+
+  /**
+   * Words whose turn is cancelled while it waits are withdrawn at once, so that they are not said after a crash either.
+   * The promise resolves then, and only then.
+   */
+  #withdrawnWhen(
+    signal: AbortSignal,
+    words: SubmittedWords,
+    change?: SubmittedSettings,
+  ): { readonly promise: Promise<TurnResult>; readonly end: () => void } {
+    const { inbox, log } = this.#thread;
+    const { promise, resolve, reject } = Promise.withResolvers<TurnResult>();
+    const cancel = (): void => {
+      if (!inbox.withdraw(words)) return;
+      change?.withdraw();
+      const kept = words.id === undefined ? Promise.resolve() : log.durable();
+      kept.then(() => resolve(withdrawn), reject);
+    };
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+    return { promise, end: () => signal.removeEventListener('abort', cancel) };
+  }
+
+  /** The suspended turn, in its place of the queue. */
+  continue(signal: AbortSignal, settings: Promise<SubmittedSettings>): Promise<TurnResult | RefusedChange> {
+    const { work, closing } = this.#thread;
+    const run = async (submitted: SubmittedSettings): Promise<TurnResult | RefusedChange> => {
+      if (closing.aborted) return { kind: 'refused', outcome: threadIsClosed };
+      const known = submitted.now();
+      const { prepareSuspended } = await import('./turn/suspended-turn.ts');
+      const prepared = await prepareSuspended(this.#thread, known, { ends: signal.aborted });
+      if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
+      const { settings: narrowed, continues } = prepared;
+      const asked = turnUnder(this.#thread, narrowed, { signal, continues });
+      // Settings that are narrower than the thread's are those of this turn alone.
+      const ran = this.#run(narrowed === known ? asked : { ...asked, isOutdated: () => true });
+      this.#newest = ran.catch(() => {});
+      return (await ran).result;
+    };
+    return this.#counted(work.submit(settings, run));
+  }
+
+  #counted<Result>(turn: Promise<Result>): Promise<Result> {
+    this.#count++;
+    return turn.finally(() => {
+      this.#count--;
+      this.#thread.questions.turnOver();
+    });
+  }
+
+  /** A turn, and another one by the model of `model_fallback` if the first fails for a cause that this may not have. */
+  async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
+    const { log, inbox } = this.#thread;
+    if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));
+    const instead = await this.#fallback.instead(settings);
+    if (instead !== undefined) return this.#runElsewhere(instead, asked);
+    const before = log.state.usage.total;
+    const { signal } = asked;
+    let next: Continuation | undefined;
+    // Known before the end is recorded: programs that wait for the answer must not take this end for the last.
+    const passOn = async (outcome: Outcome): Promise<string | undefined> => {
+      next = await this.#fallback.after({ outcome, before, signal }, settings);
+      return next?.settings.model;
+    };
+    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), passOn });
+    if (next === undefined) return ran;
+    log.tell({ kind: 'warning', outcome: next.notice });
+    const { change: _change, ...own } = asked;
+    return this.#runElsewhere(next, { ...own, words: inbox.submit(next.input, { waits: false }) });
+  }
+
+  /** Under settings of this turn alone: the thread's own are what the next one and a resume go by. */
+  async #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
+    const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
+    // What follows a turn would ask the thread's own model, which may have space enough, or no quota. The next turn
+    // that lacks space makes some before it asks.
+    return { ...ran, leaves: 'enough' };
+  }
+
+  async #run(asked: TurnInput, parts = this.#thread.parts): Promise<RanTurn> {
+    const { log, inbox, sessions } = this.#thread;
+    try {
+      const turn = await prepareTurn(parts, log, asked);
+      this.#running = { turn, settings: asked.settings };
+      const result = await runTurn(turn);
+      return { result, leaves: turn.memory.leaves };
+    } finally {
+      this.#running = undefined;
+      // Only a lost disk leaves any, but for commands that run on.
+      log.dropPreviews((itemId) => !sessions.owns(itemId));
+      inbox.missWishes();
+    }
+  }
+}
+
+/** How a turn ends that was cancelled while it waited. */
+const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
+
+function isRefused<Refused extends RefusedChange>(value: SubmittedSettings | Refused): value is Refused {
+  return 'outcome' in value;
+}
+
+/** How a turn ends whose thread was closed before it began. */
+function closedBefore({ id }: SubmittedWords): TurnResult {
+  const next =
+    id === undefined
+      ? 'Reopen the thread and send the message again.'
+      : 'The message is saved and becomes part of the next turn.';
+  const message = 'The thread was closed before the turn began.';
+  return { kind: 'failed', outcome: { ...threadIsClosed, message, next } };
+}

@@ -1,0 +1,335 @@
+import {
+  abortSignal,
+  anyText,
+  functionOption,
+  type OptionTable,
+  readOptions,
+} from '../../core/envelope/read-options.ts';
+import type { SettingsChange } from '../../core/envelope/settings-change.ts';
+import type { Settings } from '../../core/envelope/settings.ts';
+import type { AgentsOfThread } from '../../ports/agents.ts';
+import type { OpenRefused } from '../../ports/thread-store.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Item } from '../../protocol/item.ts';
+import { threadCloses } from '../../protocol/abort.ts';
+import type { ThreadState } from '../../core/state/thread-state.ts';
+import { waitingWords } from '../../core/state/fold/waiting-messages.ts';
+import type { CompactionResult } from './checkpoint/compaction-result.ts';
+import { agentParent, backgroundHost } from './thread-ports.ts';
+import type { FilesChangedInSideConversation, RestoredFiles } from '../../protocol/turn-item.ts';
+import {
+  acceptMessage,
+  type Answered,
+  answerQuestion,
+  type Injected,
+  injectItem,
+  type InjectOptions,
+  type Steered,
+  type Steering,
+  steerTurn,
+} from './client-input.ts';
+import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
+import { type UsageNow, usageNow } from './context/window-use.ts';
+import type { TurnResult } from './turn/settle-turn.ts';
+import { EventStream, type LineSubscriber, readEvents, subscribing, type ThreadNews } from './event-stream.ts';
+import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
+import { ThreadFallback } from './thread-fallback.ts';
+import type { Overridden, RefusedChange } from './thread-settings.ts';
+import { ThreadTurns } from './thread-turns.ts';
+import { createThreadCore, type ThreadCore } from './thread-core.ts';
+import { openNew, openResumed, type ThreadOpening } from './thread-opening.ts';
+import type { Answer, Question } from '../../protocol/question.ts';
+import { isSuspended, pendingQuestions, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
+import type { RunningSession } from './running-commands.ts';
+import type { UserShell, UserShellRan } from './user-shell.ts';
+
+export type { ThreadTurn } from './read-turn.ts';
+export type { Overridden } from './thread-settings.ts';
+
+/**
+ * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
+ * were submitted, each under the settings after the changes that were submitted before it and none after. After a Fault
+ * the thread is of no more use: close it and open it again, which folds its state from the disk.
+ */
+export class Thread {
+  readonly id: ThreadId;
+  readonly #core: ThreadCore;
+  readonly #turns: ThreadTurns;
+  readonly #compactions: ThreadCompactions;
+  readonly #closing = new AbortController();
+
+  private constructor(opening: ThreadOpening) {
+    const core = createThreadCore(opening, this.#closing.signal);
+    const { id, parts, log, inbox } = core;
+    this.id = id;
+    this.#core = core;
+    const fallback = new ThreadFallback(core);
+    this.#compactions = new ThreadCompactions(core, fallback);
+    const { compactsAfterTurns: compactsAfter = true } = opening.options;
+    this.#turns = new ThreadTurns(core, this.#compactions, fallback, { compactsAfter });
+    parts.agents?.attach(agentParent({ id, log, inbox }));
+    parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
+  }
+
+  /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
+  static async start(...given: Parameters<typeof openNew>): Promise<Thread | OpenRefused> {
+    const opened = await openNew(...given);
+    return opened.kind === 'refused' ? opened : new Thread(opened);
+  }
+
+  /** Continues a thread whose state was folded from its file. */
+  static async resume(...given: Parameters<typeof openResumed>): Promise<Thread> {
+    return new Thread(await openResumed(...given));
+  }
+
+  get state(): ThreadState {
+    return this.#core.log.state;
+  }
+
+  /** Items of which a preview was sent and that are not complete. */
+  get previewed(): Iterable<string> {
+    return this.#core.log.subscribers.previewed;
+  }
+
+  /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
+  get settings(): Settings {
+    return this.#core.settings.current;
+  }
+
+  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  get waiting(): readonly string[] {
+    return this.#core.inbox.waiting.map((mail) => waitingWords(mail, 60));
+  }
+
+  /** Where its lines are kept, for people to read. */
+  get location(): string {
+    return this.#core.log.location;
+  }
+
+  /** The turn that runs, if one does. */
+  get turnId(): TurnId | undefined {
+    return this.#turns.open?.turnId;
+  }
+
+  /** What the turn that runs was submitted with, if one does: changes that came since are not for it. */
+  get turnSettings(): Settings | undefined {
+    return this.#turns.openSettings;
+  }
+
+  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
+  get standIn(): Settings | undefined {
+    return this.#turns.standIn;
+  }
+
+  /** Whether a turn or a compaction runs, or waits for its place. */
+  get isBusy(): boolean {
+    return this.#core.work.isBusy;
+  }
+
+  /** Commands that outlived their calls and run. */
+  get sessions(): readonly RunningSession[] {
+    return this.#core.sessions.running;
+  }
+
+  /** The user ends command sessions by their numbers. The model learns it when it asks for one. Resolves when they have ended. */
+  endSessions(ids: readonly number[]): Promise<void> {
+    return this.#core.sessions.end(ids, 'stopped');
+  }
+
+  /** Agents that it started. Undefined: it starts none. */
+  get agents(): AgentsOfThread | undefined {
+    return this.#core.parts.agents;
+  }
+
+  /** Whether a compaction that follows a turn by itself runs, or is about to. */
+  get isCompactingItself(): boolean {
+    return this.#compactions.isFollowing;
+  }
+
+  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  stopCompactingItself(): Promise<TurnId | undefined> {
+    return this.#compactions.stopFollowing();
+  }
+
+  /** Whether the model in force can see pictures. */
+  get takesPictures(): boolean {
+    return this.#core.settings.inForce.capabilities.modalities.includes('image');
+  }
+
+  get usage(): UsageNow {
+    const { parts, log, settings } = this.#core;
+    return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
+  }
+
+  /**
+   * Follows the thread from now on, until the function that it gives is called. Throws where the subscriber is none, or
+   * has a key that is not known: it would wait for events that never come.
+   */
+  subscribe(subscriber: LineSubscriber): () => void {
+    const read = readOptions({ subscriber }, subscribing, 'subscribe()');
+    if ('code' in read) throw new TypeError(`${read.message} ${read.next}`);
+    return this.#core.log.subscribers.add(subscriber);
+  }
+
+  /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
+  events(): AsyncIterable<ThreadNews> {
+    const stream = new EventStream();
+    return readEvents(stream, this.subscribe(stream));
+  }
+
+  /**
+   * Runs one turn to its end, after what was submitted before, under the settings of this moment: changes that were
+   * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly. A message that has to wait
+   * is recorded: if the process dies, or the thread is closed, before its turn comes, the next turn takes it in.
+   */
+  run(turn: ThreadTurn): Promise<TurnResult> {
+    const own = readTurn(turn, 'run()');
+    if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
+    return this.#turns.submitAlone(own);
+  }
+
+  /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
+  runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
+    const own = readTurn(turn, 'runWith()');
+    if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
+    return this.#turns.submitWith(change, own);
+  }
+
+  /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
+  get questions(): readonly Question[] {
+    const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#core.log.state);
+    return [...own, ...(this.agents?.questions ?? [])];
+  }
+
+  /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
+  get isSuspended(): boolean {
+    return !this.#turns.runs && isSuspended(this.#core.log.state);
+  }
+
+  /**
+   * Answers a question of the running turn by its id, as the `AskUser` port may, in any order. Resolves when the answer
+   * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
+   */
+  answer(id: string, given: Answer): Promise<Answered> {
+    const { runs } = this.#turns;
+    if (this.agents?.answer(id, given) === true) return Promise.resolve({ kind: 'answered' });
+    return answerQuestion({ ...this.#core, runs }, id, given);
+  }
+
+  /**
+   * Continues the turn that was suspended when the thread was given up, or its program died: asks what it waits for, or
+   * uses the answer that was given, and goes on to the model. Refused when there is none, or no one to ask; then nothing
+   * changes. With a signal that is aborted already, the turn ends at once under any policy, and its questions lapse.
+   */
+  continue(asked: Pick<ThreadTurn, 'signal'> = {}): Promise<TurnResult | RefusedChange> {
+    const read = readOptions<Pick<ThreadTurn, 'signal'>>(asked, { signal: turnOptions.signal }, 'continue()');
+    if ('code' in read) return Promise.resolve({ kind: 'refused', outcome: read });
+    const { signal = new AbortController().signal } = read;
+    return this.#turns.continue(signal, this.#core.settings.submitted.ready);
+  }
+
+  /**
+   * Words that the running turn takes in before its next request, under the envelope that it has. Resolves when they are
+   * durable: if the process dies before, the next turn takes them in. A turn that was told to end takes no more.
+   */
+  steer(steering: Steering): Promise<Steered> {
+    return steerTurn({ ...this.#core, turn: this.#turns.steerable }, steering);
+  }
+
+  /**
+   * Words of `steer` that have not entered history are not said after all. Gives those of the given messages for which
+   * that is so, when it is durable.
+   */
+  async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
+    const taken = this.#core.inbox.takeBack(messageIds);
+    if (taken.length > 0) await this.#core.log.durable();
+    return taken;
+  }
+
+  /**
+   * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
+   * it is durable.
+   */
+  inject(given: Item, options?: InjectOptions): Promise<Injected> {
+    return injectItem(this.#core, given, options);
+  }
+
+  /** A side conversation changed files: the model reads so with its next request. Resolves when it is durable. */
+  tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected> {
+    return acceptMessage(this.#core, { kind: 'beside', files });
+  }
+
+  /** The same for files that were put back by the record of another thread. */
+  tellPutBack(files: RestoredFiles): Promise<Injected> {
+    return acceptMessage(this.#core, { kind: 'files', files });
+  }
+
+  /**
+   * Runs a command of the user's own: outside the sandbox, in the thread's folder, beside a turn that runs. The model
+   * reads it and what it printed with the next request.
+   */
+  async shell(asked: UserShell): Promise<UserShellRan> {
+    const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
+    if ('code' in read) return { kind: 'refused', outcome: read };
+    const { runUserShell } = await import('./user-shell.ts');
+    const { cwd } = this.settings;
+    return runUserShell({ parts: this.#core.parts, cwd, inject: (item) => this.inject(item) }, read);
+  }
+
+  /**
+   * Compacts history: inside a running turn at the next place where it can be done, otherwise in its place in the
+   * queue, under the settings of this moment. Resolves when it is done, or known to be impossible. A tool of the thread
+   * is answered `compaction-follows` at once: it is made when the tool has ended.
+   */
+  compact(asked: CompactionByHand): Promise<CompactionResult> {
+    const read = readOptions<CompactionByHand>(asked, compactionOptions, 'compact()');
+    if ('code' in read) return Promise.resolve({ kind: 'failed', outcome: read });
+    return this.#turns.open === undefined ? this.#compactions.submit(read) : this.#compactions.wish(read);
+  }
+
+  /**
+   * Changes the settings of what is submitted from now on: all that is asked for, or nothing. Turns that run or wait
+   * keep theirs. Resolves when the change is durable.
+   */
+  overrideTurnContext(change: SettingsChange): Promise<Overridden> {
+    return this.#core.settings.override(change);
+  }
+
+  /**
+   * Gives the thread up, after the changes of settings that were submitted. What runs is interrupted, ends as such and is
+   * recorded; a turn that waits for the user is suspended. Messages of turns that have not begun wait for the next turn.
+   * What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; it is closed all the same.
+   */
+  async close(how: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
+    const { inbox, settings, sessions, parts, log } = this.#core;
+    this.#closing.abort(threadCloses);
+    try {
+      inbox.keepAll();
+    } finally {
+      await settings.submitted.ready;
+      await this.#turns.end(how);
+      await this.#compactions.over;
+      await sessions.close();
+      await parts.release?.();
+      parts.provider.client.close?.();
+      await log.close();
+    }
+  }
+
+  /** Of a thread that was closed while its session went on, and that is not opened again. */
+  endSession(): Promise<void> {
+    return this.#turns.endSession();
+  }
+}
+
+const compactionOptions = {
+  focus: { type: anyText, about: 'What the checkpoint should keep.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the compaction.', required: true },
+} as const satisfies OptionTable<CompactionByHand>;
+
+const shellOptions = {
+  command: { type: anyText, about: 'The command, as one text.', required: true },
+  signal: { type: abortSignal, about: 'Aborting it ends the command.', required: true },
+  output: { type: functionOption(), about: 'Gets what it prints, as it comes.' },
+  recordedAs: { type: functionOption(), about: 'Gets the id of its item.' },
+} as const satisfies OptionTable<UserShell>;

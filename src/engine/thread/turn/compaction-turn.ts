@@ -1,0 +1,55 @@
+import { anythingToCompact, allowGrowthByHand } from '../../../core/compaction/plan/compaction-plan.ts';
+import { nothingToCompact } from '../../../core/compaction/plan/failure-messages.ts';
+import { checkpointHookObjection, refusedAhead, runCompaction } from '../checkpoint/compact.ts';
+import type { CompactionResult, WantedCompaction } from '../checkpoint/compaction-result.ts';
+import { internalError, settle } from './settle-turn.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { isSuspended } from '../../../core/state/questions/pending-questions.ts';
+import { lookAround } from '../context/current-step.ts';
+import type { ThreadLog } from '../log.ts';
+import { beginTurn, prepareTurn } from './open-turn.ts';
+import type { ThreadParts, TurnInput, TurnEnding } from '../thread-parts.ts';
+import { compactReadable, wayToRead } from '../checkpoint/make-history-readable.ts';
+
+/** Compacts history in a turn of its own, in which the user says nothing. */
+export async function compactAlone(
+  parts: ThreadParts,
+  log: ThreadLog,
+  own: Omit<TurnInput, 'words'>,
+  given: WantedCompaction,
+): Promise<CompactionResult> {
+  if (isSuspended(log.state)) return { kind: 'failed', outcome: waitsForAnswer };
+  const wanted = allowGrowthByHand(given, log.state, own.settings.compaction);
+  if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  const turn = await prepareTurn(parts, log, own);
+  const refused = refusedAhead(turn, await lookAround(turn, 0), wanted);
+  if (refused !== undefined) {
+    await log.durable();
+    return { kind: 'failed', outcome: refused };
+  }
+  const stopped = await checkpointHookObjection(turn, wanted, turn.signal);
+  if (stopped !== undefined || own.signal.aborted) {
+    // There was no turn; what the user is shown goes out all the same.
+    await log.durable();
+    return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
+  }
+  const way = await wayToRead(turn);
+  if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
+  await beginTurn(turn);
+  const work = async (): Promise<CompactionResult> =>
+    (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await lookAround(turn, 0), wanted);
+  const result = await work().catch((error: unknown) => ({ kind: 'failed', outcome: internalError(error) }) as const);
+  await settle(turn, endingOf(result), undefined);
+  return result;
+}
+
+const waitsForAnswer: Outcome<'turn-suspended'> = {
+  code: 'turn-suspended',
+  message: 'The last turn waits for your answer, so the history cannot be compacted.',
+  next: 'Answer the question or send a new message first.',
+};
+
+function endingOf(result: CompactionResult): TurnEnding {
+  if (result.kind === 'failed') return { kind: 'failed', failure: result.outcome };
+  return { kind: result.kind === 'aborted' ? 'aborted' : 'done' };
+}

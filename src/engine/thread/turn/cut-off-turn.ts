@@ -1,0 +1,259 @@
+import {
+  startedThisAgent,
+  programEndedWhileAsking,
+  programEndedBeforeRunning,
+  outcomeInForkedThread,
+  outcomeUnknown,
+  notRunInForkedThread,
+} from '../../../core/fragments/answers/tool-calls.ts';
+import { refusalText } from '../../../core/fragments/answers/refusals.ts';
+import {
+  type AbortCause,
+  type AbortedTurn,
+  turnAbortedFragment,
+} from '../../../core/fragments/events/turns-and-goals.ts';
+import { entries } from '../../../core/history/history.ts';
+import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
+import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
+import { type CallItem, isCall } from '../../../protocol/item.ts';
+import { arrayAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { callFoundDead, type CallStart, callProcess } from '../../../core/state/fold/running-calls.ts';
+import type { Survival, StartedProcess } from '../../../ports/system.ts';
+import { isSuspended } from '../../../core/state/questions/pending-questions.ts';
+import { questionAnswered } from '../../../core/state/questions/question-lines.ts';
+import type { OpenTurn, ThreadState } from '../../../core/state/thread-state.ts';
+import { turnLeftOpen } from '../../../core/state/drafts/turn-lines.ts';
+import type { RecordingTurn, Turn } from '../thread-parts.ts';
+import { recordAnswer } from '../record/record-items.ts';
+import { recordEvent } from '../record/record-context.ts';
+import type { Seals } from '../../../ports/thread-store.ts';
+import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
+
+/**
+ * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
+ * a record for lists; the model learns of it (I3).
+ */
+export async function closeDeadTurn(turn: Turn): Promise<void> {
+  const { parts, log, threadId, envelope } = turn;
+  const dead = log.state.openTurn;
+  if (dead === undefined) return;
+  const asDead = { parts, log, threadId, turnId: dead.id, envelope };
+  const idle = !isUnderWay(log.state, dead);
+  await answerInFlight(turn, dead);
+  lapseQuestions(turn, dead, { of: 'waiting' });
+  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: answerOf(dead, call, 'gone') });
+  endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
+}
+
+/** Calls that had begun when the process died: what it left running is ended first. */
+export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
+  const { parts, log, threadId, envelope } = turn;
+  const { calls = [], id: turnId } = dead;
+  if (calls.length === 0) return;
+  const survival = await endSurvivors(turn, dead);
+  // What was asked while a call ran ended with the process that ran it.
+  lapseQuestions(turn, dead, { of: 'begun' });
+  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
+  const begun = new Set(calls.map(({ callId }) => callId));
+  for (const call of unansweredCalls(log.state).filter(({ call_id: callId }) => begun.has(callId))) {
+    const output = answerOf(dead, call, survival.get(call.call_id) ?? 'gone');
+    recordAnswer({ parts, log, threadId, turnId, envelope }, call, { output });
+  }
+}
+
+/** Questions that no answer will come to, of calls that had begun or waited to begin. */
+function lapseQuestions(
+  { log, questions: open }: Turn,
+  { id: turnId, questions = [], calls = [] }: OpenTurn,
+  { of }: { readonly of: 'begun' | 'waiting' },
+): void {
+  for (const { id, callId, about, answer } of questions) {
+    const has = calls.some((call) => call.callId === callId) ? 'begun' : 'waiting';
+    if (answer !== undefined || has !== of) continue;
+    const lapsed = { kind: 'lapsed' } as const;
+    if (about !== undefined) log.record(questionAnswered({ callId, turnId }, { ...lapsed, about }));
+    log.tell({ kind: 'question-answered', turnId, id, callId, answer: lapsed });
+    open.lapse(id);
+  }
+}
+
+function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
+  const question = questions.find(({ callId }) => callId === id);
+  const begun = calls.find(({ callId }) => callId === id);
+  if (question === undefined || begun !== undefined) {
+    const own = questions.filter(({ callId }) => callId === id);
+    return outcomeUnknown(survival, { idempotent: begun?.idempotent === true, waitedFor: waitedFor(own) });
+  }
+  const { answer } = question;
+  if (question.kind === 'client-tool' && answer?.kind !== 'allowed')
+    return refusalText(answer ?? { kind: 'lapsed' }, { content: 'client-tool' });
+  if (answer === undefined) return programEndedWhileAsking;
+  return answer.kind === 'allowed' ? programEndedBeforeRunning : refusalText(answer);
+}
+
+/** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */
+export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
+  const open = log.state.openTurn;
+  if (open === undefined) return;
+  const asOpen = { parts, log, threadId, turnId: open.id, envelope };
+  const calls = unansweredCalls(log.state);
+  const starts = parts.agent === undefined ? [] : calls.filter(({ name }) => name === 'spawn_agent');
+  for (const call of calls) {
+    const output = starts.includes(call)
+      ? startedThisAgent({ others: starts.length > 1 })
+      : answerElsewhere(open, call);
+    recordAnswer(asOpen, call, { output });
+  }
+  endTurn(asOpen, 'forked');
+}
+
+/** A call that was answered may begin in the other thread at any moment. */
+function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem): string {
+  const question = questions.find(({ callId }) => callId === id);
+  const hasBegun = calls.some(({ callId }) => callId === id);
+  if (question === undefined || hasBegun || question.answer?.kind === 'allowed') return outcomeInForkedThread;
+  return question.answer === undefined ? notRunInForkedThread : refusalText(question.answer);
+}
+
+/** Whether a call had begun, or may have: one that waited for the user's answer had not. */
+function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
+  const asked = new Set(questions.map(({ callId }) => callId));
+  return calls.length > 0 || unansweredCalls(state).some(({ call_id: callId }) => !asked.has(callId));
+}
+
+/** In a turn that only compacted nothing was done that the model would have to look after. */
+function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>, told: AbortedTurn = cause): void {
+  const { state } = turn.log;
+  const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
+  if (didWork) recordEvent(turn, turnAbortedFragment, told);
+  turn.log.record(turnLeftOpen(turn.turnId, cause));
+}
+
+/** Of a turn that was cut off before its words entered history the model knows nothing, and nothing was done in it. */
+function reachedHistory({ openTurn, history }: ThreadState): boolean {
+  const before = openTurn?.before;
+  if (before === undefined) return true;
+  return entries(history)
+    .slice(before.history.length)
+    .some(({ origin }) => origin.family !== 'context');
+}
+
+/** What the user should know about the turn that was cut off, if the thread ends with one. */
+export function deadTurnNotice(
+  id: ThreadId,
+  state: ThreadState,
+): Outcome<'turn-cut-off' | 'turn-suspended' | 'compaction-cut-off'> | undefined {
+  const { openTurn } = state;
+  if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
+  if (openTurn.compaction === 'begun') {
+    return {
+      code: 'compaction-cut-off',
+      message: `A compaction of thread ${id} was cut off: Capstan was killed or crashed. The history is unchanged.`,
+      next: `Continue the thread, or compact it again: \`capstan threads compact ${id}\`.`,
+    };
+  }
+  const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
+  // A call that has begun is in flight, also if it asked for another try.
+  const asked = new Map(
+    openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
+  );
+  const open = unansweredCalls(state);
+  const named = ({ name, call_id: id }: CallItem): string => `${name}${wordsOf(started.get(id) ?? asked.get(id))}`;
+  const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
+  const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
+  if (isSuspended(state)) return suspendedNotice(id, { waits: unasked, calls });
+  const inFlight = calls.length === 0 ? '' : ` Running at that moment, outcome unknown: ${calls.join('; ')}.`;
+  return {
+    code: 'turn-cut-off',
+    message: `The last turn of thread ${id} was cut off: Capstan was killed or crashed.${inFlight}${askedMeanwhile(openTurn)}`,
+    next:
+      calls.length === 0
+        ? 'All completed items are saved. An answer that was still arriving is not.'
+        : 'All completed items are saved; an answer that was still arriving is not. The running calls may have been done in full, in part or not at all; Capstan does not repeat them.',
+  };
+}
+
+/** A command that asked while it ran had begun: it ended with its program, and the question with it. */
+function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
+  const begun = new Set(calls.map(({ callId }) => callId));
+  const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
+  const about = waitedFor(open);
+  return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
+}
+
+/** What questions without an answer were about, of a call that had begun. */
+function waitedFor(questions: NonNullable<OpenTurn['questions']>): readonly string[] {
+  return questions
+    .filter(({ answer }) => answer === undefined)
+    .map(({ host }) =>
+      host === undefined ? 'whether it may run again' : `whether it may connect to ${hostAtPort(host.name, host.port)}`,
+    );
+}
+
+interface NamedCalls {
+  /** Calls that the user was asked about, and that have not begun. */
+  readonly waits: readonly string[];
+  /** Calls in flight. */
+  readonly calls: readonly string[];
+}
+
+function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'turn-suspended'> {
+  const inFlight = calls.length === 0 ? '' : ` Interrupted, outcome unknown: ${calls.join('; ')}.`;
+  return {
+    code: 'turn-suspended',
+    message: `The last turn of thread ${id} waits for your answer. Not run yet: ${waits.join('; ')}.${inFlight}`,
+    next: `Answer with \`capstan exec resume ${id} --approvals ask\`. A new message leaves the question unanswered, and the call does not run.`,
+  };
+}
+
+const longestWords = 60;
+
+/** The command, as far as one line holds it. */
+function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
+  const command = call === undefined ? undefined : arrayAt(call.item, 'command')?.at(-1);
+  if (typeof command !== 'string') return '';
+  const line = command.replaceAll(/\s+/g, ' ').trim();
+  return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
+}
+
+function unansweredCalls(state: ThreadState): readonly CallItem[] {
+  const items = entries(state.history).map(({ item }) => item);
+  const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
+  return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+}
+
+/** Ends processes of calls that a dead program left in flight, and warns the user. By call. */
+async function endSurvivors(
+  { log, parts, threadId: ours }: Turn,
+  { id: turnId, calls = [] }: OpenTurn,
+): Promise<ReadonlyMap<string, Survival>> {
+  const subject = sealSubject(ours, log.state.meta);
+  const survivals = await Promise.all(
+    calls.map(async (call) => {
+      const { threadId, callId, process } = call;
+      // The writer of our own thread is dead, since we are that now; of other threads nothing is known. What a file
+      // says about processes counts only if this home wrote it: it could name any process of this machine.
+      const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
+      const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
+      if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
+      return [callId, survival] as const;
+    }),
+  );
+  return new Map(survivals);
+}
+
+function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
+  const said = process === undefined ? undefined : claimIn(callProcess(turnId, callId, process));
+  if (said === undefined || processSeal === undefined) return false;
+  return seals.holds(sealText(subject, said.claim), processSeal);
+}
+
+export function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {
+  const found = `A command from the turn that was cut off was still running (process ${pid})`;
+  const outcome =
+    survival === 'ended'
+      ? { message: `${found}. Capstan killed it.`, next: 'Check what it did before you run it again.' }
+      : { message: `${found}. Capstan could not kill it.`, next: `Kill it yourself: \`kill -9 ${pid}\`.` };
+  log.tell({ kind: 'warning', outcome: { code: 'command-survived', ...outcome } });
+}

@@ -1,0 +1,233 @@
+import type { Step } from '../../../core/envelope/envelope.ts';
+import { entries } from '../../../core/history/history.ts';
+import { leftOutMedia, missingMedia } from '../../../core/history/media-parts.ts';
+import { itemLine } from '../../../core/state/drafts/item-lines.ts';
+import { modelItem } from '../../../core/state/recorded/conversation-items.ts';
+import type { ModelEvent, ModelFailure } from '../../../ports/model.ts';
+import { isCall, isMessage, isReasoning, type Item, messageText } from '../../../protocol/item.ts';
+import { Fault } from '../../../protocol/outcome.ts';
+import { Calls } from '../calls/calls.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import { learnWindow } from '../context/window-use.ts';
+import { recordTurnItem } from '../record/record-items.ts';
+import { recordLimits, recordOverflow, recordSpent, recordUsage } from '../record/record-usage.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
+import type { Turn } from '../thread-parts.ts';
+
+/** What came of one step. `lastMessage` is the last thing the model said in it. */
+export type StepAnswer = (
+  | { readonly kind: 'go-on' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'aborted' }
+  /** A call waits for an answer that this process will not get. */
+  | { readonly kind: 'suspended' }
+  /** `bytes`: of the request. */
+  | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
+) & { readonly lastMessage?: string };
+
+/** Asks the model once, again while the connection fails, and does what it asks for. */
+export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> {
+  let said: Pick<StepAnswer, 'lastMessage'> = {};
+  const answer = await tryAgain(
+    turn,
+    async (attempt, retries): Promise<StepAnswer> => {
+      const next: StepAnswer = { ...said, ...(await ask(turn, step, { attempt, retries })) };
+      // What an attempt recorded before it failed was said all the same.
+      if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
+      return next;
+    },
+    { failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined), most: turn.parts.streamMaxRetries },
+  );
+  return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
+}
+
+/** One request, and its answer recorded item by item. */
+async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
+  const { signal } = turn;
+  const request = await ModelExchange.begin(turn, requestOf(turn, step, tried));
+  if ('code' in request) return { kind: 'failed', failure: request };
+  await tellLeftOut(turn);
+  const calls = new Calls(turn, step);
+  const previews = new AnswerPreviews(turn);
+  let answer: StepAnswer = { kind: 'done' };
+  let lastMessage: string | undefined;
+  const images: (string | undefined)[] = [];
+  try {
+    for await (const event of request.answer(signal)) {
+      if (event.kind === 'text-delta') turn.effects.prepareEnd();
+      if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
+      if (event.kind === 'item') {
+        const received = named(turn, previews.named(event.item));
+        const item = received.type === 'image_generation_call' ? received : recordItem(turn, received);
+        if (item.type === 'image_generation_call') images.push(await keepImage(turn, item));
+        if (isCall(item)) calls.start(item);
+        if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
+      }
+      if (event.kind === 'rate-limits') turn.memory.rateLimits = event.limits;
+      if (event.kind === 'failed') {
+        recordSpent(turn, event.spent);
+        recordLimits(turn);
+        answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
+      }
+      if (event.kind === 'completed') {
+        recordUsage(turn, step, { counted: event.usage, spent: event.spent });
+        answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
+      }
+    }
+    previews.end();
+    turn.memory.shownPart = signal.aborted && previews.hasPart;
+    await calls.finish();
+    if (images.length > 0) await tellImages(turn, images);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    // No call runs on beside the next turn, and what it did is recorded.
+    previews.end();
+    await calls.finish();
+    request.end({ outcome: 'failed', calls: calls.count });
+    throw error;
+  }
+  if (signal.aborted) answer = { kind: 'aborted' };
+  const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
+  const { effective: assumed } = windowNow(turn);
+  request.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  if (calls.isSuspended) answer = { kind: 'suspended' };
+  if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
+    learnWindow(turn, assumed);
+    recordOverflow(turn, step);
+  }
+  return lastMessage === undefined ? answer : { ...answer, lastMessage };
+}
+
+type Tried = Pick<RequestToSend, 'attempt' | 'retries'>;
+
+function requestOf(turn: Turn, step: Step, tried: Tried): RequestToSend {
+  const { envelope, parts } = turn;
+  const { modalities } = envelope.capabilities;
+  const { provider } = parts;
+  const options = requestOptions(turn, envelope);
+  return { step, ...tried, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
+}
+
+/** The projection of the request has found them. Loaded on use: few threads have any. */
+async function tellLeftOut(turn: Turn): Promise<void> {
+  const { log, envelope } = turn;
+  const left = leftOutMedia(entries(log.state.history), missingMedia(envelope.capabilities.modalities));
+  if (left.length > 0) (await import('../request/request-warnings.ts')).warnOfLeftOut(turn, envelope, left);
+}
+
+/** An id is added where none was given; a call gets another one where it is taken. */
+function named(turn: Turn, received: Item): Item {
+  const { ids } = turn.parts;
+  const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
+  return isCall(item) && isUsed(turn, item.call_id) ? { ...item, call_id: `call_${ids.uuid()}` } : item;
+}
+
+/** Loaded on use, and what it needs: few models generate pictures. */
+async function keepImage(turn: Turn, item: Item): Promise<string | undefined> {
+  return (await import('./generated-images.ts')).recordImage(turn, item);
+}
+
+/** After all answers: nothing stands between a call and its own. */
+async function tellImages(turn: Turn, saved: readonly (string | undefined)[]): Promise<void> {
+  (await import('./generated-images.ts')).tellImages(turn, saved);
+}
+
+/** The model's own item, as it came. */
+function recordItem(turn: Turn, item: Item): Item {
+  const { log, turnId } = turn;
+  const shown = modelItem(item, 0);
+  if (shown !== undefined) {
+    recordTurnItem(turn, shown);
+    log.tell({ kind: 'item-completed', turnId, item: shown });
+  }
+  log.record(itemLine(item, { family: 'model' }, turnId));
+  return item;
+}
+
+/** Questions, answers and outputs name their call: two calls under one name would share them. */
+function isUsed({ log }: Turn, callId: string): boolean {
+  return entries(log.state.history).some(({ item }) => isCall(item) && item.call_id === callId);
+}
+
+const itemIdPrefixes: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  image_generation_call: 'ig',
+};
+
+function withId({ type, ...rest }: Item, uuid: string): Item {
+  return { type, id: `${itemIdPrefixes[type] ?? 'it'}_${uuid}`, ...rest };
+}
+
+type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
+
+const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
+
+/**
+ * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. One whose
+ * first piece no subscriber wanted is not begun later: its pieces would not be the item.
+ */
+class AnswerPreviews {
+  readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
+  readonly #begun = new Set<string>();
+  readonly #unwanted = new Set<string>();
+  /** Messages whose beginning was shown. */
+  readonly #shown = new Set<string>();
+  /** Given to a message, and to a thought, that the server does not name. */
+  readonly #ownIds = new Map<Delta['kind'], string>();
+
+  constructor(turn: Pick<Turn, 'log' | 'parts' | 'turnId'>) {
+    this.#turn = turn;
+  }
+
+  delta(event: Delta): void {
+    const { log, turnId } = this.#turn;
+    const name = event.itemId === '' ? event.kind : event.itemId;
+    if (event.delta === '' || this.#unwanted.has(name)) return;
+    if (!log.subscribers.wantPreviews) return void this.#unwanted.add(name);
+    const itemId = event.itemId === '' ? this.#ownId(event.kind) : event.itemId;
+    this.#begun.add(itemId);
+    if (event.kind === 'text-delta' && event.delta.trim() !== '') this.#shown.add(itemId);
+    const about = { provisional: true, turnId, itemId, text: event.delta } as const;
+    log.subscribers.preview(
+      event.kind === 'text-delta' ? { ...about, kind: 'text' } : { ...about, kind: 'reasoning', part: event.part },
+    );
+  }
+
+  /** Whether the beginning of a message was shown that has not come as a whole. */
+  get hasPart(): boolean {
+    return this.#shown.size > 0;
+  }
+
+  /** The item under the name of its preview, which is whole now. */
+  named(item: Item): Item {
+    const named = this.#named(item);
+    this.#shown.delete(String(named['id']));
+    return named;
+  }
+
+  #named(item: Item): Item {
+    const kind = isMessage(item) ? 'text-delta' : isReasoning(item) ? 'reasoning-delta' : undefined;
+    if (item['id'] !== undefined || kind === undefined) return item;
+    // The next one without a name is another.
+    this.#unwanted.delete(kind);
+    const id = this.#ownIds.get(kind);
+    this.#ownIds.delete(kind);
+    const { type, ...rest } = item;
+    return id === undefined ? item : { type, id, ...rest };
+  }
+
+  #ownId(kind: Delta['kind']): string {
+    const id = this.#ownIds.get(kind) ?? `${previewIdPrefixes[kind]}_${this.#turn.parts.ids.uuid()}`;
+    this.#ownIds.set(kind, id);
+    return id;
+  }
+
+  /** The answer is over: what is not recorded by now never will be. */
+  end(): void {
+    this.#turn.log.dropPreviews((itemId) => this.#begun.has(itemId));
+  }
+}

@@ -1,0 +1,162 @@
+import { defined } from '../../../base/objects.ts';
+import { type Envelope, resolveAgentBounds, resolveEnvelope } from '../../../core/envelope/envelope.ts';
+import type { TurnFacts } from '../../../core/envelope/facts.ts';
+import { effortFor, effortNote } from '../../../core/envelope/identity.ts';
+import { lookUpModel } from '../../../core/envelope/model-record.ts';
+import type { TurnSettings } from '../../../core/envelope/settings.ts';
+import { agentsElsewhereFragment } from '../../../core/fragments/events/agents.ts';
+import { currentProvider } from '../../../core/state/current-provider.ts';
+import { type ModelSwitch, storeEnvelope, turnStarted } from '../../../core/state/drafts/turn-lines.ts';
+import { agentLine } from '../../../core/state/fold/agents.ts';
+import type { OpenTurn, ThreadState } from '../../../core/state/thread-state.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { equalJson, type JsonObject, objectAt, stringAt, valueAt } from '../../../protocol/json.ts';
+import { isSameProvider, providerName } from '../../../protocol/provider-name.ts';
+import type { FieldChange } from '../../../protocol/thread-event.ts';
+import { factsForTurn, pastFacts } from '../context/turn-contract.ts';
+import { type ThreadLog, warnOnce } from '../log.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { requestHeaders } from '../request/model-request.ts';
+import type { ThreadParts, Turn, TurnInput } from '../thread-parts.ts';
+import { TurnEffects } from '../turn-effects.ts';
+import { newMemory } from '../turn-memory.ts';
+import { closeDeadTurn } from './cut-off-turn.ts';
+import { beginSessions } from './turn-sessions.ts';
+
+/** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
+export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
+  const { settings, ...own } = asked;
+  const { signal: outer, warned: known } = own;
+  await parts.beforeTurn?.(settings, {
+    signal: outer,
+    warn: (outcome) => void warnOnce({ log, warned: known }, outcome, 'message'),
+  });
+  const gathered = await parts.gatherFacts(settings);
+  const suspended = own.continues?.openTurn;
+  const turnId = suspended?.id ?? (parts.ids.uuid() as TurnId);
+  const thread = { id: own.threadId, turnId, ...pastFacts(parts, log.state) };
+  const facts = factsForTurn(parts, { ...gathered, ...begunAt(gathered, suspended) }, thread);
+  const envelope = resolveEnvelope(facts, settings);
+  if (own.words !== undefined)
+    parts.provider.client.prewarm?.({ headers: requestHeaders(own.threadId, envelope.identity.client) });
+  const { clock, snapshots, gitGuard } = parts;
+  const { warned } = own;
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([own.signal, stopping.signal]);
+  const stop = (): void => stopping.abort('stopped by the user');
+  const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
+  const contract = { envelope, ...before(parts, log.state, { facts, settings }) };
+  return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
+}
+
+/** A turn that is continued began when it began. */
+function begunAt({ time }: Pick<TurnFacts, 'time'>, suspended: OpenTurn | undefined): Partial<Pick<TurnFacts, 'time'>> {
+  if (suspended?.startedAt === undefined) return {};
+  return { time: { ...time, epochMs: suspended.startedAt * 1000 } };
+}
+
+/** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */
+export async function beginTurn(turn: Turn): Promise<void> {
+  const { log, turnId, envelope, inbox, words, continues } = turn;
+  if (continues !== undefined) {
+    const { takeUp } = await import('./suspended-turn.ts');
+    return takeUp(turn, continues);
+  }
+  if (words !== undefined) inbox.begin(words);
+  // Ending what a dead process left running may take seconds: the words are safe before.
+  if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
+  await closeDeadTurn(turn);
+  const switched = modelSwitch(turn);
+  const start = (): void => {
+    log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work', switched));
+    log.tell({ kind: 'turn-started', turnId, usage: log.state.usage.total });
+  };
+  if (turn.begin === undefined) start();
+  else await turn.begin(start);
+  tellSwitch(turn, switched);
+  await beginSessions(turn);
+  await beginAgents(turn);
+  turn.memory.phase = 'open';
+}
+
+/** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
+function before(
+  { catalogueOf }: Pick<ThreadParts, 'catalogueOf'>,
+  state: ThreadState,
+  { facts, settings }: { readonly facts: TurnFacts; readonly settings: TurnSettings },
+): { readonly before?: Envelope } {
+  const model = stringAt(state.context, 'model');
+  const now = providerName(settings.provider, facts.provider ?? {});
+  const then = currentProvider(state) ?? now;
+  const isElsewhere = !isSameProvider(then, now);
+  if (model === undefined || (model === settings.model && !isElsewhere)) return {};
+  const { effort: given, ...rest } = settings;
+  const chosen = { model: settings.model, ...defined({ effort: given }) };
+  const catalogue = (isElsewhere ? catalogueOf?.(then) : undefined) ?? facts.catalogue;
+  const effort = effortFor(lookUpModel(catalogue, model), chosen);
+  const there = isElsewhere ? then : now;
+  // Of a provider elsewhere only its name is known here.
+  const provider = isElsewhere ? defined({ address: then.address, wire: then.wire }) : facts.provider;
+  const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
+  const { provider: _now, ...others } = facts;
+  return { before: resolveEnvelope({ ...others, catalogue, ...defined({ provider }) }, known) };
+}
+
+/** As a turn begins: no agent does more than it may, and one text names those that another thread has. */
+async function beginAgents(turn: Turn): Promise<void> {
+  const { log, threadId, parts, envelope } = turn;
+  const others = log.state.agents.filter(({ parentId, state }) => parentId !== threadId && state !== 'closed');
+  const paths = others.filter(({ id }) => id !== threadId).map(({ path }) => path);
+  if (paths.length > 0) recordEvent(turn, agentsElsewhereFragment, { paths });
+  for (const { id } of others) log.record(agentLine({ kind: 'closed', id }));
+  await parts.agents?.narrow(resolveAgentBounds(envelope));
+}
+
+/** What may move with the model. */
+const fields = [
+  'identity.effort',
+  'identity.summary',
+  'identity.verbosity',
+  'identity.serviceTier',
+  'identity.model.supportedEfforts',
+  'capabilities.tools',
+  'capabilities.modalities',
+  'capabilities.imageGeneration',
+  'capabilities.webSearch',
+  'modes.collaboration',
+  'window',
+] as const;
+
+/** What came with another model; undefined when the turn before had the same one. */
+function modelSwitch({ log, envelope }: Pick<Turn, 'log' | 'envelope'>): ModelSwitch | undefined {
+  const { context, envelope: before } = log.state;
+  const from = stringAt(context, 'model');
+  const to = envelope.identity.model.slug;
+  if (from === undefined || from === to) return undefined;
+  const changes = before === undefined ? [] : changesBetween(before, storeEnvelope(envelope));
+  return { from, to, changes };
+}
+
+/** One event that says it, once the line that holds it is there. */
+function tellSwitch({ log, turnId, envelope }: Turn, switched: ModelSwitch | undefined): void {
+  const { context, envelope: before } = log.state;
+  const from = stringAt(context, 'model');
+  const to = envelope.identity.model.slug;
+  if (switched !== undefined) log.tell({ kind: 'model-switched', turnId, ...switched });
+  const had = defined({ effort: stringAt(objectAt(objectAt(before, 'identity'), 'chosen'), 'effort') });
+  const note = from && effortNote(envelope.identity.model, { model: from, ...had }, envelope.identity.chosen.effort);
+  if (note) log.tell({ kind: 'warning', outcome: note });
+  const { asked, mode } = envelope.modes.collaboration;
+  if (asked !== undefined && (from !== to || asked !== valueAt(before, ['modes', 'collaboration', 'asked']))) {
+    const message = `The model ${to} does not support ${asked} mode; the turn runs in ${mode} mode.`;
+    const next = `Choose a model that supports it, or leave ${asked} mode.`;
+    log.tell({ kind: 'warning', outcome: { code: 'mode-unsupported', message, next } });
+  }
+}
+
+function changesBetween(before: JsonObject, now: JsonObject): readonly FieldChange[] {
+  return fields.flatMap((field) => {
+    const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
+    return equalJson(from, to) ? [] : [{ field, ...defined({ from, to }) }];
+  });
+}

@@ -1,0 +1,69 @@
+import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
+import { leastCheckpoint } from '../../../core/compaction/plan/when-to-compact.ts';
+import { userMessage } from '../../../core/fragments/message-items.ts';
+import { itemTokens } from '../../../core/history/token-counts.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
+import { bundleTokens, fixedTokens } from '../context/token-estimates.ts';
+import { windowNow } from '../context/turn-contract.ts';
+import { lookAround } from '../context/current-step.ts';
+import type { Turn } from '../thread-parts.ts';
+import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { messageDropped } from '../../../core/state/fold/waiting-messages.ts';
+
+export function promptTokens(input: UserInput): number {
+  return itemTokens(userMessage('', input));
+}
+
+/**
+ * Why a prompt cannot be sent: with what every request holds it is more than the window, even if all of history were
+ * compacted. Undefined when it can be.
+ */
+export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
+  const { envelope, log } = turn;
+  const { effective } = windowNow(turn);
+  const prompt = promptTokens(input);
+  // Nearly all prompts are far from it, and need no closer look.
+  if (prompt <= effective / 2) return undefined;
+  const step = await lookAround(turn, 0);
+  const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
+  // A window that is too small without any prompt is a slip in the configuration: the provider knows the real one.
+  if (others >= effective || prompt + others <= effective) return undefined;
+  return tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
+}
+
+interface Sizes {
+  readonly prompt: number;
+  readonly others: number;
+  readonly effective: number;
+  readonly model: string;
+}
+
+export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
+  return {
+    code: 'prompt-too-long',
+    message: `The prompt is too long: it has about ${groupDigits(prompt)} tokens, and the window of ${model} has space for ${groupDigits(Math.max(0, effective - others))} (${groupDigits(effective)} minus instructions, tools and context). Nothing was sent, and the thread is unchanged.`,
+    next: 'Shorten the prompt, or save the text in a file and name the file in the prompt. If the window of the model is larger than that, set model_context_window; otherwise choose a model with a larger window.',
+  };
+}
+
+/**
+ * Words that another process left waiting may be too long for any request, as a prompt may be. They are dropped, and the
+ * user is warned: otherwise they would end every turn from here on.
+ */
+export async function dropTooLong(turn: Turn): Promise<void> {
+  for (const mail of turn.inbox.waiting) {
+    if (mail.kind !== 'words' || mail.id === undefined) continue;
+    const problem = await promptProblem(turn, mail.input);
+    if (problem === undefined) continue;
+    turn.log.record(messageDropped(mail.id, problem.code));
+    turn.log.tell({ kind: 'warning', outcome: dropped(mail.input.text, problem) });
+  }
+}
+
+function dropped(text: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
+  return {
+    code: 'waiting-message-dropped',
+    message: `A waiting message is too long for the window of the model, so Capstan left it out: “${oneLine(text, 60)}”.`,
+    next,
+  };
+}

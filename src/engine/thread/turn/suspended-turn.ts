@@ -1,0 +1,159 @@
+import { defined } from '../../../base/objects.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import { changedByHook } from '../../../core/fragments/answers/refusals.ts';
+import { programEndedBeforeRunning } from '../../../core/fragments/answers/tool-calls.ts';
+import { entries } from '../../../core/history/history.ts';
+import { usersWords } from '../../../core/history/user-words.ts';
+import { canBeAsked } from '../../../core/policy/decide/approval-policy.ts';
+import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
+import { callAfterHooks, shownCallInput } from '../../../core/state/questions/call-arguments.ts';
+import { isSuspended, questionsToAsk } from '../../../core/state/questions/pending-questions.ts';
+import { lastSettings } from '../../../core/state/resumed-settings.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { type CallItem, isCall } from '../../../protocol/item.ts';
+import { objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../../../protocol/permissions.ts';
+import { Calls } from '../calls/calls.ts';
+import type { SuspendedAsking } from '../calls/grant-call.ts';
+import { lookAround } from '../context/current-step.ts';
+import { userFacts } from '../context/turn-contract.ts';
+import { recordAnswer } from '../record/record-items.ts';
+import type { SuspendedTurn, Turn, TurnEnding } from '../thread-parts.ts';
+import { answerInFlight } from './cut-off-turn.ts';
+
+/** The turn goes on in this process. What was in flight when the other one ended has an unknown outcome (I3). */
+export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
+  const { log, turnId, memory } = turn;
+  log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
+  await answerInFlight(turn, openTurn);
+  const spoken = usersWords(log.state.history).filter(({ turn: of, author }) => of === turnId && author === undefined);
+  memory.rounds.alone = spoken.length === 0;
+  memory.phase = 'open';
+}
+
+/**
+ * The calls that waited for the user, or for their turn to begin with the user's answer. Each has a question that this
+ * home recorded: of any other, nothing says that the model asked for it in this turn.
+ */
+export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
+  const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
+  const calls = new Calls(turn, await lookAround(turn, 0));
+  for (const call of callsOf(turn.log.state, openTurn.id)) {
+    const { id, about, answer, hook } = questions.get(call.call_id) ?? {};
+    // Once, however often the model used the name.
+    questions.delete(call.call_id);
+    if (id === undefined || about === undefined) {
+      recordAnswer(turn, call, { output: programEndedBeforeRunning });
+      continue;
+    }
+    if (hook !== undefined) turn.memory.hookedCalls.set(call.call_id, hook);
+    for (const text of hook?.texts ?? []) turn.memory.hookTexts.push({ text, callId: call.call_id });
+    const hooked = defined({
+      hook: hook?.asks && ('ask' as const),
+      note: hook?.input === undefined ? undefined : changedByHook(shownCallInput(callAfterHooks(call, hook))),
+    });
+    const asking: SuspendedAsking = { id, about, approval, hooked, ...defined({ answer }) };
+    calls.start(callAfterHooks(call, hook), asking);
+  }
+  // A call that is not in history is not run.
+  for (const { id } of questions.values()) turn.questions.lapse(id);
+  await calls.finish();
+  if (calls.isSuspended) return { kind: 'suspended' };
+  return turn.signal.aborted ? { kind: 'aborted' } : undefined;
+}
+
+/** Those that the model made in the turn and that have no answer. */
+function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] {
+  const all = entries(history);
+  const answered = new Set(all.filter(({ item }) => item.type.endsWith('_output')).map(({ item }) => item['call_id']));
+  return all
+    .filter(({ origin, turn }) => origin.family === 'model' && turn === turnId)
+    .flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
+}
+
+/** What a suspended turn continues under. */
+export interface PreparedSuspended {
+  readonly settings: Settings;
+  readonly continues: SuspendedTurn;
+}
+
+/**
+ * The policy of the suspended turn, narrowed by what holds now. If neither is the narrower one, nothing says what the
+ * user wants to allow, and the turn is not continued. A turn that is only to be ended runs nothing, under any policy.
+ */
+export async function prepareSuspended(
+  { id, parts, log }: Pick<Turn, 'parts' | 'log'> & { readonly id: ThreadId },
+  now: Settings,
+  { ends }: { readonly ends: boolean },
+): Promise<PreparedSuspended | { readonly outcome: Outcome }> {
+  const { state } = log;
+  const { openTurn } = state;
+  if (openTurn === undefined || !isSuspended(state)) return { outcome: nothingSuspended(id) };
+  if (ends) return { settings: now, continues: { openTurn, approval: now.approvals } };
+  if (
+    !canBeAsked(userFacts(parts), { approval: now.approvals, ...defined({ reviewer: now.reviewer }) }) &&
+    questionsToAsk(state).length > 0
+  )
+    return { outcome: noOneToAsk(id) };
+  const then = policyOf(state);
+  if (then === undefined) return { outcome: policyChanged(id) };
+  const { places } = await parts.gatherFacts(now);
+  const profile = narrowerOf(now.sandbox, then.profile, (one, other) => narrowerProfile(one, other, places));
+  if (profile === undefined) return { outcome: policyChanged(id) };
+  // A surface that cannot ask holds its own policy: that says nothing about what was asked before.
+  const isHeld = now.origins?.['approvals'] === 'surface';
+  const approval = isHeld ? then.approval : narrowerApproval(now.approvals, then.approval);
+  const ruling = isHeld ? now.approvals : approval;
+  const isSame = profile === now.sandbox && ruling === now.approvals;
+  const settings = isSame ? now : { ...now, sandbox: profile, approvals: ruling };
+  return { settings, continues: { openTurn, approval } };
+}
+
+interface TurnPolicy {
+  readonly approval: ApprovalPolicy;
+  readonly profile: PermissionProfile;
+}
+
+/** As the line of the turn says it. */
+function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnPolicy | undefined {
+  if (stringAt(context, 'turn_id') !== openTurn?.id) return undefined;
+  const approval = objectAt(envelope, 'policy')?.['approval'] as ApprovalPolicy | undefined;
+  const { sandbox: profile } = lastSettings({ ...state, ...(context && { context }), newest: 'context' });
+  return approval === undefined || profile === undefined ? undefined : { approval, profile };
+}
+
+/** Undefined when each grants something that the other does not. `narrower` gives its second argument if it is no wider. */
+function narrowerOf<Value>(
+  one: Value,
+  other: Value,
+  narrower: (wide: Value, claimed: Value) => Value,
+): Value | undefined {
+  if (narrower(one, other) === other) return other;
+  return narrower(other, one) === one ? one : undefined;
+}
+
+function nothingSuspended(id: ThreadId): Outcome<'nothing-suspended'> {
+  return {
+    code: 'nothing-suspended',
+    message: `Thread ${id} has no turn that waits for an answer.`,
+    next: 'Send a message to continue the thread.',
+  };
+}
+
+function noOneToAsk(id: ThreadId): Outcome<'no-one-to-ask'> {
+  return {
+    code: 'no-one-to-ask',
+    message: `Thread ${id} waits for your answer, and this program cannot ask.`,
+    next: `Nothing was changed. Answer with \`capstan exec resume ${id} --approvals ask\`, or send a new message, which leaves the question unanswered.`,
+  };
+}
+
+function policyChanged(id: ThreadId): Outcome<'policy-changed'> {
+  return {
+    code: 'policy-changed',
+    message: `The turn of thread ${id} that waits for your answer cannot be continued: its permissions and the current ones differ, and neither set includes the other.`,
+    next: 'Nothing was changed. Resume with the permissions of that turn, or send a new message, which leaves the question unanswered.',
+  };
+}

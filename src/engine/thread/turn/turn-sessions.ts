@@ -1,0 +1,95 @@
+import { type SessionsEndReason, sessionsEndedFragment } from '../../../core/world/sections/sessions.ts';
+import { narrowerApproval, narrowerProfile } from '../../../core/policy/profiles/narrower-profile.ts';
+import type { Seals } from '../../../ports/thread-store.ts';
+import { itemRecord } from '../../../core/state/drafts/item-lines.ts';
+import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
+import { type RecordedSession, sessionCommand, sessionStartLine } from '../../../core/state/fold/running-calls.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
+import type { Turn } from '../thread-parts.ts';
+import type { AdoptedCall } from '../running-commands.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { tellSurvivor } from './cut-off-turn.ts';
+
+/** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. A fragment tells the model. */
+export async function beginSessions(turn: Turn): Promise<void> {
+  const { log, sessions, threadId, envelope, effects } = turn;
+  tellStopped(turn);
+  const lost = log.state.sessions.filter(({ id }) => !sessions.isHeld(id));
+  const ours = lost.filter((session) => session.threadId === threadId);
+  await endLost(turn, ours);
+  tellOver(turn, 'gone', ours);
+  tellOver(
+    turn,
+    'elsewhere',
+    lost.filter((session) => session.threadId !== threadId),
+  );
+  const { policy, workspace } = envelope;
+  const wider = sessions.under(
+    ({ profile, typed }) =>
+      narrowerProfile(policy.profile, profile, workspace.places) !== profile || mayTypeMore(typed, policy.approval),
+  );
+  await endWider(turn, wider);
+  sessions.join(effects);
+}
+
+/**
+ * Whether the model could type what the turn would ask about, or refuse: what left the sandbox by a yes where no such
+ * question is asked any more, and anything at all where each command is asked about.
+ */
+function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
+  if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;
+  return typed.left || approval === 'untrusted';
+}
+
+/** Before each request: sessions that the user ended meanwhile are told, also those of a process before this one. */
+export function tellStopped(turn: Turn): void {
+  const { log, threadId } = turn;
+  tellOver(
+    turn,
+    'stopped',
+    log.state.sessions.filter((session) => session.stopped === true && session.threadId === threadId),
+  );
+}
+
+/** As a turn ends: a yes for the turn is over, and no session keeps what it gave. */
+export async function endTurnSessions(turn: Turn): Promise<void> {
+  const { forTurn } = turn.sessions;
+  if (forTurn.length > 0) await endWider(turn, forTurn);
+}
+
+async function endWider(turn: Turn, wider: readonly number[]): Promise<void> {
+  const ended = turn.log.state.sessions.filter(({ id }) => wider.includes(id));
+  await turn.sessions.end(wider, 'narrowed');
+  tellOver(turn, 'narrowed', ended);
+}
+
+function tellOver(turn: Turn, why: SessionsEndReason, over: readonly RecordedSession[]): void {
+  if (over.length === 0) return;
+  const sessions = over.map((session) => ({ id: session.id, command: sessionCommand(session) }));
+  recordEvent(turn, sessionsEndedFragment, { why, sessions });
+  const fate = why === 'narrowed' || why === 'stopped' ? why : 'gone';
+  turn.sessions.drop(over.map(({ id }) => ({ id, fate })));
+}
+
+/** A process that died left them: what still runs of them is ended, and lists get the end that it did not record. */
+async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<void> {
+  const { log, parts, threadId } = turn;
+  const subject = sealSubject(threadId, log.state.meta);
+  for (const session of lost.filter(({ exited }) => exited !== true)) {
+    const { process, at, item, turnId } = session;
+    if (process !== undefined && isSealed(parts.seals, subject, session)) {
+      const survival = await parts.processes.end(process);
+      if (survival !== 'gone') tellSurvivor(log, process, survival);
+    }
+    log.record(itemRecord({ threadId, turnId: turnId as TurnId, startedAt: at, completedAt: at, item }));
+  }
+}
+
+/** What a file says about processes counts only if this home wrote it: it could name any process of this machine. */
+function isSealed(seals: Seals, subject: string, session: RecordedSession): boolean {
+  const said = claimIn(sessionStartLine(session));
+  return said !== undefined && session.processSeal !== undefined
+    ? seals.holds(sealText(subject, said.claim), session.processSeal)
+    : false;
+}

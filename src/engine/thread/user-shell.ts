@@ -1,0 +1,64 @@
+import { contextMessage } from '../../core/fragments/message-items.ts';
+import { userShellCommandFragment } from '../../core/fragments/events/user-actions.ts';
+import { render } from '../../core/fragments/text/define-fragment.ts';
+import type { ProcessEnd } from '../../ports/commands.ts';
+import { defined } from '../../base/objects.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Injected } from './client-input.ts';
+import type { ThreadParts } from './thread-parts.ts';
+
+/** A command of the user's own. */
+export interface UserShell {
+  readonly command: string;
+  /** Ends it, and all that it started. */
+  readonly signal: AbortSignal;
+  /** What it prints, as it comes. */
+  output?(bytes: Uint8Array): void;
+  /** The id of the item that followers are sent of it, before they are. */
+  recordedAs?(id: string): void;
+}
+
+/** `exitCode` is absent where it was stopped. The model reads what it printed with its next request. */
+export type UserShellRan =
+  | { readonly kind: 'ran'; readonly exitCode?: number; readonly output: string; readonly durationMs: number }
+  | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+interface ShellThread {
+  readonly parts: Pick<ThreadParts, 'userShell' | 'ids'>;
+  readonly cwd: string;
+  inject(item: Item): Promise<Injected>;
+}
+
+/** Runs what the user wrote, outside the sandbox and beside a turn that runs, and tells the thread. */
+export async function runUserShell({ parts, cwd, inject }: ShellThread, asked: UserShell): Promise<UserShellRan> {
+  const { command } = asked;
+  if (command.trim() === '' || parts.userShell === undefined) return { kind: 'refused', outcome: noCommand };
+  const end = await parts.userShell({ ...asked, cwd });
+  if (end.kind === 'not-started') return { kind: 'refused', outcome: notStarted(end.reason) };
+  const exitCode = exitCodeOf(end);
+  const seconds = end.durationMs / 1000;
+  const output = end.output.text;
+  const isStopped = end.kind === 'aborted' ? (true as const) : undefined;
+  const said = { command, output, seconds, ...defined({ exitCode, isStopped }) };
+  const { role, text } = render(userShellCommandFragment, said);
+  const id = `msg_${parts.ids.uuid()}`;
+  asked.recordedAs?.(id);
+  const told = await inject(contextMessage(id, role, [text]));
+  if (told.kind === 'refused') return told;
+  return { kind: 'ran', output, durationMs: end.durationMs, ...defined({ exitCode }) };
+}
+
+function exitCodeOf(end: ProcessEnd): number | undefined {
+  return end.kind === 'exited' ? end.exitCode : undefined;
+}
+
+const noCommand: Outcome = {
+  code: 'no-command',
+  message: 'There is no command to run.',
+  next: 'Give the command as one text, as you would type it in your shell.',
+};
+
+function notStarted(reason: string): Outcome {
+  return { code: 'not-started', message: `The command did not start: ${reason}`, next: 'Check the command.' };
+}

@@ -1,0 +1,301 @@
+import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
+import type { FileTime } from '../../adapters/exec/file-time.ts';
+import { defined } from '../../base/objects.ts';
+import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
+import type { CallTime, FoundContent, TouchedFiles, TouchedPath, WorkspaceContents } from '../../ports/workspace.ts';
+import type { EntryStat } from '../workspace/workspace-disk.ts';
+import { knownAt, type KnownWorkspace, type NewContents } from './scan-workspace.ts';
+import {
+  compareTrees,
+  encodeTree,
+  type Hash,
+  hashOf,
+  loadTree,
+  sameEntry,
+  type Tree,
+  type TreeEntry,
+} from './snapshot-tree.ts';
+
+/** A snapshot as its maker remembers it. */
+export interface SnapshotMoment {
+  readonly tree: Hash;
+  /** When it was begun. */
+  readonly at: FileTime;
+  readonly known: KnownWorkspace;
+}
+
+export interface TellApartInput {
+  readonly home: string;
+  readonly root: string;
+  readonly contents: WorkspaceContents;
+  readonly before: SnapshotMoment;
+  /** With how its folders looked, and what else was not recognised. */
+  readonly after: SnapshotMoment & { readonly sights: ReadonlyMap<string, EntryStat> };
+  readonly touched: readonly TouchedFiles[];
+  /** For trees that neither snapshot has. */
+  readonly added: NewContents;
+}
+
+/** The tree that others alone would have left between two snapshots. Rejects when a content is gone. */
+export async function treeLeftByOthers(input: TellApartInput): Promise<Hash> {
+  const { home, root, contents, before, after, touched, added } = input;
+  if (before.tree === after.tree) return after.tree;
+  const changes = await compareTrees(contents, before.tree, after.tree);
+  const isTheirs = attributeChanges({
+    root,
+    since: before.at,
+    touched,
+    others: spansOfOthers(home, root, touched, before.at),
+    before: before.known,
+    after: (path) => sightOf(path, after),
+  });
+  const isOwn = (change: ChangedEntry): boolean => {
+    const ignored = changes.get(change.path)?.ignored;
+    // What only began to be ignored is still there; what was ignored before was not recorded.
+    return ignored === undefined ? isTheirs(change) : ignored === 'after';
+  };
+  return treeWithoutOwnChanges(before.tree, after.tree, isOwn, { contents, added });
+}
+
+/** As the walk saw it. What was recognised is known with all its times. */
+function sightOf(path: string, { sights, known }: TellApartInput['after']): EntryStat | undefined {
+  const seen = sights.get(path);
+  if (seen !== undefined) return seen;
+  const entry = knownAt(known, path);
+  if (entry === undefined) return undefined;
+  const [size, modifiedAt, changedAt, number, mode, kind] = entry;
+  return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };
+}
+
+/** Calls of other threads in this folder, above it or below it, as far as they recorded them. */
+function spansOfOthers(
+  home: string,
+  root: string,
+  touched: readonly TouchedFiles[],
+  since: FileTime,
+): readonly TimeSpan[] {
+  const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
+  return (
+    readCallTimes(home)
+      .filter((call) => !ours.has(call.id) && (isWithin(call.root, root) || isWithin(root, call.root)))
+      // A call whose program died before the turn began can have changed nothing in it.
+      .filter((call) => call.to !== undefined || call.from >= since.earliest || isLoggedProcessRunning(call))
+      .map(({ from, to = Infinity }) => ({ from, to }))
+  );
+}
+
+type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
+
+/** What is known about the time between two snapshots of a workspace. */
+export interface ChangeEvidence {
+  /** Without links in it. */
+  readonly root: string;
+  /** When the earlier snapshot was begun. */
+  readonly since: FileTime;
+  /** What the calls in question did, in the order in which they ended. */
+  readonly touched: readonly TouchedFiles[];
+  /** When calls of other threads may have changed the same files. */
+  readonly others: readonly TimeSpan[];
+  /** As the earlier snapshot found the workspace. */
+  readonly before: KnownWorkspace;
+  /** How a path looked in the later snapshot; undefined when nothing was there. */
+  after(path: string): EntryStat | undefined;
+}
+
+interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A path below the root that is not what it was. */
+interface ChangedEntry {
+  readonly path: string;
+  readonly from: TreeEntry | undefined;
+  readonly to: TreeEntry | undefined;
+}
+
+/**
+ * Decides which changes are the work of the calls. A patch says what it left. A command is known by time: the kernel
+ * stamps what is changed, and nothing sets that stamp back. Whatever leaves a doubt is not theirs.
+ */
+function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
+  const { after, since, others } = evidence;
+  const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
+  const patched = patchesByPath(evidence);
+  let stays: ReadonlySet<string> | undefined;
+  const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
+  const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
+
+  /** By what vanished from the root during each call, where all of them know that. */
+  const isGoneByCall = (name: string): boolean | undefined =>
+    times.every(({ gone }) => gone !== undefined)
+      ? times.some((call) => call.gone?.includes(name) === true && isAlone(call))
+      : undefined;
+
+  const isOwnDeletion = (path: string): boolean => {
+    const cut = path.lastIndexOf('/');
+    // Sandboxes make and remove mount points in the root, so its times say nothing about anything else.
+    const gone = cut < 0 ? isGoneByCall(path) : undefined;
+    if (gone !== undefined) return gone;
+    const folder = after(path.slice(0, Math.max(0, cut)));
+    if (folder === undefined) return cut < 0 ? false : isOwnDeletion(path.slice(0, cut));
+    if (folder.kind !== 'folder') return covers(folder.changedAt);
+    // Programs that unpack set a folder's own time back.
+    return covers(folder.modifiedAt < since.earliest ? folder.changedAt : folder.modifiedAt);
+  };
+
+  /** A folder that is moved takes along what is in it, and only its own stamp is new. */
+  const isMovedAlong = (path: string, sight: EntryStat): boolean => {
+    stays ??= marksIn(evidence.before);
+    const wasHere = sight.kind !== 'folder' && stays.has(markOf(sight));
+    if (sight.changedAt >= since.earliest && !wasHere) return false;
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+      const above = path.slice(0, cut);
+      const folder = after(above);
+      if (folder === undefined || evidence.before.has(above) || !covers(folder.changedAt)) continue;
+      // In a folder that was changed after it was moved, others may have put something before.
+      if (sight.kind === 'folder' || folder.modifiedAt < since.earliest || wasHere) return true;
+    }
+    return false;
+  };
+
+  /** A command of the turn left what the patch found. */
+  const isFoundFromCommand = (path: string, { found, foundSince, folder }: Found): boolean => {
+    const gone = found === 'nothing' && folder === '' ? isGoneByCall(path.replace(/\/.*/s, '')) : undefined;
+    return gone ?? (foundSince !== undefined && covers(foundSince));
+  };
+
+  /** Of what was moved. What snapshots left out is not known here: its time must do. */
+  const stoodBefore = (path: string, found: FoundContent): boolean => {
+    const known = knownAt(evidence.before, path);
+    if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
+    const [, , , , , kind, content] = known;
+    return kind === 'file' && typeof found === 'object' && found.sha256 === content;
+  };
+
+  /** Each patch found what was there before, or what a call of the turn left: no other hand was in between. */
+  const isUnbroken = (path: string, stood: (found: FoundContent) => boolean, seen: readonly string[] = []): boolean => {
+    const patches = patched.get(path) ?? [];
+    return patches.every((patch, index) => {
+      const { found, foundSince = Infinity, source } = patch;
+      if (found === undefined) return true;
+      // What was moved here may have been changed by another hand where it was.
+      const isFirstLook = source !== undefined && !seen.includes(source);
+      if (isFirstLook && !isUnbroken(source, (there) => stoodBefore(source, there), [...seen, path])) return false;
+      const before = patches[index - 1]?.left;
+      if (before === undefined && found !== 'nothing' && foundSince < since.earliest) return true;
+      const isAsBefore = before === undefined ? stood(found) : sameContent(found, before);
+      // Of what was not read, the time alone says whether it changed.
+      return (isAsBefore && found !== 'something') || isFoundFromCommand(path, patch);
+    });
+  };
+
+  return ({ path, from, to }) => {
+    const last = patched.get(path)?.at(-1);
+    // A patch that found another hand's change says so for certain, even if a command came after it.
+    if (!isUnbroken(path, (found) => isContent(found, from))) return false;
+    if (last !== undefined && isContent(last.left, to)) return true;
+    if (to === undefined) return isOwnDeletion(path);
+    const sight = after(path);
+    if (sight === undefined) return false;
+    return covers(sight.changedAt) || (from === undefined && isMovedAlong(path, sight));
+  };
+}
+
+/**
+ * All paths are below the root. `folder` is the lowest one on the way that was there before the patch, `source` where
+ * the content was moved from.
+ */
+function patchesByPath({ root, touched }: ChangeEvidence) {
+  const inRoot = (path = ''): string | undefined =>
+    path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+  const patches = touched.flatMap((one) => {
+    if (one.kind === 'time') return [];
+    const made = new Set(one.paths.flatMap(({ path, left }) => (left === 'folder' ? [path] : [])));
+    return one.paths.flatMap(({ movedFrom, ...patch }) => {
+      const path = inRoot(patch.path);
+      if (path === undefined) return [];
+      let folder = parentPath(patch.path);
+      while (made.has(folder) && folder.length > root.length) folder = parentPath(folder);
+      return [{ ...patch, path, ...defined({ source: inRoot(movedFrom) }), folder: folder.slice(root.length + 1) }];
+    });
+  });
+  return Map.groupBy(patches, ({ path }) => path);
+}
+
+function isContent(content: FoundContent, entry: TreeEntry | undefined): boolean {
+  if (content === 'nothing' || entry === undefined) return content === 'nothing' && entry === undefined;
+  if (content === 'something') return true;
+  if (content === 'folder') return entry.kind === 'folder';
+  // What is left out of snapshots cannot be compared; the patch has been there, and that must do.
+  return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
+}
+
+function sameContent(a: FoundContent, b: FoundContent): boolean {
+  return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
+}
+
+function holds(time: number): (span: TimeSpan) => boolean {
+  return ({ from, to }) => from <= time && time <= to;
+}
+
+/** By what a file is recognised under another name. */
+function markOf({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string {
+  return `${number} ${size} ${modifiedAt}`;
+}
+
+function marksIn(known: KnownWorkspace): ReadonlySet<string> {
+  const entries = [...known.values()].flatMap((folder) => [...folder.entries.values()]);
+  return new Set(entries.map(([size, modifiedAt, , number]) => markOf({ number, size, modifiedAt })));
+}
+
+/**
+ * The workspace as others alone would have left it: the earlier tree with every change that is not the calls' own.
+ * What lies between it and the later tree is their work. A folder of theirs in which others put something stays.
+ * `isOwn`: whether the calls made a change. Trees that are new are `added`.
+ */
+async function treeWithoutOwnChanges(
+  before: Hash,
+  after: Hash,
+  isOwn: (change: ChangedEntry) => boolean,
+  { contents, added }: { readonly contents: WorkspaceContents; readonly added: NewContents },
+): Promise<Hash> {
+  const readTree = (hash: Hash): Promise<Tree> => loadTree(contents, hash);
+  const kept = async (tree: Tree): Promise<Hash> => {
+    const bytes = encodeTree(tree);
+    const hash = hashOf(bytes);
+    if (!(await contents.has(hash))) added.keep(hash, bytes);
+    return hash;
+  };
+  const merge = async (inside: string, old: Tree, now: Tree): Promise<Tree> => {
+    const [was, is] = [new Map(old), new Map(now)];
+    const merged: [string, TreeEntry][] = [];
+    for (const name of new Set([...was.keys(), ...is.keys()])) {
+      const path = inside === '' ? name : `${inside}/${name}`;
+      const entry = await choose({ path, from: was.get(name), to: is.get(name) });
+      if (entry !== undefined) merged.push([name, entry]);
+    }
+    return merged;
+  };
+  const choose = async (change: ChangedEntry): Promise<TreeEntry | undefined> => {
+    const { path, from, to } = change;
+    if (from?.kind === 'folder' && to?.kind === 'folder') {
+      const tree = from.tree === to.tree ? to.tree : await mergeTrees(path, from.tree, to.tree);
+      return { kind: 'folder', mode: from.mode !== to.mode && isOwn(change) ? from.mode : to.mode, tree };
+    }
+    if (from?.kind !== 'folder' && to?.kind !== 'folder' && sameEntry(from, to)) return to;
+    const own = isOwn(change);
+    if (to?.kind === 'folder') {
+      const inner = await merge(path, [], await readTree(to.tree));
+      return inner.length === 0 && own ? from : { ...to, tree: await kept(inner) };
+    }
+    if (from?.kind === 'folder' && to === undefined) {
+      const inner = await merge(path, await readTree(from.tree), []);
+      return inner.length === 0 && !own ? undefined : { ...from, tree: await kept(inner) };
+    }
+    return own ? from : to;
+  };
+  const mergeTrees = async (path: string, old: Hash, now: Hash): Promise<Hash> =>
+    kept(await merge(path, await readTree(old), await readTree(now)));
+  return mergeTrees('', before, after);
+}

@@ -1,0 +1,323 @@
+import { fileSystem as fs, namesIn } from '../../adapters/disk/file-system.ts';
+import { writeOwnFile } from '../../adapters/disk/own-files.ts';
+import type { Ids } from '../../ports/system.ts';
+import type { ContentsDraft, SnapshotContents } from '../../ports/workspace.ts';
+import { decodeKnown, knownContents } from './scan-workspace.ts';
+import { decodeTree, type Hash, hashOf, type Tree } from './snapshot-tree.ts';
+import { join } from 'node:path';
+
+export function snapshotsFolder(home: string): string {
+  return join(home, 'capstan', 'snapshots');
+}
+
+/** Where the contents of a workspace are kept. `root` is without links. */
+export function storeOf(home: string, root: string): ContentStore {
+  const key = hashOf(new TextEncoder().encode(root)).slice(0, 16);
+  return new ContentStore(join(snapshotsFolder(home), key));
+}
+
+/** The contents of each workspace as packs under the home. */
+export function createFileContents({ home, ids }: { readonly home: string; readonly ids: Ids }): SnapshotContents {
+  return {
+    async of(root) {
+      const store = storeOf(home, root);
+      return {
+        load: async (hash) => store.load(hash),
+        has: async (hash) => store.has(hash),
+        bytes: async () => store.bytes(),
+        begin: () => packDraft(() => store.startPack(ids.uuid(), root)),
+        loadNote: async () => store.loadNote(),
+        hasNote: async () => store.hasNote,
+        saveNote: async (note) => store.saveNote(note),
+      };
+    },
+  };
+}
+
+function packDraft(start: () => PackWriter): ContentsDraft {
+  let pack: PackWriter | undefined;
+  return {
+    add: (hash, content) => (pack ??= start()).add(hash, content),
+    finish: async () => pack?.finish(),
+    discard: async () => pack?.discard(),
+  };
+}
+
+/** The kept contents of one workspace: packs, and a note of what its last snapshot saw. */
+export class ContentStore {
+  readonly folder: string;
+  readonly #notePath: string;
+  #contents: Map<Hash, PackedContent> | undefined;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.#notePath = `${folder}/known.json`;
+  }
+
+  loadNote(): string | undefined {
+    return textOf(this.#notePath);
+  }
+
+  /** Without it, the contents that it names may be gone too. */
+  get hasNote(): boolean {
+    return fs.existsSync(this.#notePath);
+  }
+
+  saveNote(note: string): void {
+    writeOwnFile(this.#notePath, `${this.#notePath}.${process.pid}`, note);
+  }
+
+  /** Begins a pack. `root` is written beside it once, for people who look around. */
+  startPack(name: string, root: string): PackWriter {
+    fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const rootFile = `${this.folder}/root`;
+    if (!fs.existsSync(rootFile)) fs.writeFileSync(rootFile, `${root}\n`, { mode: 0o600, flag: 'wx' });
+    this.#contents = undefined;
+    return new PackWriter(`${this.folder}/${name}`);
+  }
+
+  /** How much space the packs take. */
+  bytes(): number {
+    const sizes = this.packs().map((pack) => fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.size ?? 0);
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  /** Paths of all packs, finished or not, without their ending. */
+  packs(): readonly string[] {
+    const names = namesIn(this.folder).filter((name) => name.endsWith('.pack'));
+    return names.map((name) => `${this.folder}/${name.slice(0, -'.pack'.length)}`);
+  }
+
+  has(hash: Hash): boolean {
+    return this.#find(hash) !== undefined;
+  }
+
+  /** Undefined when it is not there, or damaged. */
+  load(hash: Hash): Uint8Array | undefined {
+    const found = this.#find(hash);
+    try {
+      const content = found && readPacked(found);
+      return content && hashOf(content) === hash ? content : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Empty when it is gone. */
+  readTree(hash: Hash): Tree {
+    const content = this.load(hash);
+    return content === undefined ? [] : decodeTree(content);
+  }
+
+  forgetPack(pack: string): void {
+    removePack(pack);
+    this.#contents = undefined;
+  }
+
+  #find(hash: Hash): PackedContent | undefined {
+    this.#contents ??= new Map(this.packs().flatMap((pack) => [...readPackIndex(pack)]));
+    return this.#contents.get(hash);
+  }
+}
+
+/** Where a content stands. */
+interface PackedContent {
+  readonly pack: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Contents are gathered up to this size before they are written. */
+const gatheredBytes = 1024 * 1024;
+
+/**
+ * Many contents in one file: thousands of small files would cost five times as much, and a sync each. The index is
+ * written last, under its final name only when it is whole: a pack without one does not count.
+ */
+class PackWriter {
+  readonly path: string;
+  readonly #index: string[] = [];
+  readonly #file: number;
+  #gathered: Uint8Array[] = [];
+  #gatheredBytes = 0;
+  #bytes = 0;
+  #isOpen = true;
+
+  /** Makes the file. `path` is without an ending. */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = fs.openSync(`${path}.pack`, 'wx', 0o600);
+  }
+
+  add(hash: Hash, content: Uint8Array): void {
+    this.#index.push(`${hash} ${this.#bytes} ${content.length}\n`);
+    this.#gathered.push(content);
+    this.#bytes += content.length;
+    this.#gatheredBytes += content.length;
+    if (this.#gatheredBytes >= gatheredBytes || this.#gathered.length >= 512) this.#write();
+  }
+
+  /** The pack counts when this resolves, also after a power cut. */
+  async finish(): Promise<void> {
+    this.#write();
+    await synced(this.#file);
+    this.#close();
+    const [half, whole] = [`${this.path}.index.half`, `${this.path}.index`];
+    const file = fs.openSync(half, 'wx', 0o600);
+    try {
+      fs.writeFileSync(file, this.#index.join(''));
+      await synced(file);
+    } finally {
+      fs.closeSync(file);
+    }
+    fs.renameSync(half, whole);
+    // The names too, or what was learnt from the contents could outlive them.
+    const folder = fs.openSync(this.path.slice(0, this.path.lastIndexOf('/')), 'r');
+    await synced(folder).finally(() => fs.closeSync(folder));
+  }
+
+  /** Leaves nothing behind. */
+  discard(): void {
+    this.#close();
+    removePack(this.path);
+    fs.rmSync(`${this.path}.index.half`, { force: true });
+  }
+
+  /** Once: the system soon gives the number to another file. */
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    fs.closeSync(this.#file);
+  }
+
+  #write(): void {
+    const all = Buffer.concat(this.#gathered);
+    for (let written = 0; written < all.length;) written += fs.writeSync(this.#file, all, written);
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+  }
+}
+
+function synced(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fs.fsync(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** The index first: what is half removed does not count. */
+function removePack(path: string): void {
+  fs.rmSync(`${path}.index`, { force: true });
+  fs.rmSync(`${path}.pack`, { force: true });
+}
+
+/** The contents of a pack. None when its index cannot be read. */
+function readPackIndex(path: string): ReadonlyMap<Hash, PackedContent> {
+  const contents = new Map<Hash, PackedContent>();
+  for (const line of (textOf(`${path}.index`) ?? '').split('\n')) {
+    const [hash = '', offset, length] = line.split(' ');
+    if (length !== undefined) contents.set(hash, { pack: path, offset: Number(offset), length: Number(length) });
+  }
+  return contents;
+}
+
+/** Undefined when the file cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
+  const file = fs.openSync(`${pack}.pack`, 'r');
+  try {
+    const content = Buffer.alloc(length);
+    const filled = fs.readSync(file, content, 0, length, offset);
+    return content.subarray(0, filled);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+export interface SnapshotCollection {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** What is younger stays whatever refers to it: a turn may be about to. */
+  readonly graceMs: number;
+}
+
+/**
+ * Removes the contents that no tree refers to. `referredTrees` are those of all lines of all threads. What the last
+ * snapshot of a workspace saw stays as long as any tree of that workspace is referred to: the next one builds on it.
+ */
+export async function collectSnapshots(
+  home: string,
+  referredTrees: ReadonlySet<Hash>,
+  options: SnapshotCollection,
+): Promise<{ readonly freedBytes: number; readonly keptBytes: number }> {
+  let [freedBytes, keptBytes] = [0, 0];
+  for (const name of namesIn(snapshotsFolder(home))) {
+    const store = new ContentStore(join(snapshotsFolder(home), name));
+    const before = store.bytes();
+    await collectStore(store, referredTrees, options);
+    const after = store.bytes();
+    freedBytes += before - after;
+    keptBytes += after;
+  }
+  return { freedBytes, keptBytes };
+}
+
+async function collectStore(
+  store: ContentStore,
+  referredTrees: ReadonlySet<Hash>,
+  { now, graceMs }: SnapshotCollection,
+): Promise<void> {
+  const changedAt = (pack: string) => fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+  const old = store.packs().filter((pack) => now - changedAt(pack) >= graceMs);
+  const live = new Set<Hash>();
+  for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
+  for (const pack of store.packs()) if (!old.includes(pack)) markTreesIn(store, pack, live);
+  const isUsed = live.size > 0 || old.length < store.packs().length;
+  if (!isUsed) return fs.rmSync(store.folder, { recursive: true, force: true });
+  for (const hash of knownContents(decodeKnown(store.loadNote()))) live.add(hash);
+  for (const pack of old) await sweep(store, pack, live);
+}
+
+function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
+  if (live.has(tree)) return;
+  live.add(tree);
+  for (const [, entry] of store.readTree(tree)) {
+    if (entry.kind === 'folder') mark(store, entry.tree, live);
+    if (entry.kind === 'file') live.add(entry.hash);
+  }
+}
+
+/** No line may name the trees of a young pack yet, and they may refer to contents of older ones. */
+function markTreesIn(store: ContentStore, pack: string, live: Set<Hash>): void {
+  for (const [hash, content] of readPackIndex(pack)) if (isTree(readPacked(content))) mark(store, hash, live);
+}
+
+/** A file that looks like a tree does no harm. */
+function isTree(content: Uint8Array): boolean {
+  if (content[0] !== 0x5b) return false;
+  try {
+    return decodeTree(content).every(([name, entry]) => typeof name === 'string' && typeof entry === 'object');
+  } catch {
+    return false;
+  }
+}
+
+/** A pack of which more than half is of no use is written anew. */
+async function sweep(store: ContentStore, pack: string, live: ReadonlySet<Hash>): Promise<void> {
+  const contents = [...readPackIndex(pack)];
+  const used = contents.filter(([hash]) => live.has(hash));
+  const weigh = (some: typeof contents) => some.reduce((sum, [, { length }]) => sum + length, 0);
+  if (used.length > 0 && weigh(used) * 2 >= weigh(contents)) return;
+  if (used.length > 0) {
+    const again = new PackWriter(`${pack}-again`);
+    for (const [hash, content] of used) again.add(hash, readPacked(content));
+    await again.finish();
+  }
+  store.forgetPack(pack);
+}

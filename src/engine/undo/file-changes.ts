@@ -1,0 +1,123 @@
+import { ownPathMatcher, type OwnHomes } from '../../core/policy/paths/special-places.ts';
+import type { RolloutStore } from '../../ports/thread-store.ts';
+import type { SnapshotContents } from '../../ports/workspace.ts';
+import { defined } from '../../base/objects.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
+import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
+import {
+  type Change,
+  type Changes,
+  changesWithout,
+  compareTrees,
+  ContentGone,
+  type ContentSource,
+  type Hash,
+  type TreeNode,
+} from './snapshot-tree.ts';
+import { readEffects } from './recorded-effects.ts';
+import { type FileDiff, fileDiff } from './unified-diff.ts';
+
+/** What a turn, or a restore, changed in its workspace. */
+export interface ChangedFiles {
+  readonly changer: Changer;
+  readonly root: string;
+  /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
+  readonly state: 'known' | 'unknown';
+  /** What it did itself; everything, where the record does not say. */
+  readonly files: readonly TurnFileChange[];
+  /** What changed while it ran without being its work. Undefined: the record does not say. */
+  readonly meanwhile: readonly TurnFileChange[] | undefined;
+}
+
+/** Folders are not reported: they follow from what is in them. Nor is what only began or ceased to be ignored. */
+export interface TurnFileChange {
+  /** Below the root. */
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted';
+  /** Bytes before and after; a link has none. */
+  readonly sizeBefore?: number;
+  readonly sizeAfter?: number;
+  /** Where it was asked for. */
+  readonly diff?: FileDiff;
+}
+
+export interface ThreadFiles {
+  /** Those that were not taken back. */
+  readonly turns: readonly TurnSummary[];
+  /** Oldest first. */
+  readonly changes: readonly ChangedFiles[];
+}
+
+export interface FileChangesOptions {
+  /** Compare the contents of the files as well. */
+  readonly diffs: boolean;
+  /** Places of the engine, which are not shown: older snapshots may hold some of them. */
+  readonly own: OwnHomes;
+}
+
+export async function fileChanges(
+  contents: SnapshotContents,
+  threads: RolloutStore,
+  id: ThreadId,
+  options: FileChangesOptions,
+): Promise<ThreadFiles> {
+  const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
+  const changes: ChangedFiles[] = [];
+  for (const { changer, root, before, after, others } of effects) {
+    const source = await contents.of(root);
+    const isOwn = ownPathMatcher(options.own, root);
+    const between = (from: Hash | undefined, to: Hash | undefined) =>
+      filesBetween(source, from, to, { diffs: options.diffs, isLeft: (path) => isOwn(`${root}/${path}`) });
+    const files = await between(others ?? before, after);
+    const meanwhile = others === undefined ? undefined : await between(before, others);
+    const state = files === undefined ? 'unknown' : 'known';
+    changes.push({ changer, root, state, files: files ?? [], meanwhile });
+  }
+  return { turns, changes };
+}
+
+async function filesBetween(
+  source: ContentSource,
+  from: Hash | undefined,
+  to: Hash | undefined,
+  { diffs, isLeft }: { readonly diffs: boolean; isLeft(path: string): boolean },
+): Promise<readonly TurnFileChange[] | undefined> {
+  const changed = await changesOf(source, from, to);
+  if (changed === undefined) return undefined;
+  const files: TurnFileChange[] = [];
+  for (const [path, change] of changesWithout(changed, isLeft)) {
+    const file = fileChange(path, change);
+    if (file !== undefined) files.push(diffs ? { ...file, diff: await fileDiff(source, change) } : file);
+  }
+  return files;
+}
+
+async function changesOf(
+  source: ContentSource,
+  from: Hash | undefined,
+  to: Hash | undefined,
+): Promise<Changes | undefined> {
+  if (from === undefined || to === undefined) return undefined;
+  try {
+    return await compareTrees(source, from, to);
+  } catch (error) {
+    if (error instanceof ContentGone) return undefined;
+    throw error;
+  }
+}
+
+function fileChange(path: string, change: Change): TurnFileChange | undefined {
+  const [from, to] = [notFolder(change.from), notFolder(change.to)];
+  if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
+  const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
+  return { path, kind, ...defined({ sizeBefore: sizeOf(from), sizeAfter: sizeOf(to) }) };
+}
+
+function notFolder(entry: TreeNode | undefined): TreeNode | undefined {
+  return entry?.kind === 'folder' ? undefined : entry;
+}
+
+function sizeOf(entry: TreeNode | undefined): number | undefined {
+  return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;
+}

@@ -1,0 +1,166 @@
+import { isTemporaryName } from '../../adapters/disk/file-system.ts';
+import { defined } from '../../base/objects.ts';
+import type { RestoredFiles } from '../../protocol/turn-item.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { arrayAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import { oneLine, spokenWords } from '../../core/state/turns/turn-words.ts';
+import { type Changer, readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
+import { turnsOf, type TurnSummary } from '../../core/state/turns/turn-list.ts';
+import { foldTurn, noTurns } from '../../core/state/turns/turn-log.ts';
+import { putBackIn } from '../../core/state/fold/waiting-messages.ts';
+import { type Change, type Changes, type Hash, sameEntry, type TreeNode } from './snapshot-tree.ts';
+import type { Transition } from './restore-plan.ts';
+
+/** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
+export interface Effect {
+  readonly changer: Changer;
+  readonly root: string;
+  readonly before?: string;
+  readonly after?: string;
+  /** What others alone would have left. Absent in records that do not say. */
+  readonly others?: string;
+  /** The tree that a restore was to leave. */
+  readonly aim?: string;
+}
+
+/** A call that ran without the sandbox: what it changed beyond the workspace is in no snapshot. */
+export interface OutsideCall {
+  readonly turnId: TurnId;
+  /** The command, or the name of the tool. */
+  readonly what: string;
+}
+
+export interface EffectList {
+  /** Those that were not taken back. */
+  readonly turns: readonly TurnSummary[];
+  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the conversation. */
+  readonly effects: readonly Effect[];
+  /** Oldest first, of any turn. */
+  readonly outside: readonly OutsideCall[];
+  /** What the thread was told when files last went back. Absent: nothing. */
+  readonly putBack?: RestoredFiles;
+}
+
+export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
+  let log = noTurns;
+  const effects: Effect[] = [];
+  const outside: OutsideCall[] = [];
+  let putBack: RestoredFiles | undefined;
+  for await (const line of lines) {
+    log = foldTurn(log, line, spokenWords(line));
+    outside.push(...outsideCall(line));
+    if (line.type === lineType.waiting) putBack = putBackIn(line.payload) ?? putBack;
+    const record = readSnapshotLine(line);
+    if (record === undefined) continue;
+    const { changer, root, when, tree, others, aim } = record;
+    if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }), ...(aim && { aim }) });
+    const at = effects.findLastIndex((effect) => sameChanger(effect.changer, changer));
+    const begun = effects[at];
+    if (when === 'after' && begun !== undefined)
+      effects[at] = { ...begun, ...(tree && { after: tree }), ...(others && { others }) };
+  }
+  return { turns: turnsOf(log), effects, outside, ...defined({ putBack }) };
+}
+
+function outsideCall({ type, payload }: Line): readonly OutsideCall[] {
+  const turnId = stringAt(payload, 'turn_id');
+  if (type !== lineType.call || payload['outside'] !== true || turnId === undefined) return [];
+  const command = arrayAt(objectAt(payload, 'item'), 'command')?.at(-1);
+  const what = typeof command === 'string' ? command : (stringAt(payload, 'tool') ?? '');
+  return [{ turnId: turnId as TurnId, what: oneLine(what, 200) }];
+}
+
+function sameChanger(a: Changer, b: Changer): boolean {
+  if (a.kind === 'turn') return b.kind === 'turn' && a.turnId === b.turnId;
+  return b.kind === 'restore' && a.restoreId === b.restoreId;
+}
+
+interface EffectTransition extends Transition {
+  /** Of which of the effects it is a part, from 0; absent for what lies between two. */
+  readonly effect?: number;
+}
+
+/**
+ * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
+ * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be separated from
+ * what the user did after it. A cut-off restore is known by what it was to leave.
+ */
+export async function transitionsOf(
+  effects: readonly Effect[],
+  now: Hash,
+  compare: (from: Hash, to: Hash) => Promise<Changes>,
+): Promise<readonly EffectTransition[]> {
+  const transitions: EffectTransition[] = [];
+  let at: Hash | undefined;
+  let between: 'user' | 'unknown' = 'user';
+  let cutOff: CutOffRestore | undefined;
+  const reach = async (tree: Hash): Promise<void> => {
+    if (at === undefined) return;
+    const changes = await compare(at, tree);
+    transitions.push(...(cutOff === undefined ? [{ by: between, changes }] : cutOffRestore(cutOff, changes)));
+  };
+  for (const [effect, { changer, before, after, others, aim }] of effects.entries()) {
+    if (before === undefined) {
+      between = 'unknown';
+      continue;
+    }
+    await reach(before);
+    if (after !== undefined) {
+      if (others !== undefined) transitions.push({ by: 'others', changes: await compare(before, others), effect });
+      const by = changer.kind === 'turn' && others === undefined ? 'unrecorded' : 'thread';
+      transitions.push({ by, changes: await compare(others ?? before, after), effect });
+    }
+    at = after ?? before;
+    between = after === undefined ? 'unknown' : 'user';
+    cutOff = after === undefined && aim !== undefined ? { effect, planned: await compare(before, aim) } : undefined;
+  }
+  if (at !== undefined) await reach(now);
+  return transitions;
+}
+
+interface CutOffRestore {
+  readonly effect: number;
+  readonly planned: Changes;
+}
+
+/**
+ * Separates what a restore did before it was cut off from what others did after it. What others changed of a path that
+ * it was to change counts as if it had done so before: then it is kept, and named.
+ */
+function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
+  const own = new Map<string, Change>();
+  const others = new Map<string, Change>();
+  for (const [path, change] of changes) {
+    const plan = planned.get(path);
+    if (plan === undefined ? isUnfinished(path, change.to, planned) : isStepOf(plan, change.to)) own.set(path, change);
+    else if (plan === undefined) others.set(path, change);
+    else {
+      own.set(path, plan);
+      others.set(path, defined({ from: plan.to, to: change.to }));
+    }
+  }
+  return [
+    { by: 'thread', changes: own, effect },
+    { by: 'user', changes: others },
+  ];
+}
+
+/** True for each state that a restore passes: the end, a place that was emptied for something else, a folder with another mode. */
+function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
+  if (sameEntry(now, to)) return true;
+  if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
+  return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
+}
+
+/** A file that had not yet got its name, or that was moved aside to be removed and is as it was. */
+function isUnfinished(path: string, now: TreeNode | undefined, planned: Changes): boolean {
+  const cut = path.lastIndexOf('/') + 1;
+  if (!isTemporaryName(path.slice(cut))) return false;
+  return [...planned].some(
+    ([each, { from, to }]) =>
+      each.lastIndexOf('/') + 1 === cut &&
+      each.startsWith(path.slice(0, cut)) &&
+      (to !== undefined || sameEntry(now, from)),
+  );
+}

@@ -1,0 +1,74 @@
+import {
+  wholeNumber,
+  anyText,
+  choiceOf,
+  booleanOption,
+  functionOption,
+  type OptionProblem,
+  type OptionTable,
+  type OptionType,
+  readOptions,
+} from '../../core/envelope/read-options.ts';
+import type { RollbackTo } from '../thread/branch/rollback-range.ts';
+import type { RestoreOptions, RestoreTarget } from './restore-files.ts';
+
+const restoreOptions = {
+  dryRun: { type: booleanOption, about: 'Only reports what would be done.', required: true },
+  diffs: { type: booleanOption, about: 'A dry run also reports how each file would change.' },
+  force: { type: booleanOption, about: 'Also takes back what others changed since.', required: true },
+  meanwhile: { type: booleanOption, about: 'Also takes back what changed beside a turn.' },
+  progress: { type: functionOption(), about: 'Is called with the number of files done.' },
+  told: { type: functionOption(), about: 'Gets what the model reads of it.' },
+} as const satisfies OptionTable<RestoreOptions>;
+
+/** A slip in `dryRun` must not bring files back. */
+export function readRestore(options: unknown): RestoreOptions | OptionProblem {
+  return readOptions<RestoreOptions>(options, restoreOptions, 'restoreFiles()');
+}
+
+interface AnyTarget {
+  readonly beforeTurn?: string;
+  readonly beforeRestore?: 'last';
+}
+
+const anyTarget = {
+  beforeTurn: { type: anyText, about: 'As before this turn.' },
+  beforeRestore: { type: choiceOf('last'), about: 'As before the last restore.' },
+} as const satisfies OptionTable<AnyTarget>;
+
+export function readTarget(target: unknown): RestoreTarget | OptionProblem {
+  return onlyOne<RestoreTarget>(
+    readOptions<AnyTarget>(target, anyTarget, 'the target of restoreFiles()'),
+    Object.keys(anyTarget),
+  );
+}
+
+const checkpoint: OptionType<number | 'newest'> = {
+  expected: 'the number of a checkpoint, or "newest"',
+  read: (given) => (given === 'newest' ? given : wholeNumber.read(given)),
+};
+
+interface AnyRollback {
+  readonly turns?: number;
+  readonly toTurn?: string;
+  readonly beforeCheckpoint?: number | 'newest';
+}
+
+const anyRollback = {
+  turns: { type: wholeNumber, about: 'How many turns.' },
+  toTurn: { type: anyText, about: 'The last turn that stays.' },
+  beforeCheckpoint: { type: checkpoint, about: 'As before this checkpoint.' },
+} as const satisfies OptionTable<AnyRollback>;
+
+export function readRollback(to: unknown): RollbackTo | OptionProblem {
+  return onlyOne<RollbackTo>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
+}
+
+/** Of these keys exactly one says what is meant. */
+function onlyOne<Meant>(read: object | OptionProblem, keys: readonly string[]): Meant | OptionProblem {
+  if ('code' in read || Object.keys(read).length === 1) return read as Meant | OptionProblem;
+  const given = Object.keys(read);
+  const message =
+    given.length === 0 ? 'No place to go back to was given.' : `${given.join(' and ')} were given together.`;
+  return { code: 'option-wrong', message, next: `Give exactly one of ${keys.join(', ')}.` };
+}

@@ -1,0 +1,367 @@
+import { reasonOf } from '../../adapters/disk/file-system.ts';
+import { createChangeWatch } from '../../adapters/exec/call-times.ts';
+import { defined } from '../../base/objects.ts';
+import { type OwnHomes, ownPathMatcher } from '../../core/policy/paths/special-places.ts';
+import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
+import { messageWaits } from '../../core/state/fold/waiting-messages.ts';
+import type { Ids } from '../../ports/system.ts';
+import type { Owned, RolloutStore, WorkProgress } from '../../ports/thread-store.ts';
+import type {
+  SnapshotContents,
+  SnapshotRequest,
+  Snapshots,
+  SnapshotTaken,
+  WorkspaceContents,
+} from '../../ports/workspace.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-item.ts';
+import { inOpenFolder, type WorkspaceDisk } from '../workspace/workspace-disk.ts';
+import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './recorded-effects.ts';
+import {
+  type FailedPath,
+  type KeptPath,
+  plannedTree,
+  type PlanOptions,
+  planRestore,
+  type RestorePlan,
+  runRestore,
+} from './restore-plan.ts';
+import {
+  type Changes,
+  changesWithout,
+  compareTrees,
+  ContentGone,
+  type ContentSource,
+  type Hash,
+  hashOf,
+  loadContent,
+} from './snapshot-tree.ts';
+import { type FileDiff, fileDiff } from './unified-diff.ts';
+
+/** To what files go back: to before a turn, or to before the last time that files went back. */
+export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
+
+export interface RestoreOptions {
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+  /** A dry run also says how each file would change. */
+  readonly diffs?: boolean;
+  /** Also takes back what others changed since. What stands there now can be brought back. */
+  readonly force: boolean;
+  /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
+  readonly meanwhile?: boolean;
+  /** In files and folders that are brought back or removed. */
+  readonly progress?: WorkProgress;
+  /** What the model of the thread reads of it. Where agents worked for it, the last call names all. */
+  readonly told?: (files: RestoredFiles) => void;
+}
+
+/** Paths are below the root. */
+export interface RestoreReport {
+  readonly kind: 'restored';
+  readonly root: string;
+  readonly restored: readonly string[];
+  /** What the thread had made. */
+  readonly deleted: readonly string[];
+  readonly kept: readonly KeptPath[];
+  readonly failed: readonly FailedPath[];
+  /** Turns whose changes are not known, since no snapshot was taken before them. */
+  readonly withoutSnapshot: readonly TurnId[];
+  /** Other workspaces that the turns worked in. They are left alone. */
+  readonly otherRoots: readonly string[];
+  /** Turns whose record does not separate their changes from others'. Absent when there are none. */
+  readonly notAttributed?: readonly TurnId[];
+  /** Calls that ran outside the sandbox: what they changed elsewhere stays. Absent when there are none. */
+  readonly outside?: readonly OutsideCall[];
+  /** From what stands there now to what would come back, where a dry run was asked for it. */
+  readonly diffs?: readonly RestoreDiff[];
+}
+
+/** How a restore would change one path. A folder has none. */
+export interface RestoreDiff {
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted';
+  readonly diff: FileDiff;
+}
+
+export interface RestoreRefused {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}
+
+export interface RestoreParts {
+  readonly home: string;
+  readonly threads: RolloutStore;
+  readonly contents: SnapshotContents;
+  readonly snapshots: Snapshots;
+  readonly disk: WorkspaceDisk;
+  readonly ids: Ids;
+  /** Places that the thread may not read: no copy of them is made, and they are left as they are. */
+  denies(path: string): boolean;
+  /** Places of the engine, left as they are whatever a snapshot says: older ones may hold some of them. */
+  own(): OwnHomes;
+}
+
+/** Brings files back. The thread is held meanwhile: no turn of it may work on the same files. */
+export async function restoreFiles(
+  parts: RestoreParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  options: RestoreOptions,
+  /** Files of its agents, which went back just before: the model of this thread reads of them, too. */
+  agents: readonly RestoreReport[] = [],
+): Promise<RestoreReport | RestoreRefused> {
+  const { dryRun, diffs = false, force, meanwhile = false, progress, told } = options;
+  if (dryRun) return restore(parts, id, target, { force, meanwhile, diffs });
+  const owned = await parts.threads.open(id);
+  if (owned.kind === 'refused') return refused(owned);
+  const work = { force, meanwhile, owned, agents, ...defined({ progress, told }) };
+  return restore(parts, id, target, work).finally(() => owned.close());
+}
+
+/** Without a lease it is only foreseen. */
+interface RestoreWork {
+  readonly owned?: Owned;
+  readonly agents?: readonly RestoreReport[];
+  readonly progress?: WorkProgress;
+  readonly told?: RestoreOptions['told'];
+  readonly diffs?: boolean;
+}
+
+function refused(outcome: Outcome): RestoreRefused {
+  return { kind: 'refused', outcome };
+}
+
+async function restore(
+  parts: RestoreParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  { force, meanwhile, owned, agents = [], progress, told, diffs }: PlanOptions & RestoreWork,
+): Promise<RestoreReport | RestoreRefused> {
+  const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
+  // The next request of the thread says what went back: its model knows these files otherwise.
+  const tell = async (...own: readonly RestoreReport[]): Promise<void> => {
+    const files = restoreMessage(list, 'beforeTurn' in target ? target : {}, [...own, ...agents]);
+    if (owned === undefined || files === undefined) return;
+    owned.append([messageWaits({ id: parts.ids.uuid(), kind: 'files', files })]);
+    await owned.durable();
+    told?.(files);
+  };
+  const chosen = chooseEffects(id, list, target);
+  if ('code' in chosen) {
+    await tell();
+    return refused(chosen);
+  }
+  const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
+  if (root === undefined) {
+    await tell();
+    return refused(nothingToRestore(id, chosen.withoutSnapshot.length));
+  }
+  const effects = chosen.effects.filter((effect) => effect.root === root);
+  const contents = await parts.contents.of(root);
+  const now = await take(parts, root);
+  if ('code' in now) return refused(now);
+  let plan: RestorePlan;
+  const isOwn = ownPathMatcher(parts.own(), root);
+  const compare = async (from: Hash, to: Hash): Promise<Changes> =>
+    changesWithout(
+      await compareTrees(contents, from, to),
+      (path) => isOwn(`${root}/${path}`) || parts.denies(`${root}/${path}`),
+    );
+  try {
+    plan = planRestore(await transitions(effects, now.tree, target, compare), { force, meanwhile });
+  } catch (error) {
+    if (error instanceof ContentGone) return refused(contentGone(root));
+    throw error;
+  }
+  const { withoutSnapshot } = chosen;
+  const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
+  const unclear = turnsIn(effects.filter(({ after, others }) => after !== undefined && others === undefined));
+  const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
+  const outside = chosen.outside.length === 0 ? {} : { outside: chosen.outside };
+  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed, ...outside } as const;
+  if (owned === undefined || plan.actions.length === 0) {
+    await tell();
+    const shown = diffs === true ? { diffs: await diffsOf(contents, plan) } : {};
+    return { ...known, ...foreseen(plan), failed: [], ...shown };
+  }
+
+  const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
+  const prepared = await prepareUndo(parts.disk, contents, { root, tree: now.tree, actions: plan.actions });
+  if ('code' in prepared) return refused(prepared);
+  owned.append([snapshotLine(changer, 'before', now, prepared)]);
+  await owned.durable();
+  // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
+  const open = createChangeWatch(parts.home).begin(root);
+  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), ...defined({ progress }) };
+  const { left, ...result } = await runRestore(ports, plan.actions);
+  const { id: timeId } = open.end();
+  const paths = [...left].map(([path, content]) => ({ path: `${root}/${path}`, left: content }));
+  const after = await take(parts, root, { snapshot: now, touched: [{ kind: 'paths', paths, timeId }] });
+  if (!('code' in after)) owned.append([snapshotLine(changer, 'after', after)]);
+  const report = { ...known, ...result, kept: [...plan.kept, ...result.kept] };
+  await tell(report);
+  await owned.durable();
+  return report;
+}
+
+function chooseEffects(id: ThreadId, { turns, effects, outside }: EffectList, target: RestoreTarget) {
+  if ('beforeRestore' in target) {
+    const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
+    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [], outside: [] };
+  }
+  const number = turns.findIndex(({ id }) => id === target.beforeTurn);
+  if (number < 0) return unknownTurn(id, target.beforeTurn);
+  const later = new Set(turns.slice(number).map(({ id }) => id));
+  const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
+  const chosen = first < 0 ? [] : effects.slice(first);
+  return {
+    effects: chosen,
+    withoutSnapshot: turnsIn(chosen.filter(({ before }) => before === undefined)),
+    outside: outside.filter(({ turnId }) => later.has(turnId)),
+  };
+}
+
+function turnsIn(effects: readonly Effect[]): readonly TurnId[] {
+  return effects.flatMap(({ changer }) => (changer.kind === 'turn' ? [changer.turnId] : []));
+}
+
+async function transitions(
+  effects: readonly Effect[],
+  now: Hash,
+  target: RestoreTarget,
+  compare: (from: Hash, to: Hash) => Promise<Changes>,
+) {
+  const all = await transitionsOf(effects, now, compare);
+  if ('beforeTurn' in target) return all;
+  // Only the restore itself is undone; later turns count like the user. After a restore that was cut off, changes that
+  // no turn recorded count as its own.
+  const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
+    effect === 0 || (at === 0 && by === 'unknown');
+  return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
+}
+
+/**
+ * Before anything changes: the contents that would go are kept for certain, whatever the snapshot relied on, and so is
+ * the tree that the restore is to leave. By that tree an undo knows what a restore did that was cut off.
+ */
+async function prepareUndo(
+  disk: WorkspaceDisk,
+  contents: WorkspaceContents,
+  { root, tree, actions }: { readonly root: string; readonly tree: Hash; readonly actions: RestorePlan['actions'] },
+): Promise<{ readonly aim: Hash } | Outcome> {
+  const draft = contents.begin();
+  try {
+    for (const { path, now } of actions) {
+      if (now?.kind !== 'file' || (await contents.load(now.hash)) !== undefined) continue;
+      const bytes = inOpenFolder(disk, `${root}/${path}`, (folder, name) => folder.read(name, now.size));
+      if (hashOf(bytes) !== now.hash) throw new Error(`${path} changes at this moment`);
+      draft.add(now.hash, bytes);
+    }
+    const aim = await plannedTree(contents, tree, actions, (hash, bytes) => draft.add(hash, bytes));
+    await draft.finish();
+    return { aim };
+  } catch (error) {
+    await draft.discard();
+    if (error instanceof ContentGone) return contentGone(root);
+    return unsafe(`Capstan cannot keep what the restore would replace in ${root}: ${reasonOf(error)}.`);
+  }
+}
+
+async function take(
+  { snapshots, denies }: RestoreParts,
+  root: string,
+  since?: SnapshotRequest['since'],
+): Promise<SnapshotTaken | Outcome> {
+  const taken = await snapshots.take({ root, denies, ...defined({ since }) }, new AbortController().signal);
+  if (taken.kind === 'taken') return taken;
+  return unsafe(taken.outcome.message);
+}
+
+function unsafe(message: string): Outcome<'restore-unsafe'> {
+  return { code: 'restore-unsafe', message, next: 'Nothing was changed. Fix the cause and try again.' };
+}
+
+function foreseen({ actions, kept }: RestorePlan) {
+  const restored = actions.flatMap(({ path, to }) => (to === undefined ? [] : [path]));
+  const deleted = actions.flatMap(({ path, to }) => (to === undefined ? [path] : []));
+  return { restored, deleted, kept };
+}
+
+async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise<readonly RestoreDiff[]> {
+  const diffs: RestoreDiff[] = [];
+  for (const { path, now, to } of actions) {
+    if ((now ?? to)?.kind === 'folder' && (to ?? now)?.kind === 'folder') continue;
+    const kind = now === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
+    diffs.push({ path, kind, diff: await fileDiff(source, { ...(now && { from: now }), ...(to && { to }) }) });
+  }
+  return diffs;
+}
+
+function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {
+  if (withoutSnapshot === 0) {
+    const message = 'No turn since then can have changed a file.';
+    return {
+      code: 'nothing-to-restore',
+      message,
+      next: `List what turns changed with \`capstan threads files ${id}\`.`,
+    };
+  }
+  const message = 'There is no snapshot from before the turns that may have changed files.';
+  return { code: 'nothing-to-restore', message, next: 'Use your version control to restore files.' };
+}
+
+const nothingToUndo: Outcome<'nothing-to-undo'> = {
+  code: 'nothing-to-undo',
+  message: 'This thread has no restore to undo.',
+  next: 'To restore files, name a turn with --before-turn.',
+};
+
+function unknownTurn(id: ThreadId, turnId: TurnId): Outcome<'turn-unknown'> {
+  const message = `The thread has no turn ${turnId}.`;
+  return { code: 'turn-unknown', message, next: `List its turns with \`capstan threads files ${id}\`.` };
+}
+
+function contentGone(root: string): Outcome<'snapshot-gone'> {
+  const next = 'Nothing was changed. Use your version control to restore files.';
+  return { code: 'snapshot-gone', message: `A snapshot of ${root} is missing or damaged.`, next };
+}
+
+/** A line names no more of them. */
+const mostNamed = 5000;
+
+/** Paths are below the root. */
+interface WentBack {
+  readonly root: string;
+  readonly restored: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+/** What a thread is to know of files that went back, its own and those of its agents. Undefined: none did. */
+function restoreMessage(
+  { turns, putBack: last }: Pick<EffectList, 'turns' | 'putBack'>,
+  /** Absent: to before the last time that files went back. */
+  { beforeTurn }: { readonly beforeTurn?: TurnId },
+  reports: readonly WentBack[],
+): RestoredFiles | undefined {
+  const paths = (of: 'restored' | 'deleted'): readonly string[] => [
+    ...new Set(reports.flatMap((report) => report[of].map((path) => `${report.root}/${path}`))),
+  ];
+  const [back, gone] = [paths('restored'), paths('deleted')];
+  const all = [...back, ...gone];
+  const [restored, deleted] = [withoutParentFolders(back, all), withoutParentFolders(gone, all)];
+  const count = restored.length + deleted.length;
+  if (count === 0) return undefined;
+  const named = { restored: restored.slice(0, mostNamed), deleted: deleted.slice(0, mostNamed) };
+  const more = count - named.restored.length - named.deleted.length || undefined;
+  // An undo of an undo puts files back once more.
+  const isUndone = (beforeTurn === undefined && last?.isUndone !== true) || undefined;
+  const turnId = beforeTurn ?? last?.before?.turnId;
+  return { ...named, ...defined({ before: turnBefore(turns, turnId), isUndone, more }) };
+}
+
+function turnBefore(turns: EffectList['turns'], turnId: TurnId | undefined): RestoredFiles['before'] {
+  const turn = turns.find(({ id }) => id === turnId);
+  return turn && { turnId: turn.id, number: turn.number, words: turn.firstWords.slice(0, 200) };
+}

@@ -1,0 +1,281 @@
+import { findPlaces } from '../../adapters/gather/permission-places.ts';
+import { configuredProfile } from '../../adapters/gather/settings/choose-profile.ts';
+import { noOwnPlaces } from '../../core/policy/paths/special-places.ts';
+import { resolvePolicy } from '../../core/policy/profiles/resolve-policy.ts';
+import { withDeniedReads } from '../../core/policy/requirements.ts';
+import { turnEvent } from '../../core/state/drafts/turn-lines.ts';
+import { readSnapshotLine } from '../../core/state/drafts/workspace-lines.ts';
+import { agentIn, foldAgent } from '../../core/state/fold/agents.ts';
+import { lastSettings } from '../../core/state/resumed-settings.ts';
+import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import { type JsonObject, objectAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
+import { ownHomes, systemMounts } from '../sandbox/protected-paths.ts';
+import type { HomeStore } from '../store/home-store.ts';
+import { readPlaces } from '../store/stored-thread-details.ts';
+import { findThreadOrigin, isLineOfThisHome } from '../store/thread-origin.ts';
+import { lazySnapshots } from '../thread-setup/lazy-workspace.ts';
+import { foldThread } from '../thread/branch/resume-thread.ts';
+import { firstTaken, type RollbackTo } from '../thread/branch/rollback-range.ts';
+import { beganWithRollback } from '../thread/branch/rollback.ts';
+import { deniedBy } from '../thread/turn-effects.ts';
+import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
+import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-changes.ts';
+import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
+
+/**
+ * The same with what its agents did for the turns that are taken back: they worked for it. Theirs goes first, so that the
+ * thread finds files as it left them.
+ */
+export async function restoreThreadFiles(
+  parts: EngineParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  options: RestoreOptions,
+  above: readonly ThreadId[] = [],
+): Promise<RestoreReport | EngineRefused> {
+  const found = await agentRestores(parts.store, id, target);
+  const agents = found.filter((agent) => agent.id !== id && !above.includes(agent.id));
+  if (agents.length === 0) return restoreOwnFiles(parts, id, target, options);
+  // What refuses the thread refuses all of it.
+  const foreseen = await restoreOwnFiles(parts, id, target, { ...options, dryRun: true });
+  if (foreseen.kind === 'refused' && !hasNothingToRestore(foreseen)) return foreseen;
+  const reports: RestoreReport[] = [];
+  for (const agent of agents) {
+    const report = await restoreThreadFiles(parts, agent.id, agent.target, options, [...above, id]);
+    if (report.kind === 'restored') reports.push(report);
+    else if (!hasNothingToRestore(report)) return report;
+  }
+  return joinRestoreReports(await restoreOwnFiles(parts, id, target, options, reports), reports);
+}
+
+/**
+ * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
+ * not record do not count: a file from elsewhere could name any folder, and any state of it that was ever kept.
+ */
+async function restoreOwnFiles(
+  parts: EngineParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  options: RestoreOptions,
+  agents: readonly RestoreReport[] = [],
+): Promise<RestoreReport | EngineRefused> {
+  const { ids, base, threadStore } = parts;
+  const { home, config } = base;
+  const { contents } = threadStore;
+  const snapshots = lazySnapshots(parts, config.undo);
+  const denies = await deniedIn(parts, id);
+  const { store: threads, left } = withOwnSnapshots(parts);
+  const ports = { home, threads, contents, snapshots, disk, ids, denies, own: parts.ownPlaces };
+  const report = await restoreFiles(ports, id, target, options, agents);
+  if (report.kind !== 'refused') return report;
+  const { code } = report.outcome;
+  if (code === 'nothing-to-restore' && left() > 0) return engineRefused(foreignSnapshots(id));
+  if (code !== 'nothing-to-undo') return report;
+  const current = await parts.store.current(id);
+  return current.kind === 'current' && beganWithRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
+}
+
+function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
+  return {
+    code: 'nothing-to-undo',
+    message: `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`,
+    next: `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`,
+  };
+}
+
+function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
+  return {
+    code: 'snapshots-foreign',
+    message: `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`,
+    next: 'Nothing was changed. Use your version control to restore files.',
+  };
+}
+
+/** What turns of a thread changed in files, as far as snapshots of this home show. */
+export function threadFileChanges(
+  parts: HomeStore,
+  id: ThreadId,
+  { diffs }: Pick<FileChangesOptions, 'diffs'>,
+): Promise<ThreadFiles> {
+  const own = ownHomes({ home: parts.home, ...parts.user, mounts: systemMounts() });
+  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, { diffs, own });
+}
+
+/** The same threads without snapshots that this home did not record, and how many of those there were. */
+function withOwnSnapshots({ store, seals }: HomeStore) {
+  let left = 0;
+  async function* read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport> {
+    const lines = store.read(id, options);
+    let meta: JsonObject | undefined;
+    try {
+      for (;;) {
+        const next = await lines.next();
+        if (next.done === true) return next.value;
+        const line = next.value;
+        if (line.type === lineType.sessionMeta) meta ??= line.payload;
+        const isLeft =
+          line.type === lineType.snapshot &&
+          !(await isLineOfThisHome({ store, seals }, { id, meta: meta ?? {} }, line));
+        if (isLeft) left += 1;
+        else yield line;
+      }
+    } finally {
+      await lines.return({ skipped: 0 });
+    }
+  }
+  return { store: { ...store, read }, left: () => left };
+}
+
+/** What the next turn of the thread could not read. */
+async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
+  const { store, options, base } = parts;
+  const { state } = await foldThread(store, id);
+  const { sandbox: had, cwd = '/' } = lastSettings(state);
+  const configured = configuredProfile(base.config);
+  const profile = (await findThreadOrigin(parts, id, state)) === 'ours' ? had : configured;
+  const places = findPlaces(cwd, options.env, { own: noOwnPlaces });
+  return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
+}
+
+/** To before the first turn that a rollback would take back. */
+export async function restoreRolledBackFiles(
+  parts: EngineParts,
+  id: ThreadId,
+  to: RollbackTo,
+  options: RestoreOptions,
+): Promise<RestoreReport | EngineRefused> {
+  const first = firstTaken(id, await readPlaces(parts.store, id), to);
+  return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
+}
+
+/** Work of an agent that belongs to turns of its parent, and how it is taken back. */
+export interface AgentRestore {
+  readonly id: ThreadId;
+  readonly target: RestoreTarget;
+}
+
+/**
+ * What agents did for the turns that a restore takes back. An agent began to work for a turn after the line by which the
+ * turn gave it work, so its turns are told apart by time. Those that were given work last come first.
+ */
+async function agentRestores(
+  store: RolloutStore,
+  id: ThreadId,
+  target: RestoreTarget,
+): Promise<readonly AgentRestore[]> {
+  const found = await ('beforeTurn' in target ? workSince(store, id, target.beforeTurn) : restoresSince(store, id));
+  const isOurs = await Promise.all(found.map((agent) => isAgentOf(store, agent.id, id)));
+  return found.filter((_, at) => isOurs[at]);
+}
+
+/** A line can name any thread. */
+async function isAgentOf(store: RolloutStore, agent: ThreadId, id: ThreadId): Promise<boolean> {
+  const current = await store.current(agent);
+  return current.kind === 'current' && agentIn(current.meta)?.parentId === id;
+}
+
+async function workSince(store: RolloutStore, id: ThreadId, turn: TurnId): Promise<readonly AgentRestore[]> {
+  const { turns } = await readPlaces(store, id);
+  const first = turns.find((each) => each.id === turn);
+  if (first === undefined) return [];
+  const given = new Map<ThreadId, string>();
+  for await (const { type, payload, timestamp } of store.read(id, { from: first.start })) {
+    if (type !== lineType.agent || payload['closed'] === true) continue;
+    const agent = payload['id'] as ThreadId;
+    if (objectAt(payload, 'spawned') !== undefined || objectAt(payload, 'sent') !== undefined)
+      given.set(agent, given.get(agent) ?? timestamp);
+  }
+  const restores: AgentRestore[] = [];
+  for (const [agent, since] of [...given].toReversed()) {
+    const line = await findLine(store, agent, (each) => each.timestamp >= since && startOf(each) !== undefined);
+    if (line !== undefined) restores.push({ id: agent, target: { beforeTurn: startOf(line)! } });
+  }
+  return restores;
+}
+
+/** Agents whose files went back after the last turn of their parent, and so with it. */
+async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonly AgentRestore[]> {
+  let since = '';
+  let agents: ReturnType<typeof foldAgent> = [];
+  for await (const line of store.read(id, { from: 0 as Ordinal })) {
+    if (startOf(line) !== undefined) since = line.timestamp;
+    if (line.type === lineType.agent) agents = foldAgent(agents, line.payload);
+  }
+  const restores: AgentRestore[] = [];
+  for (const { id: agent, parentId } of agents) {
+    if (parentId !== id) continue;
+    const isRestore = (line: Line): boolean =>
+      line.timestamp > since && readSnapshotLine(line)?.changer.kind === 'restore';
+    if ((await findLine(store, agent, isRestore)) !== undefined) {
+      restores.push({ id: agent, target: { beforeRestore: 'last' } });
+    }
+  }
+  return restores;
+}
+
+function startOf({ type, payload }: Line): TurnId | undefined {
+  const event = type === lineType.event ? turnEvent(payload) : undefined;
+  return event?.kind === 'start' ? (event.name as TurnId) : undefined;
+}
+
+/** The first line like this. Undefined also where there is no such thread. */
+async function findLine(
+  store: RolloutStore,
+  id: ThreadId,
+  isMeant: (line: Line) => boolean,
+): Promise<Line | undefined> {
+  if ((await store.current(id)).kind === 'refused') return undefined;
+  for await (const line of store.read(id, { from: 0 as Ordinal })) if (isMeant(line)) return line;
+  return undefined;
+}
+
+type Restored = RestoreReport | EngineRefused;
+
+/** Whether a thread by itself has nothing to bring back: its agents may. */
+function hasNothingToRestore(report: Restored): boolean {
+  if (report.kind !== 'refused') return false;
+  return report.outcome.code === 'nothing-to-restore' || report.outcome.code === 'nothing-to-undo';
+}
+
+/** One report of a thread and its agents. What another folder is about is left to the report of that thread. */
+function joinRestoreReports(own: Restored, agents: readonly RestoreReport[]): Restored {
+  const [first, ...rest] = own.kind === 'restored' ? [own, ...agents] : agents;
+  if (first === undefined || (own.kind === 'refused' && !hasNothingToRestore(own))) return own;
+  return rest.reduce(joined, first);
+}
+
+function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
+  if (one.root !== other.root) return { ...one, otherRoots: [...new Set([...one.otherRoots, other.root])] };
+  const [restored, deleted] = [union(one.restored, other.restored), union(one.deleted, other.deleted)];
+  const isBack = (path: string): boolean => restored.includes(path) || deleted.includes(path);
+  const keys = ['notAttributed', 'outside', 'diffs'] as const;
+  const lists = keys.flatMap((key) => {
+    const all = [...(one[key] ?? []), ...(other[key] ?? [])];
+    return all.length === 0 ? [] : [[key, all] as const];
+  });
+  return {
+    ...one,
+    restored,
+    deleted,
+    // What one of them did not touch, the other may have brought back.
+    kept: onceEach([...one.kept, ...other.kept]).filter(({ path }) => !isBack(path)),
+    failed: [...one.failed, ...other.failed],
+    withoutSnapshot: [...one.withoutSnapshot, ...other.withoutSnapshot],
+    otherRoots: union(one.otherRoots, other.otherRoots),
+    ...Object.fromEntries(lists),
+  };
+}
+
+/** A file that several of them keep is named once. */
+function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
+  return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
+}
+
+function union(one: readonly string[], other: readonly string[]): readonly string[] {
+  return [...new Set([...one, ...other])];
+}

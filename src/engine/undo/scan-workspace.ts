@@ -1,0 +1,415 @@
+import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
+import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
+import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from '../workspace/ignore-rules.ts';
+import {
+  type EntryStat,
+  isEmpty,
+  listed,
+  type ListedFolder,
+  type OpenFolder,
+  pathIn,
+  type WorkspaceDisk,
+} from '../workspace/workspace-disk.ts';
+import type { Pace } from '../workspace/yield-to-event-loop.ts';
+import {
+  encodeTree,
+  type FolderEntry,
+  type Hash,
+  hashOf,
+  type LeftOutReason,
+  type TreeEntry,
+} from './snapshot-tree.ts';
+
+export interface ScanInput {
+  /** Without links in it. */
+  readonly root: string;
+  readonly disk: WorkspaceDisk;
+  /** What the last snapshot saw; empty when there was none. */
+  readonly known: KnownWorkspace;
+  /** Those that hold in the root, its own file not yet among them. */
+  readonly rules: IgnoreRules;
+  /** Places that are no part of the workspace. */
+  excludes(path: string): boolean;
+  readonly maxFileBytes: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly pace: Pace;
+  readonly added: NewContents;
+  /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
+  readonly learnt: Map<string, KnownFolder>;
+}
+
+/** Comparing a name with so much of ignore files takes about as long as looking at a file. */
+const charactersPerStep = 1024;
+
+/** A file that changed so short a time ago may change again without looking different. */
+const settledAfterMs = 2000;
+
+/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `added`. */
+export async function scan(input: ScanInput) {
+  const walk = new Walk(input);
+  const { root, disk } = input;
+  const open = listed(disk.open(root));
+  const sight = open.folder.look('.');
+  if (sight !== undefined) walk.sights.set('', sight);
+  const tree = await walk.folder(open, { at: root, inside: '', mode: sight?.mode ?? 0, depth: 0 }, input.rules);
+  const { files, bytes, git, skipped, sights } = walk;
+  return { tree, files, bytes, git, skipped, sights };
+}
+
+interface Place {
+  readonly at: string;
+  /** The same below the root. */
+  readonly inside: string;
+  readonly mode: number;
+  readonly depth: number;
+}
+
+/** Folders nearer to the root stay open while those in them are looked at. A tree may be deeper than there are descriptors. */
+const mostOpen = 32;
+
+/** Decided about, and not yet looked into. */
+interface InnerFolder {
+  readonly name: string;
+  readonly path: string;
+  readonly below: string;
+  readonly sight: EntryStat;
+}
+
+/** What is known of a folder when all in it but its folders was looked at. */
+interface SeenEntries {
+  readonly rulesHash: Hash;
+  readonly decided: KnownFolder | undefined;
+  readonly ignored: ReadonlySet<string>;
+  readonly entries: ReadonlyMap<string, KnownEntry>;
+  readonly isSame: boolean;
+}
+
+class Walk {
+  readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
+  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
+  readonly sights = new Map<string, EntryStat>();
+  readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
+  files = 0;
+  bytes = 0;
+  readonly #input: ScanInput;
+  readonly #rulesHashes = new Map<string, Hash>();
+
+  constructor(input: ScanInput) {
+    this.#input = input;
+  }
+
+  /** Closes the folder. */
+  async folder({ folder, names }: ListedFolder, place: Place, above: IgnoreRules): Promise<Hash> {
+    const { at, inside, mode, depth } = place;
+    const { known } = this.#input;
+    const tree: [string, TreeEntry][] = [];
+    const inner: InnerFolder[] = [];
+    let isSame: boolean;
+    let seen: SeenEntries;
+    try {
+      const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(folder, at)) : above;
+      seen = await this.#entries({ folder, names }, place, rules, { tree, inner });
+      isSame = seen.isSame;
+      if (depth >= mostOpen) folder.close();
+      for (const { name, path, below, sight } of inner) {
+        const open = (): OpenFolder => (depth < mostOpen ? folder.enter(name) : this.#input.disk.open(path));
+        const innerPlace = { at: path, inside: below, mode: sight.mode, depth: depth + 1 };
+        const entry = await this.#inner(open, innerPlace, sight, rules);
+        const before = known.get(below);
+        isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
+        tree.push([name, entry]);
+      }
+    } finally {
+      folder.close();
+    }
+    const { rulesHash, decided, ignored, entries } = seen;
+    if (isSame && decided?.count === tree.length && decided.mode === mode) {
+      this.#input.learnt.set(inside, decided);
+      return decided.tree;
+    }
+    const encoded = encodeTree(tree);
+    const hash = hashOf(encoded);
+    this.#input.added.keep(hash, encoded);
+    this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
+    return hash;
+  }
+
+  /** Adds to `found` what stands in the folder itself, and the folders in it that are part of the workspace. */
+  async #entries(
+    { folder, names }: ListedFolder,
+    { at, inside }: Place,
+    rules: IgnoreRules,
+    found: { readonly tree: [string, TreeEntry][]; readonly inner: InnerFolder[] },
+  ): Promise<SeenEntries> {
+    const { known, pace, excludes } = this.#input;
+    const rulesHash = this.#rulesHash(rules);
+    const last = known.get(inside);
+    // Under the same rules, what was decided about a name holds again.
+    const decided = last?.rules === rulesHash ? last : undefined;
+    const ignored = new Set<string>();
+    const entries = new Map<string, KnownEntry>();
+    let isSame = decided !== undefined;
+    if (names.includes('.git')) this.git.folders.push(inside);
+    if (isBareRepository((name) => names.includes(name))) this.git.bare.push(inside);
+    const steps = 1 + rules.weight / charactersPerStep;
+
+    for (const name of names) {
+      if (pace.isDue(steps)) await pace.rest();
+      const path = pathIn(at, name);
+      if (name === '.git' || excludes(path)) continue;
+      const before = last?.entries.get(name);
+      const glance = before && folder.glance(name);
+      // What is known is not read, so that nothing comes in here from elsewhere.
+      const recognised = glance && unchangedEntry(before, glance);
+      const sight = recognised === undefined ? this.#look(folder, name, inside) : glance;
+      if (sight === undefined) continue;
+      const below = inside === '' ? name : `${inside}/${name}`;
+      // A snapshot is text, and this name is not.
+      if (!name.isWellFormed()) {
+        this.skipped.push({ path: below.toWellFormed(), why: 'unreadable' });
+        if (sight.kind === 'folder') this.git.notEntered.push(below);
+        continue;
+      }
+      const tag = sight.kind === 'folder' ? `${name}/` : name;
+      const isKnown = sight.kind === 'folder' ? known.has(below) : decided?.entries.has(name);
+      const isDecided = decided !== undefined && (isKnown === true || decided.ignored.has(tag));
+      const kind = sight.kind === 'folder' ? 'folder' : 'other';
+      if (isDecided ? decided.ignored.has(tag) : isIgnored(rules, path, kind)) {
+        ignored.add(tag);
+        if (kind === 'folder') this.git.notEntered.push(below);
+        continue;
+      }
+      if (kind === 'folder') {
+        this.sights.set(below, sight);
+        found.inner.push({ name, path, below, sight });
+        continue;
+      }
+      if (recognised === undefined) this.sights.set(below, sight);
+      const entry = recognised ?? (await this.#read(folder, name, below, sight));
+      if (entry === undefined || entry.kind === 'folder') continue;
+      if (entry.kind === 'file') {
+        this.files += 1;
+        this.bytes += entry.size;
+      }
+      isSame &&= recognised !== undefined;
+      const isSettled = sight.changedAt < this.#input.now - settledAfterMs;
+      const isStill = recognised !== undefined && before !== undefined;
+      entries.set(name, isStill ? before : knownEntry(sight, entry, isSettled));
+      found.tree.push([name, entry]);
+    }
+    return { rulesHash, decided, ignored, entries, isSame };
+  }
+
+  async #inner(open: () => OpenFolder, place: Place, sight: EntryStat, rules: IgnoreRules): Promise<TreeEntry> {
+    let found: ListedFolder;
+    try {
+      found = listed(open(), sight.size);
+    } catch {
+      // Something else may stand there by now. A search for repositories looks there by other means, or says that it
+      // could not.
+      this.git.notEntered.push(place.inside);
+      return this.#leave(place.inside, 'unreadable', sight);
+    }
+    return { kind: 'folder', mode: sight.mode, tree: await this.folder(found, place, rules) };
+  }
+
+  /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
+  #look(folder: OpenFolder, name: string, inside: string): EntryStat | undefined {
+    try {
+      const sight = folder.look(name);
+      if (sight?.kind === 'other') return undefined;
+      // Sandboxes mount on these while commands run, and make them for that.
+      const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
+      return mayBeMountPoint && isEmpty(folder.enter(name)) ? undefined : sight;
+    } catch {
+      const below = inside === '' ? name : `${inside}/${name}`;
+      this.skipped.push({ path: below, why: 'unreadable' });
+      this.git.notEntered.push(below);
+      return undefined;
+    }
+  }
+
+  async #read(folder: OpenFolder, name: string, below: string, sight: EntryStat): Promise<TreeEntry | undefined> {
+    const { maxFileBytes } = this.#input;
+    if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
+    if (sight.kind === 'file' && !(await this.#input.added.hasSpace(sight.size)))
+      return this.#leave(below, 'no-room', sight);
+    let content: Uint8Array;
+    try {
+      if (sight.kind === 'link') return { kind: 'link', target: folder.readLink(name) };
+      content = folder.read(name, maxFileBytes);
+    } catch {
+      // It went away while we looked, which is as if it had never been there; or we may not read it.
+      return isGone(folder, name) ? undefined : this.#leave(below, 'unreadable', sight);
+    }
+    const hash = hashOf(content);
+    this.#input.added.keep(hash, content);
+    return { kind: 'file', mode: sight.mode, size: content.length, hash };
+  }
+
+  #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: EntryStat): TreeEntry {
+    this.skipped.push({ path, why });
+    return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
+  }
+
+  #ignoreText(folder: OpenFolder, at: string): string {
+    try {
+      if (this.#input.excludes(pathIn(at, '.gitignore'))) return '';
+      return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
+    } catch {
+      return '';
+    }
+  }
+
+  #rulesHash({ key }: IgnoreRules): Hash {
+    const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
+    this.#rulesHashes.set(key, hash);
+    return hash;
+  }
+}
+
+function isGone(folder: OpenFolder, name: string): boolean {
+  try {
+    return folder.look(name) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What the last snapshot saw, so that the next one reads only what may have changed. By path below the root, itself ''. */
+export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
+
+export interface KnownFolder {
+  readonly mode: number;
+  /** Of the ignore rules that were in force, hashed. */
+  readonly rules: Hash;
+  /** Names that the rules left out; those of folders end with a slash. */
+  readonly ignored: ReadonlySet<string>;
+  /** What is there besides folders. */
+  readonly entries: ReadonlyMap<string, KnownEntry>;
+  /** How many things stand in its tree. */
+  readonly count: number;
+  readonly tree: Hash;
+}
+
+/** A file's stat, by which it is recognised, and what it held. Folders are known by their own record. */
+type KnownEntry = readonly [
+  size: number,
+  modifiedAt: number,
+  changedAt: number,
+  number: number,
+  mode: number,
+  kind: 'file' | 'link' | LeftOutReason,
+  content: string,
+];
+
+const form = 1;
+
+export function encodeKnown(known: KnownWorkspace): string {
+  return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
+}
+
+function stored(folder: KnownFolder) {
+  return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
+}
+
+/** Empty when there is none, or it is of another form or no longer whole: then everything is looked at anew. */
+export function decodeKnown(text = ''): KnownWorkspace {
+  try {
+    const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
+    if (value.form !== form) return new Map();
+    return new Map(
+      value.folders.map(([path, folder]) => [
+        path,
+        { ...folder, ignored: new Set(folder.ignored), entries: new Map(folder.entries) },
+      ]),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+function knownEntry(sight: EntryStat, entry: Exclude<TreeEntry, FolderEntry>, sure: boolean): KnownEntry {
+  const { size, modifiedAt, changedAt, number, mode } = sight;
+  const stat = [size, modifiedAt, sure ? changedAt : -1, number, mode] as const;
+  if (entry.kind === 'file') return [...stat, 'file', entry.hash];
+  return entry.kind === 'link' ? [...stat, 'link', entry.target] : [...stat, entry.why, entry.mark];
+}
+
+/** What is known of a thing that looks like this, if it is the same thing and cannot have changed since. */
+function unchangedEntry(known: KnownEntry | undefined, sight: EntryStat): TreeEntry | undefined {
+  if (known === undefined) return undefined;
+  const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
+  // Limits change, and so do rights: what was left out is tried again.
+  const same =
+    sight.kind === kind &&
+    sight.changedAt === changedAt &&
+    sight.size === size &&
+    sight.modifiedAt === modifiedAt &&
+    sight.number === number &&
+    sight.mode === mode;
+  if (!same) return undefined;
+  return kind === 'file' ? { kind, mode, size, hash: content } : { kind: 'link', target: content };
+}
+
+/** What is known of what stands at a path and is no folder. */
+export function knownAt(known: KnownWorkspace, path: string): KnownEntry | undefined {
+  const cut = path.lastIndexOf('/');
+  return known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+}
+
+/** The contents that the last snapshot refers to. */
+export function knownContents(known: KnownWorkspace): Set<Hash> {
+  const contents = new Set<Hash>();
+  for (const { entries, tree } of known.values()) {
+    contents.add(tree);
+    for (const [, , , , , kind, content] of entries.values()) if (kind === 'file') contents.add(content);
+  }
+  return contents;
+}
+
+/** The new contents of one snapshot. As long as there are none, nothing is made. */
+export class NewContents {
+  readonly #contents: WorkspaceContents;
+  readonly #known: KnownWorkspace;
+  readonly #maxBytes: number;
+  #kept: Set<Hash> | undefined;
+  #draft: ContentsDraft | undefined;
+  #bytes = 0;
+  #space: number | undefined;
+
+  /** What is known is kept already. `maxBytes` is for all contents of the workspace. */
+  constructor(contents: WorkspaceContents, known: KnownWorkspace, maxBytes: number) {
+    this.#contents = contents;
+    this.#known = known;
+    this.#maxBytes = maxBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#draft === undefined;
+  }
+
+  async hasSpace(bytes: number): Promise<boolean> {
+    this.#space ??= Math.min(this.#maxBytes / 2, this.#maxBytes - (await this.#contents.bytes()));
+    return this.#bytes + bytes <= this.#space;
+  }
+
+  keep(hash: Hash, bytes: Uint8Array): void {
+    this.#kept ??= knownContents(this.#known);
+    if (this.#kept.has(hash)) return;
+    this.#draft ??= this.#contents.begin();
+    this.#draft.add(hash, bytes);
+    this.#bytes += bytes.length;
+    this.#kept.add(hash);
+  }
+
+  /** Rejects when the store refuses. */
+  async finish(): Promise<void> {
+    await this.#draft?.finish();
+  }
+
+  async discard(): Promise<void> {
+    await this.#draft?.discard();
+  }
+}

@@ -1,0 +1,149 @@
+import type { WorkspaceContents } from '../../ports/workspace.ts';
+import { type IgnoreRules, isIgnored, nothingIgnored, withIgnoreFile } from '../workspace/ignore-rules.ts';
+import { hash } from 'node:crypto';
+
+/** The name of a content: its SHA-256 in hexadecimal. */
+export type Hash = string;
+
+/** What stands at a path of a workspace. */
+export type TreeNode =
+  | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly hash: Hash }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder'; readonly mode: number }
+  /** Something whose content is not kept. `mark` differs when the content may. */
+  | { readonly kind: 'left-out'; readonly why: LeftOutReason; readonly size: number; readonly mark: string };
+
+export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
+
+/** An entry in the tree of its folder; a folder points at its own tree. */
+export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
+
+export interface FolderEntry {
+  readonly kind: 'folder';
+  readonly mode: number;
+  readonly tree: Hash;
+}
+
+/** A folder: names in order, with what stands there. */
+export type Tree = readonly (readonly [name: string, entry: TreeEntry])[];
+
+export function encodeTree(tree: Tree): Uint8Array {
+  const sorted = tree.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new TextEncoder().encode(JSON.stringify(sorted));
+}
+
+/** Trusts its input: contents are checked against their names before. */
+export function decodeTree(bytes: Uint8Array): Tree {
+  return JSON.parse(new TextDecoder().decode(bytes)) as Tree;
+}
+
+export function hashOf(bytes: Uint8Array): Hash {
+  return hash('sha256', bytes, 'hex');
+}
+
+/** Whether two places look the same. Two absent ones do. */
+export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  switch (a.kind) {
+    case 'file':
+      return b.kind === 'file' && a.hash === b.hash && a.mode === b.mode;
+    case 'link':
+      return b.kind === 'link' && a.target === b.target;
+    case 'folder':
+      return b.kind === 'folder' && a.mode === b.mode;
+    case 'left-out':
+      return b.kind === 'left-out' && a.mark === b.mark;
+  }
+}
+
+/** A content that is not there, or not as it was. */
+export class ContentGone extends Error {}
+
+/** Where contents are loaded from. */
+export type ContentSource = Pick<WorkspaceContents, 'load'>;
+
+/** Rejects with `ContentGone` when it is not there, or damaged. */
+export async function loadContent(source: ContentSource, hash: Hash): Promise<Uint8Array> {
+  const content = await source.load(hash);
+  if (content === undefined) throw new ContentGone(`The content ${hash} is gone.`);
+  return content;
+}
+
+export async function loadTree(source: ContentSource, hash: Hash): Promise<Tree> {
+  return decodeTree(await loadContent(source, hash));
+}
+
+/** What became of one path. Absent on one side: it was added, or deleted. */
+export interface Change {
+  readonly from?: TreeNode;
+  readonly to?: TreeNode;
+  /** On this side it is absent because the ignore rules of that moment leave it out: what stood there is unknown. */
+  readonly ignored?: 'before' | 'after';
+}
+
+/** By path below the workspace's root, in order: a folder before what is in it. */
+export type Changes = ReadonlyMap<string, Change>;
+
+/** Without the paths that are left as they are, whatever a snapshot says of them. */
+export function changesWithout(changes: Changes, isLeft: (path: string) => boolean): Changes {
+  return new Map([...changes].filter(([path]) => !isLeft(path)));
+}
+
+/** What a folder was at one of the two moments. */
+interface Side {
+  readonly tree: Tree;
+  /** Its own ignore file not yet among them; `all`: everything in it is left out. */
+  readonly rules: IgnoreRules | 'all';
+}
+
+/** What differs between two trees. Folders that are the same are not opened. Rejects with `ContentGone`. */
+export async function compareTrees(source: ContentSource, from: Hash, to: Hash): Promise<Changes> {
+  const changes = new Map<string, Change>();
+  const compare = async (folder: string, before: Side, after: Side): Promise<void> => {
+    const [old, now] = [new Map(before.tree), new Map(after.tree)];
+    const [oldRules, newRules] = [await rulesIn(source, folder, before), await rulesIn(source, folder, after)];
+    for (const name of [...new Set([...old.keys(), ...now.keys()])].toSorted()) {
+      const [a, b] = [old.get(name), now.get(name)];
+      const path = `${folder}/${name}`;
+      const kind = (a ?? b)?.kind === 'folder' ? 'folder' : 'other';
+      const wasIgnored = a === undefined && leavesOut(oldRules, path, kind);
+      const isIgnoredNow = b === undefined && leavesOut(newRules, path, kind);
+      if (!sameEntry(a, b)) {
+        const ignored = wasIgnored ? ({ ignored: 'before' } as const) : isIgnoredNow && ({ ignored: 'after' } as const);
+        changes.set(path.slice(1), { ...(a && { from: plain(a) }), ...(b && { to: plain(b) }), ...ignored });
+      }
+      const [treeA, treeB] = [folderTree(a), folderTree(b)];
+      // What is in a folder that could not be read is not new when it can.
+      if (treeA === treeB || a?.kind === 'left-out' || b?.kind === 'left-out') continue;
+      const oldSide = await side(treeA, wasIgnored ? 'all' : oldRules);
+      await compare(path, oldSide, await side(treeB, isIgnoredNow ? 'all' : newRules));
+    }
+  };
+  const side = async (tree: Hash | undefined, rules: Side['rules']): Promise<Side> => ({
+    tree: tree === undefined ? [] : await loadTree(source, tree),
+    rules,
+  });
+  if (from !== to) await compare('', await side(from, nothingIgnored), await side(to, nothingIgnored));
+  return changes;
+}
+
+async function rulesIn(source: ContentSource, folder: string, { tree, rules }: Side): Promise<Side['rules']> {
+  const file = tree.find(([name]) => name === '.gitignore')?.[1];
+  if (rules === 'all' || file?.kind !== 'file') return rules;
+  const text = new TextDecoder().decode(await loadContent(source, file.hash));
+  return withIgnoreFile(rules, folder === '' ? '/' : folder, text);
+}
+
+function leavesOut(rules: Side['rules'], path: string, kind: 'folder' | 'other'): boolean {
+  return rules === 'all' || isIgnored(rules, path, kind);
+}
+
+function folderTree(entry: TreeEntry | undefined): Hash | undefined {
+  return entry?.kind === 'folder' ? entry.tree : undefined;
+}
+
+function plain(entry: TreeEntry): TreeNode {
+  if (entry.kind !== 'folder') return entry;
+  const { tree: _tree, ...folder } = entry;
+  return folder;
+}

@@ -1,0 +1,178 @@
+import { type Change, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
+
+/** One step from the old lines to the new ones. */
+interface Edit {
+  readonly sign: ' ' | '-' | '+';
+  readonly line: string;
+}
+
+/** Lines around a change that are shown with it. */
+const contextLines = 3;
+
+/** More lines than this on both sides together differ too much: they are shown as replaced, which costs no search. */
+const mostDifferences = 1500;
+
+/**
+ * What changed between two texts, as `diff -u` shows it without the names of the files. Undefined is a file that is not
+ * there. Empty when nothing changed.
+ */
+export function unifiedDiff(before: string | undefined, after: string | undefined): string {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const edits = editsBetween(old, now);
+  const behind = { at: 0, '-': 0, '+': 0 };
+  return hunksOf(edits)
+    .map((hunk) => hunkText(edits, hunk, behind))
+    .join('');
+}
+
+/** How many lines of each side stand before an edit. It only goes forward, so all hunks cost one walk. */
+interface Behind {
+  at: number;
+  '-': number;
+  '+': number;
+}
+
+/** A last line without a line end says so, and differs from one with it. */
+function linesOf(text: string | undefined): readonly string[] {
+  if (text === undefined || text === '') return [];
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') return lines.slice(0, -1);
+  return [...lines.slice(0, -1), `${lines.at(-1)}\n\\ No newline at end of file`];
+}
+
+function editsBetween(old: readonly string[], now: readonly string[]): readonly Edit[] {
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  const most = Math.min(old.length, now.length) - start;
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const same = (line: string): Edit => ({ sign: ' ', line });
+  const [gone, come] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  return [
+    ...old.slice(0, start).map(same),
+    ...(shortestEdits(gone, come) ?? replaced(gone, come)),
+    ...old.slice(old.length - end).map(same),
+  ];
+}
+
+function replaced(gone: readonly string[], come: readonly string[]): readonly Edit[] {
+  return [...gone.map((line): Edit => ({ sign: '-', line })), ...come.map((line): Edit => ({ sign: '+', line }))];
+}
+
+/**
+ * The fewest deletions and insertions, by the greedy search of Myers. A diagonal `k` is where `x` old and `x - k` new
+ * lines are behind; each round goes as far as possible on every diagonal with one difference more. Undefined when there
+ * are too many.
+ */
+function shortestEdits(old: readonly string[], now: readonly string[]): readonly Edit[] | undefined {
+  const rounds: Reach[] = [];
+  for (let round = 0; round <= Math.min(old.length + now.length, mostDifferences); round++) {
+    const [before, reach] = [rounds.at(-1), new Int32Array(2 * round + 1)];
+    for (let k = -round; k <= round; k += 2) {
+      let x = before === undefined ? 0 : stepTo(before, round, k).x;
+      while (x < old.length && x - k < now.length && old[x] === now[x - k]) x++;
+      reach[k + round] = x;
+      if (x >= old.length && x - k >= now.length) return walkBack(rounds, old, now);
+    }
+    rounds.push(reach);
+  }
+  return undefined;
+}
+
+/** How far the old lines are behind on each diagonal of round `r`, from `-r` to `r`. */
+type Reach = Int32Array;
+
+/** The step of a round onto a diagonal, from the one of the round before that leads further. */
+function stepTo(before: Reach, round: number, k: number): { readonly kind: '-' | '+'; readonly x: number } {
+  const at = (diagonal: number): number => before[diagonal + round - 1] ?? -1;
+  const isInsertion = k === -round || (k !== round && at(k - 1) < at(k + 1));
+  return isInsertion ? { kind: '+', x: at(k + 1) } : { kind: '-', x: at(k - 1) + 1 };
+}
+
+function walkBack(rounds: readonly Reach[], old: readonly string[], now: readonly string[]): readonly Edit[] {
+  const edits: Edit[] = [];
+  let [x, k] = [old.length, old.length - now.length];
+  for (let round = rounds.length; round > 0; round--) {
+    const { kind, x: start } = stepTo(rounds[round - 1]!, round, k);
+    while (x > start) edits.push({ sign: ' ', line: old[--x]! });
+    if (kind === '+') edits.push({ sign: '+', line: now[x - k - 1]! });
+    else edits.push({ sign: '-', line: old[--x]! });
+    k += kind === '+' ? 1 : -1;
+  }
+  while (x > 0) edits.push({ sign: ' ', line: old[--x]! });
+  return edits.toReversed();
+}
+
+interface Hunk {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Ranges of edits with what stands around each change; those that touch are one. */
+function hunksOf(edits: readonly Edit[]): readonly Hunk[] {
+  const hunks: { from: number; to: number }[] = [];
+  for (const [at, { sign }] of edits.entries()) {
+    if (sign === ' ') continue;
+    const last = hunks.at(-1);
+    const [from, to] = [Math.max(0, at - contextLines), Math.min(edits.length, at + contextLines + 1)];
+    if (last !== undefined && from <= last.to) last.to = to;
+    else hunks.push({ from, to });
+  }
+  return hunks;
+}
+
+function hunkText(edits: readonly Edit[], { from, to }: Hunk, behind: Behind): string {
+  for (; behind.at < from; behind.at++) {
+    const { sign } = edits[behind.at]!;
+    if (sign !== '+') behind['-']++;
+    if (sign !== '-') behind['+']++;
+  }
+  const shown = edits.slice(from, to);
+  const range = (side: '-' | '+'): string => {
+    const skipped = behind[side];
+    const length = shown.filter(({ sign }) => sign === ' ' || sign === side).length;
+    return `${side}${length === 0 ? skipped : skipped + 1}${length === 1 ? '' : `,${length}`}`;
+  };
+  const lines = shown.map(({ sign, line }) => `${sign}${line}\n`);
+  return `@@ ${range('-')} ${range('+')} @@\n${lines.join('')}`;
+}
+
+/** The changed lines of a file, as `diff -u` shows them without its head; or why there are none to show. */
+export type FileDiff =
+  | { readonly kind: 'lines'; readonly text: string }
+  /** `mode`: only its permissions changed; `not-kept`: the snapshot left its content out, or the content is gone. */
+  | { readonly kind: 'binary' | 'large' | 'mode' | 'not-kept' };
+
+/** Of a file on either side; a larger one is named and not compared. */
+const mostBytes = 500_000;
+
+/** Compares what stood at a path before and after. A link is compared by where it leads. */
+export async function fileDiff(source: ContentSource, { from, to }: Change): Promise<FileDiff> {
+  const sides = [from, to];
+  if (sides.some((side) => side?.kind === 'left-out')) return { kind: 'not-kept' };
+  if (sides.some((side) => side?.kind === 'file' && side.size > mostBytes)) return { kind: 'large' };
+  try {
+    const [before, after] = [await textOf(source, from), await textOf(source, to)];
+    if (before === 'binary' || after === 'binary') return { kind: 'binary' };
+    const text = unifiedDiff(before?.text, after?.text);
+    return text === '' && from !== undefined && to !== undefined ? { kind: 'mode' } : { kind: 'lines', text };
+  } catch (error) {
+    if (error instanceof ContentGone) return { kind: 'not-kept' };
+    throw error;
+  }
+}
+
+async function textOf(
+  source: ContentSource,
+  node: TreeNode | undefined,
+): Promise<{ readonly text: string } | 'binary' | undefined> {
+  if (node?.kind === 'link') return { text: node.target };
+  if (node?.kind !== 'file') return undefined;
+  const content = await loadContent(source, node.hash);
+  if (content.includes(0)) return 'binary';
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) };
+  } catch {
+    return 'binary';
+  }
+}

@@ -1,0 +1,101 @@
+import type { ReadReport } from '../ports/thread-store.ts';
+import { groupDigits } from '../protocol/outcome.ts';
+import type { ThreadSummary } from '../protocol/thread.ts';
+
+/** What could not be read of a thread, in a sentence or two. */
+export function skippedWords({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
+  const lines = `${plural(skipped, 'line')} of the thread could not be read.`;
+  return tooLong === undefined ? lines : `${lines} ${tooLongWords(tooLong)}`;
+}
+
+const mostNamed = 3;
+
+export function tooLongWords(lines: NonNullable<ReadReport['tooLong']>): string {
+  const named = lines
+    .slice(0, mostNamed)
+    .map(({ start, end }) => `The line at byte ${formatCount(start)} is too long (${sizeWords(end - start)}).`);
+  return [
+    ...named,
+    ...(lines.length > mostNamed ? [`So are ${formatCount(lines.length - mostNamed)} more.`] : []),
+  ].join(' ');
+}
+
+/** `1,234,567`. */
+export function formatCount(number: number): string {
+  return groupDigits(number);
+}
+
+/** `42 %` of a whole. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '-';
+  const share = (100 * part) / whole;
+  return share > 0 && share < 1 ? '<1 %' : `${Math.round(share)} %`;
+}
+
+/** `1, 3-5`. */
+export function ranges(numbers: readonly number[]): string {
+  const spans: [number, number][] = [];
+  for (const number of numbers) {
+    const last = spans.at(-1);
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else spans.push([number, number]);
+  }
+  return spans.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
+}
+
+/** An estimate for people. A handful is not rounded by calling it about a handful. */
+export function approximateCount(tokens: number): string {
+  return tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function plural(number: number, noun: string): string {
+  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Empty for a thread that has no turn and something else to show: a review, a command of the user, a goal. */
+export function turnWords({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
+  return turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
+}
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** A number of bytes for people: `3.4 MB`. */
+export function sizeWords(bytes: number): string {
+  let [size, unit] = [bytes, 0];
+  while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+}
+
+/** `0 s`, `12 s`, `2 min 5 s`, `1 h 4 min`. */
+export function durationWords(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const words: Readonly<Record<string, string>> = {
+  cwd: 'folder',
+  approvals: 'approval',
+  collaboration: 'mode',
+  serviceTier: 'service tier',
+  approvedPrefixes: 'approved commands',
+  networkRules: 'network rules',
+  developerInstructions: 'developer instructions',
+  compactPrompt: 'compact prompt',
+  onlyTools: 'only tools',
+  withoutTools: 'tools left out',
+  changesNothing: 'changes nothing',
+};
+
+/** What users call a setting. */
+export function settingName(name: string): string {
+  return words[name] ?? name;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function joinWithOr(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
+}

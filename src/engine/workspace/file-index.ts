@@ -1,0 +1,157 @@
+import type { Clock } from '../../ports/system.ts';
+import { BestFiles, type FoundFiles, rankPath } from './search-files.ts';
+import { Pace, Stopped } from './yield-to-event-loop.ts';
+import { type VisibleFiles, visibleFiles } from './visible-files.ts';
+
+export interface IndexSearch {
+  /** Letters of the path, in their order. Empty: the files that were changed last. */
+  readonly typed: string;
+  readonly limit: number;
+  /** Paths that the user has named before: they come up. */
+  readonly named?: ReadonlySet<string>;
+  /** The next letter was typed: what this search finds counts no more. */
+  readonly signal: AbortSignal;
+  /** Called with what is known at once, and again as more of the folder is known. */
+  found(files: FoundFiles): void;
+}
+
+interface IndexedFile {
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  readonly modifiedAt: number;
+}
+
+interface IndexParts {
+  readonly clock: Clock;
+  /** Where is looked, by the rules that hold now. */
+  ground(): Omit<VisibleFiles, 'pace'>;
+}
+
+/** A folder that was looked at so long ago is looked at again by the next search. What was known serves meanwhile. */
+const freshMs = 5000;
+/** Where nothing fits, sooner: the user may mean a file that was just made. Once for each search. */
+const missedMs = 1000;
+
+/** What is known is searched when there are so many files, and again whenever there are twice as many. */
+const firstBatch = 1000;
+
+/**
+ * The files and folders of a workspace, for someone who types: the folder is looked at once, in small slices, and every
+ * letter then searches what is known. Nothing here holds the process up for longer than a slice.
+ */
+export class FileIndex {
+  readonly #parts: IndexParts;
+  #known: readonly IndexedFile[] = [];
+  /** What a look has found that has not ended. */
+  #coming: IndexedFile[] | undefined;
+  #isPartial = false;
+  #lookedAt = -Infinity;
+  #failure: { readonly error: unknown } | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(parts: IndexParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when nothing more can come, or when the signal ends it. */
+  async search(search: IndexSearch): Promise<void> {
+    const { clock } = this.#parts;
+    const { signal } = search;
+    if (clock.now() - this.#lookedAt > freshMs) this.#beginLook();
+    const begunAt = clock.now();
+    let mayMiss = true;
+    let isDue = true;
+    let wake: (() => void) | undefined;
+    const listener = (): void => {
+      isDue = true;
+      wake?.();
+    };
+    this.#listeners.add(listener);
+    signal.addEventListener('abort', listener);
+    try {
+      while (!signal.aborted) {
+        const isLast = this.#coming === undefined;
+        if (this.#failure !== undefined) throw this.#failure.error;
+        if (isDue) {
+          isDue = false;
+          const total = await this.#rank(search);
+          if (isLast && total === 0 && mayMiss && this.#lookedAt <= begunAt) {
+            mayMiss = false;
+            await clock.sleep(Math.max(0, this.#lookedAt + missedMs - clock.now()), signal);
+            if (!signal.aborted) this.#beginLook();
+            continue;
+          }
+        }
+        if (isLast && !isDue) return;
+        if (!isDue && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    } finally {
+      this.#listeners.delete(listener);
+      signal.removeEventListener('abort', listener);
+    }
+  }
+
+  #beginLook(): void {
+    if (this.#coming === undefined) this.#look().catch((error: unknown) => (this.#failure = { error }));
+  }
+
+  /** Gives how many there are. */
+  async #rank({ typed, limit, named, signal, found }: IndexSearch): Promise<number> {
+    const { clock } = this.#parts;
+    const pace = new Pace(clock, signal);
+    const best = new BestFiles(limit);
+    const now = clock.now();
+    // A first look shows what it has; a later one shows what was there before until it is over.
+    const files = this.#known.length === 0 ? (this.#coming ?? []) : this.#known;
+    for (let at = 0; at < files.length; at++) {
+      if (pace.isDue(1)) await pace.rest();
+      const { path, kind, modifiedAt } = files[at]!;
+      const rank = rankPath(path, typed);
+      if (rank === undefined || (typed === '' && kind === 'folder')) continue;
+      const raised = typed === '' ? modifiedAt / 1000 : recent(now - modifiedAt);
+      best.add({ path, kind, rank: rank + raised + (named?.has(path) === true ? 400 : 0) });
+    }
+    if (signal.aborted) return 0;
+    found({ files: best.sorted(), total: best.total, isPartial: this.#isPartial || this.#coming !== undefined });
+    return best.total;
+  }
+
+  async #look(): Promise<void> {
+    const { clock, ground } = this.#parts;
+    const coming: IndexedFile[] = [];
+    this.#coming = coming;
+    let next = firstBatch;
+    try {
+      const entries = visibleFiles({ ...ground(), pace: new Pace(clock, new AbortController().signal) });
+      for (;;) {
+        const { done, value } = await entries.next();
+        if (done === true) {
+          this.#isPartial = value;
+          break;
+        }
+        const { inside: path, kind, modifiedAt } = value;
+        coming.push({ path, kind, modifiedAt });
+        if (coming.length < next || this.#known.length > 0) continue;
+        next *= 2;
+        this.#tell();
+      }
+    } finally {
+      this.#known = coming;
+      this.#coming = undefined;
+      this.#lookedAt = clock.now();
+      this.#tell();
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** What was changed lately is what people mean. Less than what separates a better fit from a worse one. */
+function recent(ageMs: number): number {
+  const hours = ageMs / 3_600_000;
+  return hours < 1 ? 300 : hours < 24 ? 200 : hours < 24 * 7 ? 100 : 0;
+}

@@ -1,0 +1,162 @@
+import { diskPath, errorCode, fileSystem as fs, isMissing, lookAt, realPath } from '../../adapters/disk/file-system.ts';
+import {
+  assertInPlace,
+  FolderDoor,
+  isOverlong,
+  type NamedEntry,
+  withTrueNames,
+} from '../../adapters/disk/folder-access.ts';
+import { findGitDirectory } from '../../adapters/gather/git/repository.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import { isBareRepository, protectedNames } from '../../core/policy/paths/special-places.ts';
+import type { GitLook, GitLookRequest } from '../../ports/workspace.ts';
+import type { Pace } from './yield-to-event-loop.ts';
+
+interface FoundGit extends GitLook {
+  /** `.git` folders and files, what the files lead to, and the protected names beside them. */
+  readonly paths: readonly string[];
+  /** Protected names that are not there. */
+  readonly missing: readonly string[];
+}
+
+interface FindGitLimits {
+  readonly pace: Pace;
+  /** Names that are looked at in all. */
+  readonly mostEntries: number;
+  /** Whether there is no more time. */
+  isLate(): boolean;
+}
+
+/**
+ * Finds git folders below the roots. What a snapshot has seen is taken from there; the folders that it did not enter,
+ * because they are ignored, are walked here. No link is followed.
+ */
+export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
+  const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
+  const folders = new Set(known.filter((folder) => !isOverlong(folder)));
+  const bare = new Set(seen?.git.bare.map((path) => under(seen.root, path)));
+  const starts = roots.flatMap((root) =>
+    seen?.root === root ? seen.git.notEntered.map((path) => under(root, path)) : [root],
+  );
+  const placeOf = placesBelow(roots);
+  const unseen: string[] = known.filter(isOverlong);
+  let entries = 0;
+  for (const start of starts) {
+    const pending = [start];
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+      if (limits.pace.isDue(1)) await limits.pace.rest();
+      if (entries > limits.mostEntries || limits.isLate()) {
+        unseen.push(start);
+        break;
+      }
+      const found = list(folder, placeOf(folder), limits.mostEntries - entries + 1);
+      if (found === undefined) {
+        unseen.push(folder);
+        continue;
+      }
+      entries += found.length;
+      const names = found.map(({ name }) => name);
+      if (names.includes('.git')) folders.add(folder);
+      // It may only look like one, so what is below it is looked at, too.
+      if (isBareRepository((name) => names.includes(name)) && isTaken(placeOf(folder))) bare.add(folder);
+      for (const entry of found) {
+        const path = `${folder === '/' ? '' : folder}/${entry.name}`;
+        if (entry.isDirectory() && entry.name !== '.git' && !denies(path)) pending.push(path);
+      }
+    }
+  }
+  if (entries > limits.mostEntries && unseen.length === 0) unseen.push(...starts.slice(-1));
+  const own = [...folders].filter((folder) => holdsSomething(`${placeOf(folder)}/.git`));
+  const beside = own.flatMap((folder) => besideGit.map((name) => `${folder === '/' ? '' : folder}/${name}`));
+  const [there, missing] = [beside.filter(isThere), beside.filter((path) => !isThere(path))];
+  const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
+  const repositories = [...own, ...[...bare].filter((folder) => isTaken(placeOf(folder)))];
+  return {
+    paths: [...paths, ...there],
+    missing,
+    repositories,
+    settings: there.filter((path) => holdsSomething(placeOf(path))),
+    unseen,
+  };
+}
+
+/** Where paths below the roots lead: a root may be spelled through links, and what is below it is not. */
+function placesBelow(roots: readonly string[]): (path: string) => string {
+  const linked = roots
+    .map((root) => ({ root, place: realPath(root) ?? root }))
+    .filter(({ root, place }) => root !== place);
+  return (path) => {
+    const found = linked.find(({ root }) => isWithin(path, root));
+    return found === undefined ? path : `${found.place}${path.slice(found.root.length)}`;
+  };
+}
+
+const besideGit = protectedNames.filter((name) => name !== '.git');
+
+function isThere(path: string): boolean {
+  try {
+    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Sandboxes make empty folders to mount on, which stay for a moment after a command. Git takes none for a repository. */
+function holdsSomething(path: string): boolean {
+  try {
+    if (!fs.lstatSync(diskPath(path)).isDirectory()) return true;
+    return entriesIn(path, 1).length > 0;
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT';
+  }
+}
+
+/** Whether git takes a folder with the names of a bare repository for one: none of them is a folder to mount on. */
+function isTaken(folder: string): boolean {
+  const common = `${folder}/commondir`;
+  return holdsSomething(`${folder}/HEAD`) && (!isThere(common) || holdsSomething(common));
+}
+
+function under(root: string, path: string): string {
+  return path === '' ? root : `${root}/${path}`;
+}
+
+/**
+ * At most so many entries: one folder may hold millions of names. It is listed through a door, because commands that run
+ * meanwhile may put a link in its place.
+ */
+function entriesIn(folder: string, most: number): readonly NamedEntry[] {
+  const door = new FolderDoor(folder);
+  try {
+    const found: NamedEntry[] = [];
+    const open = fs.opendirSync(diskPath(door.place), { bufferSize: 256 });
+    try {
+      for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
+        found.push(entry);
+    } finally {
+      open.closeSync();
+    }
+    const entries = withTrueNames(found, door.place, most);
+    if (!door.isDoor) assertInPlace(folder);
+    return entries;
+  } finally {
+    door.close();
+  }
+}
+
+/** Undefined: it cannot be listed. Programs may still enter what is in it by name. */
+function list(folder: string, place: string, most: number): readonly NamedEntry[] | undefined {
+  if (isOverlong(folder)) return undefined;
+  try {
+    return entriesIn(place, most);
+  } catch (error) {
+    // A link may have been put in its place.
+    return isMissing(error) && lookAt(place).kind !== 'link' ? [] : undefined;
+  }
+}
+
+/** Where a git file leads to has the hooks and the configuration. */
+function pointedTo(folder: string): readonly string[] {
+  const directory = findGitDirectory(folder);
+  return directory?.isPointedTo === true ? [directory.path, directory.common] : [];
+}

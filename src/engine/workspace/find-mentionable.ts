@@ -1,0 +1,116 @@
+import { folderProblem } from '../../adapters/gather/permission-places.ts';
+import { SkillFiles } from '../../adapters/skills/load-skills.ts';
+import { abortSignal, anyText, type OptionTable, readOptions, wholeNumber } from '../../core/envelope/read-options.ts';
+import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import { ownPathMatcher } from '../../core/policy/paths/special-places.ts';
+import { deniesRead } from '../../core/policy/requirements.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineParts } from '../engine-parts.ts';
+import { configureThread } from '../thread-setup/configure-thread.ts';
+import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
+import { FileIndex } from './file-index.ts';
+import { loadIgnoreRules } from './ignore-rules.ts';
+import { findFiles, type FoundFiles } from './search-files.ts';
+import type { VisibleFiles } from './visible-files.ts';
+import { nodeWorkspaceDisk as disk } from './workspace-disk.ts';
+import { Pace, Stopped } from './yield-to-event-loop.ts';
+
+export type { FoundFile } from './search-files.ts';
+export type { FileIndex } from './file-index.ts';
+export type { FoundFiles } from './search-files.ts';
+
+export interface FindFiles {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Letters of the path, in their order. Empty: everything fits. */
+  readonly typed: string;
+  /** Default: 50. */
+  readonly limit?: number;
+  /** The next letter was typed: what this search finds counts no more. */
+  readonly signal?: AbortSignal;
+}
+
+const findOptions = {
+  cwd: { type: anyText, about: 'The folder, as an absolute path.', required: true },
+  typed: { type: anyText, about: 'Letters of the path, in their order.', required: true },
+  limit: { type: wholeNumber, about: 'How many are found at most.' },
+  signal: { type: abortSignal, about: 'Aborting it ends the search.' },
+} as const satisfies OptionTable<FindFiles>;
+
+const mostFound = 1000;
+
+type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
+
+export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {
+  const read = readOptions<FindFiles>(search, findOptions, 'findFiles()');
+  if ('code' in read) return read;
+  const { cwd, typed, limit = 50, signal = new AbortController().signal } = read;
+  const problem = folderProblem(cwd);
+  if (problem !== undefined) return problem;
+  const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));
+  try {
+    return await findFiles({
+      ...groundOf(parts, cwd),
+      typed: typed.trim(),
+      limit: most,
+      pace: new Pace(parts.clock, signal),
+    });
+  } catch (error) {
+    if (error instanceof Stopped) return stopped;
+    throw error;
+  }
+}
+
+/** The same for someone who types letter by letter. */
+export function openFileIndex(parts: Searched, cwd: string): FileIndex {
+  return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
+}
+
+/** Where is looked: without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
+function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
+  const root = disk.realPath(cwd) ?? cwd;
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const own = ownPlaces();
+  const isOwn = ownPathMatcher(own, root);
+  return {
+    root,
+    disk,
+    rules: loadIgnoreRules(root, { osHome: options.osHome, env: options.env }, { denies }),
+    excludes: (path) => isOwn(path) || denies(path) || own.secrets.some((secret) => isWithin(path, secret)),
+  };
+}
+
+const stopped: Outcome = { code: 'interrupted', message: 'The search was stopped.', next: '' };
+
+/** What a message can name besides files. */
+export interface Mentionable {
+  readonly skills: readonly MentionableSkill[];
+  readonly plugins: readonly { readonly name: string }[];
+}
+
+export interface MentionableSkill {
+  readonly name: string;
+  readonly description: string;
+  /** What names this skill and no other in a message: its name, or a link if several have the name. */
+  readonly mention: string;
+}
+
+/** Looks anew: skills come and go while a conversation lasts. */
+export async function findMentionable(engine: EngineParts, cwd: string): Promise<Mentionable | Outcome> {
+  const { base, clock } = engine;
+  const configured = await configureThread(engine, { cwd }, {});
+  if ('code' in configured) return configured;
+  const { config, settings, skillSwitches: switches } = configured;
+  const installed = await threadPlugins(base.home, config, settings.features)();
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const { roots } = skillSources(engine, { config, cwd, installed });
+  const { skills } = await new SkillFiles(() => clock.now()).load({ roots, plugins: installed, switches, denies });
+  const times = Map.groupBy(skills, ({ name }) => name);
+  return {
+    skills: skills.map(({ name, description, path }) => {
+      const isOnly = times.get(name)?.length === 1;
+      return { name, description, mention: isOnly ? `$${name}` : `[$${name}](${path})` };
+    }),
+    plugins: installed.map(({ name }) => ({ name })),
+  };
+}

@@ -1,0 +1,104 @@
+import { type ListedFolder, type OpenFolder, listed, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
+import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
+import type { Pace } from './yield-to-event-loop.ts';
+
+export interface VisibleFiles {
+  /** Without links in it. */
+  readonly root: string;
+  readonly disk: Pick<WorkspaceDisk, 'open'>;
+  /** Those that hold in the root, its own file not yet among them. */
+  readonly rules: IgnoreRules;
+  /** Places that no result shows. */
+  excludes(path: string): boolean;
+  readonly pace: Pace;
+}
+
+export interface VisibleEntry {
+  /** Absolute. */
+  readonly path: string;
+  /** Below the root. */
+  readonly inside: string;
+  readonly kind: 'file' | 'folder';
+  readonly size: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
+}
+
+/** Larger trees are looked at as far as this. */
+const mostEntries = 300_000;
+
+/**
+ * Files and folders that git does not ignore, level by level, so that what is near is found also where not all is. Links
+ * are not followed. Returns whether some folders were not looked into, because there are too many entries. Rejects with
+ * `Stopped`.
+ */
+export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
+  let seen = 0;
+  let level: readonly Folder[] = [{ at: search.root, inside: '', rules: search.rules }];
+  while (level.length > 0 && seen < mostEntries) {
+    const next: Folder[] = [];
+    for (const folder of level) {
+      // All of it before anything is given: whoever asks may never ask again, and the folder has to be closed.
+      const found = await entriesIn(search, folder, mostEntries - seen);
+      seen += found.seen;
+      next.push(...found.folders);
+      yield* found.entries;
+    }
+    level = next;
+  }
+  return seen >= mostEntries;
+}
+
+interface Folder {
+  readonly at: string;
+  readonly inside: string;
+  readonly rules: IgnoreRules;
+}
+
+interface FoundEntries {
+  readonly entries: VisibleEntry[];
+  readonly folders: Folder[];
+  /** How many were looked at. */
+  seen: number;
+}
+
+/** What may not be read is not searched. */
+async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {
+  const { disk, pace, excludes } = search;
+  const found: FoundEntries = { entries: [], folders: [], seen: 0 };
+  let open: ListedFolder;
+  try {
+    open = listed(disk.open(at));
+  } catch {
+    return found;
+  }
+  const { folder, names } = open;
+  try {
+    const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, ignoreText(search, folder, at)) : above;
+    for (const name of names.toSorted()) {
+      if (pace.isDue(2)) await pace.rest();
+      const path = pathIn(at, name);
+      if (name === '.git' || !name.isWellFormed() || excludes(path) || found.seen === most) continue;
+      found.seen += 1;
+      const sight = folder.look(name);
+      if (sight?.kind !== 'file' && sight?.kind !== 'folder') continue;
+      const { kind, size, modifiedAt } = sight;
+      if (isIgnored(rules, path, kind === 'folder' ? 'folder' : 'other')) continue;
+      const below = inside === '' ? name : `${inside}/${name}`;
+      found.entries.push({ path, inside: below, kind, size, modifiedAt });
+      if (kind === 'folder') found.folders.push({ at: path, inside: below, rules });
+    }
+    return found;
+  } finally {
+    folder.close();
+  }
+}
+
+function ignoreText({ excludes }: VisibleFiles, folder: OpenFolder, at: string): string {
+  try {
+    if (excludes(pathIn(at, '.gitignore'))) return '';
+    return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,383 @@
+import {
+  diskPath,
+  errorCode,
+  freeTemporaryPath,
+  fileSystem as fs,
+  mayBeOdd,
+  realPath,
+} from '../../adapters/disk/file-system.ts';
+import {
+  assertInPlace,
+  FolderDoor,
+  hasFolderDoors,
+  O_PATH,
+  trueEntries,
+  withFolderDoor,
+} from '../../adapters/disk/folder-access.ts';
+import { readUpTo, withRegular } from '../../adapters/disk/regular-files.ts';
+import { basename, dirname } from 'node:path';
+
+/**
+ * What snapshots need of a workspace's disk. Calls are blocking, each a matter of microseconds. They throw Node's error
+ * objects. Paths of folders are absolute and without links: commands that run meanwhile may put links there, and no call
+ * follows one.
+ */
+export interface WorkspaceDisk {
+  /** Throws where the path leads to no folder, or through a link. The caller closes it. */
+  open(folder: string): OpenFolder;
+  /** Where the path leads when its links are followed; undefined when it leads nowhere. */
+  realPath(path: string): string | undefined;
+  /**
+   * Puts a file in the place of what is there, which must be no folder. Either all of it is there afterwards or nothing
+   * changed. False: the place was not as expected, and stays as it is.
+   */
+  putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
+  putLink(path: string, target: string, expected: Expected): boolean;
+  makeFolder(path: string, mode: number): void;
+  removeFolder(path: string): void;
+  /** False: what is there is not what was expected, and stays. */
+  remove(path: string, expected: IsExpected): boolean;
+  /** Of a folder. */
+  setMode(path: string, mode: number): void;
+}
+
+/** A folder that is held open: what is seen and read is in it, whatever its path leads to by then. No link is followed. */
+export interface OpenFolder {
+  /** In no order. Refuses a folder with more than `mostNames`. `size`: of its own entry, if it was looked at just before. */
+  names(size?: number): readonly string[];
+  /** A folder in it, which may stay open for longer. Throws where there is something else. */
+  enter(name: string): OpenFolder;
+  /** Undefined: there is nothing. The folder itself is `.`. */
+  look(name: string): EntryStat | undefined;
+  /**
+   * The same by the path of the folder, which is quicker. It may be the sight of something elsewhere, so it only serves to
+   * recognise what is known. Throws nothing.
+   */
+  glance(name: string): EntryStat | undefined;
+  /** The whole file. Refuses anything that is no regular file, and a file that is larger. */
+  read(name: string, maxBytes: number): Uint8Array;
+  readLink(name: string): string;
+  /** Any number of times. */
+  close(): void;
+}
+
+/** Opens the folder of a path for one use. */
+export function inOpenFolder<Result>(
+  disk: Pick<WorkspaceDisk, 'open'>,
+  path: string,
+  use: (folder: OpenFolder, name: string) => Result,
+): Result {
+  const folder = disk.open(dirname(path));
+  try {
+    return use(folder, basename(path));
+  } finally {
+    folder.close();
+  }
+}
+
+/** The path of what is in a folder, as it counts as its own. */
+export function pathIn(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+}
+
+export interface ListedFolder {
+  readonly folder: OpenFolder;
+  readonly names: readonly string[];
+}
+
+/** With its names. Closes what cannot be listed, and throws. */
+export function listed(folder: OpenFolder, size?: number): ListedFolder {
+  try {
+    return { folder, names: folder.names(size) };
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+}
+
+/** Closes it. */
+export function isEmpty(folder: OpenFolder): boolean {
+  const { names } = listed(folder);
+  folder.close();
+  return names.length === 0;
+}
+
+/**
+ * Asked about what is to go, at the last moment: someone may save a file while others are replaced. The file may have
+ * another name in its folder by then, so the name comes with the question.
+ */
+export type Expected = 'nothing' | IsExpected;
+
+export type IsExpected = (folder: OpenFolder, name: string) => boolean;
+
+/** A folder with more names is left out: looking at them all at once would hold the process up. */
+const mostNames = 100_000;
+
+/** Enough to know whether something may have changed: nothing sets `changedAt` back. */
+export interface EntryStat {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly mode: number;
+  readonly size: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
+  /** When anything about it changed last, its times included. */
+  readonly changedAt: number;
+  readonly number: number;
+}
+
+/**
+ * The disk of this machine. Whatever looks at it or changes it goes through an open door of the folder: a command that
+ * runs meanwhile may put a link in the place of a folder, and neither a snapshot nor a restore must follow it out of the
+ * workspace.
+ */
+export const nodeWorkspaceDisk: WorkspaceDisk = {
+  open: (folder) => openFolder(folder),
+  realPath,
+  putFile(path, content, mode, expected) {
+    return replace(path, expected, (beside) => {
+      const file = fs.openSync(beside, 'wx', 0o600);
+      try {
+        fs.writeFileSync(file, content);
+        fs.fchmodSync(file, mode);
+        fs.fsyncSync(file);
+      } finally {
+        fs.closeSync(file);
+      }
+    });
+  },
+  putLink: (path, target, expected) => replace(path, expected, (beside) => fs.symlinkSync(target, beside)),
+  makeFolder(path, mode) {
+    withFolderDoor(path, (name) => {
+      fs.mkdirSync(name);
+      setMode(name, mode);
+    });
+  },
+  removeFolder: (path) => withFolderDoor(path, (name) => fs.rmdirSync(name)),
+  remove(path, expected) {
+    return withFolderDoor(path, (name, _, door) => removeExpected(name, { door, at: dirname(path), expected }));
+  },
+  setMode: (path, mode) => withFolderDoor(path, (name) => setMode(name, mode)),
+};
+
+/** Of the file or folder itself: one that was swapped for a link keeps the mode of what it leads to. */
+function setMode(path: string, mode: number): void {
+  if (!hasFolderDoors()) return fs.chmodSync(path, mode);
+  const file = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
+  try {
+    fs.chmodSync(`/proc/self/fd/${file}`, mode);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+/** `doors` is what this system has. */
+export function openFolder(path: string, doors = hasFolderDoors()): OpenFolder {
+  return new NodeFolder(path, new FolderDoor(path, { doors }));
+}
+
+class NodeFolder implements OpenFolder {
+  readonly #path: string;
+  readonly #place: string;
+  readonly #door: FolderDoor;
+
+  constructor(path: string, door: FolderDoor) {
+    this.#path = path;
+    this.#place = door.place;
+    this.#door = door;
+  }
+
+  enter(name: string): OpenFolder {
+    const path = pathIn(this.#path, name);
+    return new NodeFolder(path, new FolderDoor(path, { above: this.#door, doors: this.#door.isDoor }));
+  }
+
+  names(size?: number): readonly string[] {
+    const names = listNames(this.#place, { most: mostNames, smallBytes: smallFolderBytes }, size);
+    if (!this.#door.isDoor) assertInPlace(this.#path);
+    return names;
+  }
+
+  look(name: string): EntryStat | undefined {
+    return sightOf(`${this.#place}/${name}`);
+  }
+
+  glance(name: string): EntryStat | undefined {
+    try {
+      return sightOf(`${this.#path}/${name}`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  read(name: string, maxBytes: number): Uint8Array {
+    const path = `${this.#place}/${name}`;
+    return withRegular(path, { links: 'refused' }, (file, stats) => {
+      if (!this.#door.isDoor) assertInPlace(path, stats);
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(stats.size, maxBytes) });
+      if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      return bytes;
+    });
+  }
+
+  readLink(name: string): string {
+    const path = `${this.#place}/${name}`;
+    const target = fs.readlinkSync(path);
+    if (!this.#door.isDoor) assertInPlace(this.#path);
+    return target;
+  }
+
+  close(): void {
+    this.#door.close();
+  }
+}
+
+/** A folder whose own entry is smaller than this has few names, on every file system. */
+const smallFolderBytes = 400_000;
+
+interface ListLimits {
+  readonly most: number;
+  readonly smallBytes: number;
+}
+
+/** `size`: of the folder's own entry. */
+export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
+  const names = namesAsRead(folder, limits, size);
+  return names.some(mayBeOdd) ? trueEntries(folder, limits.most).map(({ name }) => name) : names;
+}
+
+function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: number): readonly string[] {
+  // All at once is faster, but cannot be stopped.
+  if (size < smallBytes) return fs.readdirSync(folder);
+  const names: string[] = [];
+  const open = fs.opendirSync(folder, { bufferSize: 1024 });
+  try {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (names.push(entry.name) > most) throw new Error(`it holds more than ${most} names`);
+    }
+  } finally {
+    open.closeSync();
+  }
+  return names;
+}
+
+function sightOf(path: string): EntryStat | undefined {
+  const found = statOf(path);
+  return (
+    found && {
+      kind: kindOf(found),
+      mode: found.mode & 0o7777,
+      size: found.size,
+      modifiedAt: found.mtimeMs,
+      changedAt: found.ctimeMs,
+      number: found.ino,
+    }
+  );
+}
+
+/** Where a part of the path is no folder there is nothing either. */
+function statOf(path: string) {
+  try {
+    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): EntryStat['kind'] {
+  if (found.isFile()) return 'file';
+  if (found.isDirectory()) return 'folder';
+  return found.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Makes something beside the path and gives it the path's name when it is whole. */
+function replace(path: string, expected: Expected, make: (beside: string) => void): boolean {
+  return withFolderDoor(path, (name, folder, door) => {
+    const beside = freeTemporaryPath(folder);
+    try {
+      make(beside);
+      if (expected === 'nothing') return moveToFree(beside, name);
+      return exchange(beside, name, { door, at: dirname(path), expected });
+    } finally {
+      fs.rmSync(beside, { force: true });
+    }
+  });
+}
+
+interface Asked {
+  readonly door: FolderDoor;
+  /** The path of the folder. */
+  readonly at: string;
+  readonly expected: IsExpected;
+}
+
+function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
+  return expected(new NodeFolder(at, door), basename(place));
+}
+
+/**
+ * The name is never without a file. A second name holds the old one until it is certain that no program wrote into it;
+ * only a file that takes its place between two system calls is not seen.
+ */
+function exchange(beside: string, name: string, asked: Asked): boolean {
+  const aside = freeTemporaryPath(asked.door.place);
+  if (!linkFile(name, aside)) {
+    if (!isExpectedAt(name, asked)) return false;
+    fs.renameSync(beside, name);
+    return true;
+  }
+  try {
+    const before = fs.lstatSync(aside);
+    if (!isExpectedAt(aside, asked)) return false;
+    // Many programs save by giving a new file the old name.
+    if (fs.lstatSync(name, { throwIfNoEntry: false })?.ino !== before.ino) return false;
+    fs.renameSync(beside, name);
+    const after = fs.lstatSync(aside);
+    if (after.size === before.size && after.mtimeMs === before.mtimeMs && after.mode === before.mode) return true;
+    fs.renameSync(aside, name);
+    return false;
+  } finally {
+    fs.rmSync(aside, { force: true });
+  }
+}
+
+function removeExpected(name: string, asked: Asked): boolean {
+  const aside = freeTemporaryPath(asked.door.place);
+  fs.renameSync(name, aside);
+  const putBack = (): void => {
+    if (moveToFree(aside, name)) return;
+    throw new Error(`another file took its place; the changed file is now ${basename(aside)} in the same folder`);
+  };
+  let isExpected: boolean;
+  try {
+    isExpected = isExpectedAt(aside, asked);
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+  if (isExpected) fs.unlinkSync(aside);
+  else putBack();
+  return isExpected;
+}
+
+/** False: something else has the name. */
+function moveToFree(from: string, name: string): boolean {
+  if (linkFile(from, name)) {
+    fs.unlinkSync(from);
+    return true;
+  }
+  if (fs.lstatSync(name, { throwIfNoEntry: false }) !== undefined) return false;
+  fs.renameSync(from, name);
+  return true;
+}
+
+/** Gives a regular file a second name. Not every disk can, nor for every file; then false, as when the name is taken. */
+function linkFile(from: string, name: string): boolean {
+  try {
+    if (!fs.lstatSync(from).isFile()) return false;
+    fs.linkSync(from, name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+/** The part of an output that was too long to be kept. */
+export interface OmittedOutput {
+  readonly bytes: number;
+  /** Absent in older files, which do not say it, and where it is all of one line. */
+  readonly lines?: number;
+}
+
+/** The line that stands in its place. */
+export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
+  const counted = lines === 0 ? '' : ` in ${lines} ${lines === 1 ? 'line' : 'lines'}`;
+  return `... ${bytes} bytes${counted} omitted ...`;
+}
+
+const form = /^\.\.\. (\d{1,15}) bytes(?: in (\d{1,15}) lines?)? omitted \.\.\.$/;
+const anywhere = new RegExp(form.source, 'gm');
+
+/** Undefined: it is a line of the output. */
+export function readOmittedLine(line: string): OmittedOutput | undefined {
+  const [, bytes, lines] = form.exec(line) ?? [];
+  if (bytes === undefined) return undefined;
+  return { bytes: Number(bytes), ...(lines === undefined ? {} : { lines: Number(lines) }) };
+}
+
+/** All that is missing in a text. Undefined: nothing is. */
+export function countOmittedOutput(text: string): Required<OmittedOutput> | undefined {
+  const found = (text.match(anywhere) ?? []).map((line) => readOmittedLine(line)!);
+  if (found.length === 0) return undefined;
+  return found.reduce<Required<OmittedOutput>>(
+    (sum, { bytes, lines = 0 }) => ({ bytes: sum.bytes + bytes, lines: sum.lines + lines }),
+    { bytes: 0, lines: 0 },
+  );
+}
+
+/** Anything can be thrown, also what cannot be shown. */
+export function thrownMessage(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'it threw something that is not an error.';
+  }
+}
+
+/** How long to wait, for people: whole seconds, and whole minutes from two on. Never less than is meant. */
+export function formatWaitTime(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const [amount, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,245 @@
+import { usedGates } from '../../../core/config/features.ts';
+import { keyNames } from '../../../core/config/keys/inspect-keys.ts';
+import { isJsonObject } from '../../../protocol/json.ts';
+import {
+  type CommandGroup,
+  type CommandWork,
+  findCommand,
+  shownCommands,
+} from '../../views/command-line/command-group.ts';
+import {
+  type Command,
+  type CommandOption,
+  helpOption,
+  keyValuePlaceholder,
+  shownNames,
+  shownOptions,
+} from '../../views/command-line/command.ts';
+import { isWordOfOtherProgram, splitOption } from '../../views/command-line/run-command.ts';
+import type { completeCommand } from '../../views/command-line/surface-commands.ts';
+import { print } from '../../views/terminal/print.ts';
+import { currentFolder, diskLossAsOutcome } from '../../views/terminal/process.ts';
+import { fitToWidth, visibleLine } from '../../views/terminal/text.ts';
+import { homedir } from 'node:os';
+
+/** A shell shows no more than that on a screen, and the user waits for it. */
+const mostThreads = 50;
+const longestPreview = 50;
+
+/** Names that no shell takes for anything but a word. A thread with another name is offered by its id. */
+const plainName = /^\w[\w.@%+,/-]*$/;
+
+/**
+ * `capstan complete SHELL`, which the scripts of the shells ask: the first line says what the shell itself is to offer,
+ * and behind a tab what stands before that in the current word; each other line is a word, a tab, and what it is about.
+ * Reports no problem: the shell would show it in the middle of what the user types.
+ */
+export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
+  return {
+    async run({ words: [shell = '', ...given] }) {
+      const { typed, kept } = shell === 'bash' ? wordsOfBash(given) : { typed: given.slice(1), kept: undefined };
+      const offers = offersFor(table, typed);
+      const { source = 'words', attached = '' } = offers;
+      const all = [...offers.words, ...(await wordsFrom(source))].map((each) => ({
+        ...each,
+        word: attached + each.word,
+      }));
+      const shown = kept === undefined ? all : completionsOf(typed.at(-1) ?? '', kept, all);
+      const lines = [[source, attached], ...shown.map(({ word, does = '' }) => [word, does])];
+      print(lines.map((line) => `${line.join('\t')}\n`).join(''), 'text');
+      return 0;
+    },
+  };
+}
+
+/** Loads what is needed for them alone: most words are in the table of commands. */
+async function wordsFrom(source: Offers['source'] | 'words'): Promise<readonly OfferedWord[]> {
+  const found = source === 'threads' ? storedThreads : source === 'profiles' ? profiles : () => [];
+  const words = await diskLossAsOutcome(async () => found());
+  return 'code' in words ? [] : words;
+}
+
+async function storedThreads(): Promise<readonly OfferedWord[]> {
+  const { StoredThreads } = await import('../../../engine/store/stored-threads.ts');
+  const stored = StoredThreads.in(process.env, homedir());
+  if ('code' in stored) return [];
+  const page = await stored.list({ limit: mostThreads, sort: 'updated' });
+  if ('code' in page) return [];
+  return page.threads.flatMap(({ id, name = '', preview }) => {
+    const about = fitToWidth(visibleLine(preview), longestPreview);
+    if (plainName.test(name))
+      return [
+        { word: name, does: about },
+        { word: id, does: name },
+      ];
+    return [{ word: id, does: name === '' ? about : visibleLine(name) }];
+  });
+}
+
+async function profiles(): Promise<readonly OfferedWord[]> {
+  const here = currentFolder();
+  if ('code' in here) return [];
+  const { loadConfigured } = await import('../../../engine/home/folder-config.ts');
+  const configured = await loadConfigured(here.path, { env: process.env, osHome: homedir(), cwd: here.path });
+  if ('code' in configured) return [];
+  const { permissions } = configured.effective.values;
+  const names = isJsonObject(permissions) ? Object.keys(permissions).filter((name) => plainName.test(name)) : [];
+  return names.map((word) => ({ word }));
+}
+
+/**
+ * Bash makes words of colons and equal signs and replaces only what is behind them, so it gives the line up to the
+ * cursor, and what it will replace. `kept`: how much of the last word stays.
+ */
+function wordsOfBash([line = '', replaced = '']: readonly string[]) {
+  const found = [...line.matchAll(/(?:[^\s'"\\]|\\.?|'[^']*'?|"(?:[^"\\]|\\.)*"?)+/gs)];
+  const last = found.at(-1);
+  const isBegun = last !== undefined && last.index + last[0].length === line.length;
+  // Nothing that is offered begins with a quotation mark.
+  const words = found.map(([word]) =>
+    word === last?.[0] && /^['"]/.test(word) ? word : word.replaceAll(/\\(.)|['"]/gs, '$1'),
+  );
+  const typed = [...words.slice(1), ...(isBegun && words.length > 1 ? [] : [''])];
+  const current = typed.at(-1) ?? '';
+  return { typed, kept: current.endsWith(replaced) ? current.length - replaced.length : 0 };
+}
+
+function completionsOf(current: string, kept: number, all: readonly OfferedWord[]): readonly OfferedWord[] {
+  return all.filter(({ word }) => word.startsWith(current)).map(({ word }) => ({ word: word.slice(kept) }));
+}
+
+export interface OfferedWord {
+  readonly word: string;
+  /** Shells that can show it beside the word do. */
+  readonly does?: string;
+}
+
+/** All that may stand in the place of the last word: options where it begins with a dash. No other letter of it counts. */
+interface Offers {
+  readonly words: readonly OfferedWord[];
+  /** Not known to this table: threads and profiles are the program's, files and programs the shell's. */
+  readonly source?: 'threads' | 'profiles' | 'files' | 'folders' | 'programs';
+  /** The part of the last word before a value: `--model=`. */
+  readonly attached?: string;
+}
+
+/** `typed`: the words behind the program, the one that is being typed last. */
+export function offersFor(table: CommandGroup, typed: readonly string[]): Offers {
+  return typed[0] === 'help' && typed.length > 1
+    ? offersIn(table, typed.slice(1), () => ({ words: [] }))
+    : offersIn(table, typed, offersOf);
+}
+
+function offersIn(
+  group: CommandGroup,
+  [name = '', ...rest]: readonly string[],
+  offersBelow: (command: Command, rest: readonly string[]) => Offers,
+): Offers {
+  if (rest.length === 0 && name.startsWith('-')) {
+    const version = group.name === '' ? [{ word: '--version', does: 'its version' }] : [];
+    return { words: [...namesOf(helpOption), ...version] };
+  }
+  if (rest.length === 0) {
+    const commands = shownCommands(group).map(([word, entry]) => {
+      return { word, does: 'commands' in entry ? entry.does : entry.command.does };
+    });
+    return { words: commands };
+  }
+  const found = findCommand(group, name);
+  if ('code' in found) return { words: [] };
+  return 'commands' in found ? offersIn(found, rest, offersBelow) : offersBelow(found.command, rest);
+}
+
+function offersOf(command: Command, typed: readonly string[]): Offers {
+  const current = typed.at(-1) ?? '';
+  const place = placeIn(command, typed.slice(0, -1));
+  const { awaiting, used, isLiteral } = place;
+  if (awaiting !== undefined) return valuesOf(awaiting, current);
+  if (isLiteral || !current.startsWith('-')) return wordsAt(command, place);
+  const [name, value] = splitOption(current);
+  const option = optionOf(command, name);
+  if (value !== undefined && option?.value !== undefined)
+    return { ...valuesOf(option, value), attached: current.slice(0, current.length - value.length) };
+  const options = shownOptions(command).filter((each) => each.repeats === true || !used.has(each));
+  return { words: options.flatMap(namesOf) };
+}
+
+interface Place {
+  /** Words that are no options, before `--`. */
+  readonly plain: readonly string[];
+  /** How many words stand behind `--`, or belong to another program. */
+  readonly literal: number;
+  readonly isLiteral: boolean;
+  readonly used: ReadonlySet<CommandOption>;
+  /** The option whose value comes next. */
+  readonly awaiting: CommandOption | undefined;
+}
+
+/** Reads the words before the current one as the parser does, without a word about mistakes. */
+function placeIn(command: Command, before: readonly string[]): Place {
+  const plain: string[] = [];
+  const used = new Set<CommandOption>();
+  let awaiting: CommandOption | undefined;
+  for (const [at, word] of before.entries()) {
+    if (awaiting !== undefined) {
+      awaiting = undefined;
+    } else if (word === '--') {
+      return { plain, literal: before.length - at - 1, isLiteral: true, used, awaiting };
+    } else if (/^-./.test(word)) {
+      const [name, attached] = splitOption(word);
+      const option = optionOf(command, name);
+      if (option !== undefined) used.add(option);
+      if (option?.value !== undefined && attached === undefined) awaiting = option;
+    } else if (isWordOfOtherProgram(command, [...plain, word])) {
+      return { plain, literal: before.length - at, isLiteral: true, used, awaiting };
+    } else {
+      plain.push(word);
+    }
+  }
+  return { plain, literal: 0, isLiteral: false, used, awaiting };
+}
+
+/** Words that stand for themselves behind the name of a command or of a variant. */
+const knownWords: Readonly<Record<string, () => readonly string[]>> = {
+  KEY: keyNames,
+  FEATURE: () => usedGates.map(({ name }) => name),
+};
+
+function wordsAt(command: Command, { plain, literal, isLiteral, used }: Place): Offers {
+  const { variants = {}, words = [] } = command;
+  const [first] = plain;
+  const variant = first !== undefined && Object.hasOwn(variants, first) ? variants[first] : undefined;
+  const isChosen = [...used].some(({ choosesThread }) => choosesThread === true);
+  const expected = (variant ?? words).filter(({ name }) => name !== 'THREAD' || !isChosen);
+  const at = plain.length + literal - (variant === undefined ? 0 : 1);
+  const word = expected[at] ?? (expected.at(-1)?.many === true ? expected.at(-1) : undefined);
+  const { name = '', choices = [], verbatim } = word ?? {};
+  const names = [
+    ...(plain.length === 0 && !isLiteral ? Object.keys(variants) : []),
+    ...choices,
+    ...(Object.hasOwn(knownWords, name) ? knownWords[name]!() : []),
+  ];
+  const offered = { words: names.map((each) => ({ word: each })) };
+  if (name === 'THREAD' && !isLiteral) return { ...offered, source: 'threads' };
+  if (name === 'FILE') return { ...offered, source: 'files' };
+  if (verbatim !== true || !isLiteral) return offered;
+  return { words: [], source: at === expected.length - 1 ? 'programs' : 'files' };
+}
+
+function valuesOf(option: CommandOption, typed: string): Offers {
+  const { names, value, choices = [], offers = [] } = option;
+  if (value === 'FILE') return { words: [], source: 'files' };
+  if (value === 'FOLDER') return { words: [], source: 'folders' };
+  if (value === keyValuePlaceholder && names.includes('--config'))
+    return { words: typed.includes('=') ? [] : keyNames().map((name) => ({ word: `${name}=` })) };
+  const words = [...choices, ...offers].map((word) => ({ word }));
+  return names.includes('--permission-profile') ? { words, source: 'profiles' } : { words };
+}
+
+function optionOf({ options }: Command, name: string): CommandOption | undefined {
+  return [...Object.values(options), helpOption].find(({ names }) => names.includes(name));
+}
+
+function namesOf(option: CommandOption): readonly OfferedWord[] {
+  return shownNames(option).map((word) => ({ word, does: option.help }));
+}

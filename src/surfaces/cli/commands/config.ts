@@ -1,0 +1,122 @@
+import { kindOfEntry } from '../../../engine/files.ts';
+import { defined } from '../../../base/objects.ts';
+import { keySource } from '../../../core/config/config-layer.ts';
+import { keyStatus } from '../../../core/config/keys/inspect-keys.ts';
+import { formatTomlKey, parseTomlKey } from '../../../core/config/toml/toml-key.ts';
+import { writeTomlValue } from '../../../core/config/toml/write-toml.ts';
+import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
+import { hideSecrets } from '../../../core/policy/secrets.ts';
+import { type Configured, loadConfigured } from '../../../engine/home/folder-config.ts';
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import { table } from '../../views/terminal/page.ts';
+import { print, printNote } from '../../views/terminal/print.ts';
+import { currentFolder } from '../../views/terminal/process.ts';
+import { configJson, configToml, layerState } from '../../views/wording/settings-text.ts';
+import type { configCommand } from '../table/settings-commands.ts';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+
+type ConfigArguments = CommandArguments<typeof configCommand>;
+
+/** `capstan config`. 0: shown; 1: shown, and there is an error in the configuration, or no such key; 2: wrong usage. */
+export async function run(given: ConfigArguments): Promise<number | Outcome> {
+  const { folder = '.', profile, json, ...choices } = given.options;
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const configured = await loadConfigured(resolve(here.path, folder), {
+    ...choices,
+    env: process.env,
+    ...defined({ profile }),
+    osHome: homedir(),
+    cwd: here.path,
+  });
+  if ('code' in configured) return configured;
+  const answer = answerTo(given, configured);
+  if ('code' in answer) return answer;
+  print(answer.text, json ? 'json' : 'text');
+  const { problems, notices } = configured;
+  // A program finds them in the object.
+  if (!json)
+    for (const { message, next } of problems) printNote(`${message}${message.includes('\n') ? '\n' : ' '}${next}`);
+  if (!json && given.variant === 'show') for (const { message } of notices) printNote(message);
+  return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+}
+
+function answerTo(
+  { variant, words: [key = ''], options }: ConfigArguments,
+  configured: Configured,
+): { readonly text: string } | Outcome {
+  switch (variant) {
+    case 'explain':
+      return explainKey(configured, key);
+    case 'path':
+      return { text: pathText(configured) };
+    case 'show':
+      return { text: options.json ? configJson(configured, options) : configToml(configured, options) };
+  }
+}
+
+/** The files in the order in which they are laid over each other, then the one that says what may be chosen at all. */
+function pathText(configured: Configured): string {
+  const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
+  const { requirementsFile: required } = configured;
+  const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
+  const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
+  return table([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
+}
+
+/** What every layer says about a key, the highest first, and which of them wins. */
+export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
+  const path = parseTomlKey(key);
+  const status = path && keyStatus(path);
+  if (path === undefined || status === undefined || status.kind === 'unknown') {
+    const nearest = status?.kind === 'unknown' ? status.nearest : undefined;
+    const next =
+      nearest === undefined ? 'List all keys with `capstan config show`.' : `Did you mean ${formatTomlKey(nearest)}?`;
+    return { code: 'unknown-key', message: `${key} is not a known key.`, next };
+  }
+  const { effective, layers } = configured;
+  const name = formatTomlKey(path);
+  const value = shownAt(effective.values, path);
+  const winner = effective.originOf(path);
+  const shown = layers.filter((layer) => layer.name !== 'default' || valueAt(layer.values, path) !== undefined);
+  const rows = shown.toReversed().map((layer) => {
+    const own = shownAt(layer.values, path);
+    const said = own === undefined ? layerState(layer, configured) || 'not set' : writeTomlValue(own);
+    // A table is put together from all layers that have a part of it, so no single one wins.
+    const wins = layer.source === winner?.source && layer.name === winner.name && !isTable(value);
+    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : keySource(layer, path), said];
+  });
+  const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
+  const note = status.kind === 'unused' ? 'Capstan does not use this key yet.\n' : noteOn(configured, name);
+  return { text: `${head}\n${note}\n${table(rows)}` };
+}
+
+function noteOn(configured: Configured, name: string): string {
+  const { modelIsFor, effective } = configured;
+  if (name !== 'model' || modelIsFor === undefined) return requirementText(configured, name);
+  const chosen = writeTomlValue(effective.values['model_provider'] ?? '');
+  return `The files name a model for the provider "${modelIsFor}", and model_provider is ${chosen}.\n`;
+}
+
+/** What the machine demands of the key, whatever the layers say. */
+function requirementText({ requirements }: Configured, name: string): string {
+  const { approvals, sandboxModes, features } = requirements;
+  const named = approvals && { ...approvals, allowed: approvals.allowed.map(approvalName) };
+  const rule = name === 'approval_policy' ? named : name === 'sandbox_mode' ? sandboxModes : undefined;
+  if (rule !== undefined) return `Allowed by ${rule.key} in ${rule.source}: ${rule.allowed.join(', ')}.\n`;
+  const feature = name.startsWith('features.') ? name.slice('features.'.length) : '';
+  const pin = features?.pins[feature];
+  return pin === undefined ? '' : `Required by ${name} in ${features?.source ?? ''}: ${String(pin)}.\n`;
+}
+
+/** The secrets are hidden before the key is looked up: its own name may not show what it is. */
+function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
+  return valueAt(hideSecrets(values), path);
+}
+
+function isTable(value: Json | undefined): boolean {
+  return isJsonObject(value) && Object.keys(value).length > 0;
+}

@@ -1,0 +1,92 @@
+import { liveThreads } from '../../../engine/live/live-threads.ts';
+import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
+import { plural, skippedWords } from '../../../engine/wording.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { loadCommandEngine, loadThread } from '../../views/command-line/command-engine.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import { changesPage, changesView } from '../../views/context/changes-page.ts';
+import { checkpointPage, checkpointView } from '../../views/context/checkpoint-page.ts';
+import { requestBody, requestPage } from '../../views/context/request-page.ts';
+import { readThreadStory, type ThreadStory } from '../../views/context/thread-story.ts';
+import { threadSummaryLine, windowPage } from '../../views/context/window-page.ts';
+import { windowFields, windowView } from '../../views/context/window-view.ts';
+import { type PageForm, pageForm, printPage, wrapSentences } from '../../views/terminal/page.ts';
+import { print, printNote } from '../../views/terminal/print.ts';
+import type { Span } from '../../views/terminal/styled-text.ts';
+import { takenBackWords } from '../../views/threads/replay-report.ts';
+import type { contextCommand } from '../table/threads-read-commands.ts';
+
+type Options = CommandArguments<typeof contextCommand>['options'];
+
+/** `capstan context`. 0: shown; 1: there is no such thread or request; 2: wrong usage. */
+export async function run(given: CommandArguments<typeof contextCommand>): Promise<number | Outcome> {
+  const { request } = given.options;
+  const thread = await loadThread(given.thread);
+  if ('code' in thread) return thread;
+  const form = pageForm();
+  const answer = await answerTo(given.options, thread.id, readThreadStory(thread.lines), form);
+  const isOfRequest = request !== undefined && typeof answer !== 'string';
+  const more = isOfRequest ? takenBackWords(thread.id, await thread.takenBack()) : undefined;
+  if (typeof answer === 'string') print(answer, request === undefined ? 'json' : 'exact json');
+  else if ('code' in answer) return more === undefined ? answer : { ...answer, next: `${answer.next}\n${more}` };
+  else printPage(answer, form);
+  if (more !== undefined) printNote(more);
+  if (thread.skipped > 0) printNote(skippedWords(thread));
+  return 0;
+}
+
+/** JSON for programs is a string, a page for people has spans. */
+async function answerTo(
+  asked: Options,
+  id: ThreadId,
+  story: ThreadStory,
+  form: PageForm,
+): Promise<string | readonly Span[] | Outcome> {
+  const { requests, checkpoints } = story;
+  if (asked.request !== undefined) {
+    const request = chooseNumbered('request', requests, asked.request, 'Run a turn first.');
+    if ('code' in request) return request;
+    return asked.json ? requestBody(request) : requestPage(story, request, form);
+  }
+  const head = [wrapSentences(threadSummaryLine(id, story), form), '\n'];
+  if (asked.checkpoint !== undefined) {
+    const toMakeOne = `Make one with \`capstan threads compact ${id}\`.`;
+    const checkpoint = chooseNumbered('checkpoint', checkpoints, asked.checkpoint, toMakeOne);
+    if ('code' in checkpoint) return checkpoint;
+    return asked.json
+      ? json({ thread: id, ...checkpointView(story, checkpoint) })
+      : [...head, ...checkpointPage(story, checkpoint, form)];
+  }
+  if (asked.changes) {
+    const turns = changesView(story);
+    return asked.json ? json({ thread: id, turns }) : [...head, ...changesPage(turns, form)];
+  }
+  const view = windowView(story, await nextRequest(id, story));
+  return asked.json
+    ? json({ thread: id, ...windowFields(view) })
+    : [wrapSentences(threadSummaryLine(id, story, view.next?.model), form), ...windowPage(view, story, form)];
+}
+
+/** What the next turn begins with, as the configuration and the folder of the thread are now. */
+async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
+  const loaded = await loadCommandEngine();
+  // Threads that a command resumes are live ones: those may start agents.
+  return 'code' in loaded ? loaded : liveThreads(loaded.engine).preview(id, state);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** One of the requests or checkpoints of a thread, counted from 1. */
+function chooseNumbered<Each extends object>(
+  noun: 'request' | 'checkpoint',
+  all: readonly Each[],
+  asked: number | 'last',
+  whenNone: string,
+): Each | Outcome {
+  const next = all.length === 0 ? whenNone : `Name one from 1 to ${all.length}, or last.`;
+  const none = { code: `no-${noun}`, message: `The thread has ${plural(all.length, noun)}.`, next };
+  return (asked === 'last' ? all.at(-1) : all[asked - 1]) ?? none;
+}

@@ -1,0 +1,37 @@
+import { matchRules, type RuleMatching, strictestDecision } from '../../../core/policy/rules/match-rules.ts';
+import type { RuleSet } from '../../../core/policy/rules/rule-set.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { execpolicyCheckCommand } from '../table/settings-commands.ts';
+import { loadRulesFiles } from '../../../engine/home/command-rules.ts';
+import { currentFolder } from '../../views/terminal/process.ts';
+import { print } from '../../views/terminal/print.ts';
+
+/** `capstan execpolicy check`. */
+export function run({ options, words }: CommandArguments<typeof execpolicyCheckCommand>): number | Outcome {
+  const { rules: paths, pretty, resolveHostExecutables: resolveExecutables } = options;
+  if (paths.length === 0) {
+    const next = 'Name one with -r FILE. See `capstan execpolicy check --help`.';
+    return {
+      code: 'usage',
+      message: 'execpolicy check: no file with rules is named; it does not read installed rules.',
+      next,
+    };
+  }
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const rules = loadRulesFiles(paths);
+  if ('code' in rules) return rules;
+  const answer = checkAnswer(rules, words, { resolveExecutables, cwd: here.path });
+  print(`${JSON.stringify(answer, undefined, pretty ? 2 : undefined)}\n`, 'exact json');
+  return 0;
+}
+
+/** The answer in the form of Codex, where the order of the keys is a part of it. */
+export function checkAnswer(rules: RuleSet, command: readonly string[], matching: RuleMatching): object {
+  const found = matchRules(rules, command, matching);
+  const matchedRules = found.map(({ prefix, decision, resolvedProgram, justification }) => ({
+    prefixRuleMatch: { matchedPrefix: prefix, decision, resolvedProgram, justification },
+  }));
+  return { matchedRules, decision: strictestDecision(found.map(({ decision }) => decision)) };
+}

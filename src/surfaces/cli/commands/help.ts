@@ -1,0 +1,35 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { print } from '../../views/terminal/print.ts';
+import {
+  type CommandGroup,
+  commandHelp,
+  type CommandWork,
+  findCommand,
+  groupHelp,
+} from '../../views/command-line/command-group.ts';
+import type { helpCommand } from '../../views/command-line/surface-commands.ts';
+import { wrongUsage } from '../../views/command-line/run-command.ts';
+
+/** `capstan help`: the same text as with `--help` behind the command. */
+export function helpOn(table: CommandGroup): CommandWork<typeof helpCommand> {
+  return { run: ({ words }) => showHelp(table, words) };
+}
+
+function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): number | Outcome<'usage'> {
+  if (name === undefined) {
+    print(groupHelp(group), 'text');
+    return 0;
+  }
+  const found = findCommand(group, name, ['--help']);
+  if ('code' in found) return found;
+  if ('commands' in found) return showHelp(found, rest);
+  // Of `exec resume` the text of `exec` says everything.
+  const [surplus] = Object.hasOwn(found.command.variants ?? {}, rest[0] ?? '') ? rest.slice(1) : rest;
+  if (surplus !== undefined) {
+    const { name: of } = found.command;
+    const message = `${of} has no command ${JSON.stringify(surplus)}.`;
+    return wrongUsage({ name: 'help' }, message, `See \`capstan ${of} --help\`.`);
+  }
+  print(commandHelp(found.command), 'text');
+  return 0;
+}

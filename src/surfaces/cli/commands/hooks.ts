@@ -1,0 +1,64 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { hooksCommand } from '../table/settings-commands.ts';
+import { type ConfiguredHook, loadConfiguredHooks } from '../../../engine/home/user-hooks.ts';
+import { currentFolder } from '../../views/terminal/process.ts';
+import { exactLine } from '../../views/terminal/exact-text.ts';
+import { print, printNote } from '../../views/terminal/print.ts';
+
+/** `capstan hooks`. */
+export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {
+  const { folder = '.', key: keys, json } = options;
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const env = process.env;
+  const found = await loadConfiguredHooks(resolve(here.path, folder), { env, osHome: homedir(), cwd: here.path });
+  if ('code' in found) return found;
+  const unknown = keys.find((key) => !found.hooks.some((hook) => hook.key === key));
+  if (unknown !== undefined) {
+    const message = `There is no hook with the key ${JSON.stringify(unknown)}.`;
+    return { code: 'hook-unknown', message, next: 'See the keys with `capstan hooks list`.' };
+  }
+  const chosen = found.hooks.filter(({ key }) => keys.length === 0 || keys.includes(key));
+  if (variant === 'list') {
+    if (json) print(`${JSON.stringify({ hooks: chosen })}\n`, 'json');
+    else print(chosen.length === 0 ? 'No hooks.\n' : chosen.map(described).join('\n'), 'text');
+    for (const { message, next } of json ? [] : found.problems) printNote(`${message} ${next}`);
+    return 0;
+  }
+  const managed = chosen.find(({ key, trust }) => trust === 'managed' && keys.includes(key));
+  if (managed !== undefined) return managedHook(managed);
+  const meant = chosen.filter(
+    ({ trust }) => changes[variant].includes(trust) || (keys.length > 0 && trust === 'disabled'),
+  );
+  const failed = await found.decide(meant, variant);
+  if (failed !== undefined) return failed;
+  const verb = variant === 'trust' ? 'Trusted' : 'No longer trusted';
+  const lines = meant.map(({ command, event }) => `${verb}: ${exactLine(command, 'words')} (${event})\n`);
+  print(lines.length === 0 ? 'Nothing to change.\n' : lines.join(''), 'text');
+  return 0;
+}
+
+/** Those that a command is about which names none. One that was switched off is not switched on in passing. */
+const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['trust'][]>> = {
+  trust: ['untrusted', 'modified'],
+  untrust: ['trusted', 'modified'],
+};
+
+function managedHook({ source }: ConfiguredHook): Outcome<'hook-managed'> {
+  const message = `The hook is managed: ${source.path} defines it, and it always runs.`;
+  return { code: 'hook-managed', message, next: 'Ask your administrator to change it.' };
+}
+
+function described(hook: ConfiguredHook): string {
+  const { key, event, matcher, command, trust, timeoutSeconds, isAsync, failClosed } = hook;
+  const on = matcher === undefined ? event : `${event} ${exactLine(matcher)}`;
+  const more = [
+    `time-out ${timeoutSeconds} s`,
+    ...(isAsync ? ['async: Capstan does not wait for it'] : []),
+    ...(failClosed ? ['failClosed: a failure blocks'] : []),
+  ];
+  return `${trust}: ${on}\n  command: ${exactLine(command, 'words')}\n  ${more.join('; ')}\n  key: ${exactLine(key)}\n`;
+}

@@ -1,0 +1,113 @@
+import type { InferredRequest, RebuiltRequest } from '../../../core/replay/rebuild-requests.ts';
+import { toolsMissing } from '../../../core/state/plan-request.ts';
+import { loadReplayParts } from '../../../engine/rerun-step.ts';
+import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
+import { skippedWords } from '../../../engine/wording.ts';
+import type { WorkProgress } from '../../../ports/thread-store.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Item } from '../../../protocol/item.ts';
+import type { Line } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { loadThread } from '../../views/command-line/command-engine.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import { complain, print } from '../../views/terminal/print.ts';
+import { withProgress } from '../../views/terminal/progress.ts';
+import {
+  isNotReproduced,
+  type ReplayedRequest,
+  replayReport,
+  replayRequests,
+  reportTable,
+  takenBackWords,
+} from '../../views/threads/replay-report.ts';
+import type { replayCommand } from '../table/threads-read-commands.ts';
+
+/** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
+export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
+  const { request: only, print: wantsBody, json: isJson, takenBack: isBack } = given.options;
+  const thread = await loadThread(given.thread);
+  if ('code' in thread) return thread;
+
+  const { itemBytes } = await loadReplayParts();
+  const requests: ReplayedRequest[] = [];
+  const back = await thread.takenBack();
+  if (isBack && back.problem !== undefined) return back.problem;
+  let number = 0;
+  const wanted = await withProgress({ label: 'Replaying lines' }, async (report) => {
+    const all = isBack
+      ? replayTakenBack(back, (lines) => reported(lines, report))
+      : replayRequests(reported(thread.lines, report, thread.lines.length));
+    for await (const { request, shown } of all) {
+      number = shown.number;
+      if (only !== undefined && number !== only) continue;
+      if (wantsBody) return request;
+      requests.push(shown);
+    }
+    return undefined;
+  });
+  if (wanted !== undefined) return printRequest(wanted, itemBytes);
+  if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number, isBack);
+  const more = isBack || only !== undefined ? undefined : takenBackWords(thread.id, back);
+  if (isJson) print(`${JSON.stringify(replayReport(thread, requests, back))}\n`, 'json');
+  else print(`${reportTable(requests, isBack)}${more === undefined ? '' : `${more}\n`}`, 'text');
+  if (thread.skipped > 0 && !isJson)
+    complain({ message: skippedWords(thread), next: 'The requests were checked without them.' }, 0);
+  return requests.some(isNotReproduced) ? 1 : 0;
+}
+
+/** The lines, with a report on how many were taken. */
+async function* reported(
+  lines: Iterable<Line> | AsyncIterable<Line>,
+  report: WorkProgress,
+  total?: number,
+): AsyncGenerator<Line> {
+  let at = 0;
+  for await (const line of lines) {
+    await report(at++, total);
+    yield line;
+  }
+}
+
+function noSuchRequest(id: ThreadId, wanted: number, count: number, isBack: boolean): Outcome<'request-unknown'> {
+  const had = isBack ? `of the thread ${count} were taken back` : `the thread has ${count}`;
+  const list = `capstan replay ${id}${isBack ? ' --taken-back' : ''}`;
+  return {
+    code: 'request-unknown',
+    message: `There is no request ${wanted}: ${had}.`,
+    next: `\`${list}\` lists them all.`,
+  };
+}
+
+/** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
+function printRequest(
+  request: RebuiltRequest | InferredRequest,
+  itemBytes: (item: Item) => Uint8Array,
+): number | Outcome {
+  if (request.kind === 'inferred') {
+    const items = request.input.map((item) => Buffer.from(itemBytes(item)).toString('utf8'));
+    print(`[${items.join(',')}]`, 'exact json');
+    return 0;
+  }
+  if (request.prompt.tools === undefined) return toolsMissing(request.record);
+  if (request.encoded === undefined) {
+    const message = `The request was encoded as ${request.record.encoder}, which this version does not make.`;
+    return { code: 'encoder-unknown', message, next: 'Use the version of Capstan that wrote the thread.' };
+  }
+  print(Buffer.concat(request.encoded.body), 'exact json');
+  return 0;
+}
+
+/** Rebuilds the requests that were taken back, each once and as the thread was then. They are counted from 1. */
+async function* replayTakenBack(
+  { parts }: Pick<TakenBackRequests, 'parts'>,
+  each: (lines: AsyncIterable<Line>) => AsyncIterable<Line>,
+): ReturnType<typeof replayRequests> {
+  let number = 0;
+  for (const { from, lines } of parts) {
+    for await (const { request, shown } of replayRequests(each(lines()))) {
+      // Other programs record no requests, and what they sent is not counted either.
+      if (request.kind === 'rebuilt' && (request.line.ordinal ?? 0) >= from)
+        yield { request, shown: { ...shown, number: ++number } };
+    }
+  }
+}

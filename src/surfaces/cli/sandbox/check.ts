@@ -1,0 +1,205 @@
+import type { Engine } from '../../../engine/engine.ts';
+import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
+import { plural } from '../../../engine/wording.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { FileSystemEntry, PermissionProfile } from '../../../protocol/permissions.ts';
+import { pageForm, printPage, tableSpans, wrapSentences } from '../../views/terminal/page.ts';
+import { print } from '../../views/terminal/print.ts';
+import { green, red, type Span, yellow } from '../../views/terminal/styled-text.ts';
+import { answerMark, type Attempt, type Finding, judgeProbe, type ProbeInput, probeScript } from './probes.ts';
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+
+/** `capstan sandbox check`: 0 if everything holds that the policy promises. */
+export async function check(engine: Engine, { json }: { readonly json: boolean }): Promise<number | Outcome> {
+  const lab = makeLab(engine.home);
+  const doors = await openDoors(lab);
+  try {
+    const permissions = { profile: labProfile(lab) };
+    const sandbox = await engine.openSandbox({
+      cwd: lab.workspace,
+      permissions,
+      env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
+    });
+    if ('code' in sandbox) return sandbox;
+    const means = await sandbox.means();
+    if ('code' in means) return means;
+    const input: ProbeInput = { ...lab, ...doors.input, enginePid: process.pid };
+    const ended = await sandbox.capture([process.execPath, '-e', probeScript, JSON.stringify(input)]);
+    if ('code' in ended) return ended;
+    const attempts = readAttempts(ended.text);
+    if (attempts === undefined) return noAnswer(ended.text);
+    const findings = judgeProbe(means, [...attempts.map(withWhatArrived(doors)), leftovers(lab, means)]);
+    showFindings({ means, findings }, { json });
+    return findings.some(({ state }) => state === 'broken') ? 1 : 0;
+  } finally {
+    doors.close();
+    // Not `rmSync`: it stops, and says nothing, when a process that is dying removes a file of its own meanwhile.
+    await rm(lab.base, { recursive: true, force: true });
+  }
+}
+
+interface Lab {
+  readonly base: string;
+  readonly workspace: string;
+  readonly outside: string;
+  readonly secret: string;
+}
+
+/** Not in a temporary folder, which commands may write. */
+function makeLab(home: string): Lab {
+  mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
+  const base = mkdtempSync(join(home, 'capstan/check-'));
+  const lab = {
+    base,
+    workspace: join(base, 'workspace'),
+    outside: join(base, 'outside'),
+    secret: join(base, 'secret/key'),
+  };
+  for (const folder of [join(lab.workspace, '.codex'), lab.outside, join(base, 'secret')]) {
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+  }
+  writeFileSync(join(lab.workspace, '.codex/config.toml'), '');
+  writeFileSync(lab.secret, 'secret');
+  return lab;
+}
+
+function labProfile({ workspace, base }: Lab): PermissionProfile {
+  const entry = (path: string, access: FileSystemEntry['access']): FileSystemEntry => ({
+    path: { type: 'path', path },
+    access,
+  });
+  const entries = [entry('/', 'read'), entry(workspace, 'write'), entry(join(base, 'secret'), 'deny')];
+  return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
+}
+
+interface Doors {
+  readonly input: Pick<ProbeInput, 'tcpPort' | 'udpPort' | 'socket' | 'abstractSocket'>;
+  /** What came through, by the names of probes. */
+  readonly arrived: ReadonlySet<string>;
+  close(): void;
+}
+
+/** Listeners outside of the sandbox, for it to be kept from. */
+async function openDoors({ outside }: Lab): Promise<Doors> {
+  const arrived = new Set<string>();
+  const listening = (
+    name: string,
+    options: { readonly path: string } | { readonly port: number; readonly host: string },
+  ) =>
+    new Promise<Server | undefined>((resolve) => {
+      const server = createServer((socket) => {
+        arrived.add(name);
+        socket.destroy();
+      });
+      server.on('error', () => resolve(undefined));
+      server.listen(options, () => resolve(server));
+    });
+  const abstractSocket = `capstan-check-${process.pid}`;
+  const servers = await Promise.all([
+    listening('tcp', { port: 0, host: '127.0.0.1' }),
+    listening('unix-socket', { path: join(outside, 'listener') }),
+    process.platform === 'linux' ? listening('abstract-socket', { path: `\0${abstractSocket}` }) : undefined,
+  ]);
+  const datagrams = await new Promise<DatagramSocket>((resolve) => {
+    const socket = createSocket('udp4', () => arrived.add('udp'));
+    socket.bind(0, '127.0.0.1', () => resolve(socket));
+  });
+  const tcpPort = (servers[0]?.address() as AddressInfo | undefined)?.port ?? 0;
+  return {
+    input: { tcpPort, udpPort: datagrams.address().port, socket: join(outside, 'listener'), abstractSocket },
+    arrived,
+    close() {
+      for (const server of servers) server?.close();
+      datagrams.close();
+    },
+  };
+}
+
+/** A datagram that was sent need not have arrived: in a network of its own it is lost. */
+function withWhatArrived({ arrived }: Doors): (attempt: Attempt) => Attempt {
+  return (attempt) =>
+    attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp')
+      ? { ...attempt, end: 'failed', detail: 'it did not arrive' }
+      : attempt;
+}
+
+function readAttempts(text: string): readonly Attempt[] | undefined {
+  const line = text.split('\n').find((each) => each.startsWith(answerMark));
+  return line === undefined ? undefined : (JSON.parse(line.slice(answerMark.length)) as readonly Attempt[]);
+}
+
+/** What is there after the end that the policy does not let commands make. */
+function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): Attempt {
+  const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
+  const odd = readdirSync(workspace).filter((name) => !expected.includes(name));
+  const strange = readdirSync(outside).filter((name) => name !== 'listener');
+  const isOpened = (statSync(outside).mode & 0o777) !== 0o755;
+  const found = [
+    ...odd,
+    ...strange,
+    ...(isOpened ? ['changed modes'] : []),
+    ...(existsSync(join(base, 'secret/key')) ? [] : ['no secret']),
+  ];
+  return {
+    name: 'leftovers',
+    end: found.length === 0 ? 'failed' : 'succeeded',
+    detail: found.length === 0 ? 'nothing is left' : found.join(', '),
+  };
+}
+
+function noAnswer(text: string): Outcome {
+  const [line = ''] = text.trim().split('\n').slice(-1);
+  const message = `The probes did not run in the sandbox: ${line === '' ? 'they printed nothing' : line}.`;
+  return { code: 'sandbox-unusable', message, next: 'Run `capstan sandbox -- true` to see whether it starts at all.' };
+}
+
+const states: Readonly<Record<Finding['state'], Span & object>> = {
+  holds: green('holds'),
+  broken: red('BROKEN'),
+  lost: yellow('lost'),
+  unknown: yellow('unknown'),
+};
+
+/** What was found, for people or for programs. */
+function showFindings(
+  { means, findings }: { readonly means: SandboxMeans; readonly findings: readonly Finding[] },
+  { json }: { readonly json: boolean },
+): void {
+  const broken = findings.filter(({ state }) => state === 'broken');
+  if (json) {
+    print(`${JSON.stringify({ holds: broken.length === 0, means, findings }, undefined, 2)}\n`, 'json');
+    return;
+  }
+  const form = pageForm();
+  const rows = findings.map(({ what, state, detail }) => [what, states[state], detail]);
+  const unknown = findings.filter(({ state }) => state === 'unknown').length;
+  const lost = findings.filter(({ state }) => state === 'lost').length;
+  const but = lost === 0 ? '' : `, but for ${plural(lost, 'promise')} that Landlock cannot keep`;
+  const sum =
+    broken.length === 0
+      ? `Everything holds${but}${unknown === 0 ? '' : `, ${plural(unknown, 'attempt')} could not be made`}.`
+      : `${plural(broken.length, 'promise')} of the policy ${broken.length === 1 ? 'does' : 'do'} not hold here. Do not rely on this sandbox.`;
+  printPage(
+    [
+      wrapSentences(meansText(means), form),
+      '\n',
+      ...tableSpans(rows, { width: form.width }),
+      '\n',
+      wrapSentences(sum, form),
+    ],
+    form,
+  );
+}
+
+function meansText({ kind, program, closesUserNamespaces, ownProcessTable }: SandboxMeans): string {
+  const by = program === undefined ? kind : `${kind}, ${program}`;
+  const less = [
+    ...(closesUserNamespaces === false ? ['This bubblewrap cannot forbid user namespaces inside.'] : []),
+    ...(ownProcessTable === false ? ['This system gives the sandbox no process table of its own.'] : []),
+  ];
+  return [`Commands are isolated by ${by}.`, ...less].join('\n');
+}

@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import { explainWrongValue } from '../../../core/config/keys/explain-wrong-value.ts';
+import { readProfile } from '../../../core/policy/profiles/read-profile.ts';
+import { isWrongValue } from '../../../core/policy/profiles/profile-entries.ts';
+import { defined } from '../../../base/objects.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { PermissionProfile } from '../../../protocol/permissions.ts';
+import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import { wrongUsage } from '../../views/command-line/run-command.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { sandboxCommand } from '../table/sandbox-and-files-commands.ts';
+import { runToEnd } from './run-sandbox.ts';
+
+type SandboxArguments = CommandArguments<typeof sandboxCommand>;
+
+/**
+ * `capstan sandbox linux`, also by the names `codex-linux-sandbox` and `capstan-linux-sandbox`: holds a command as a
+ * profile in JSON says. There is no second stage: bubblewrap gets the filter itself.
+ */
+export async function runHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
+  const unsupported = unsupportedFlag(options);
+  if (unsupported !== undefined) return wrongUsage({ name: 'sandbox' }, unsupported);
+  const { permissions = '', policyFolder, commandFolder, folder } = options;
+  const profile = permissions.startsWith('{') ? parseProfile(permissions) : undefined;
+  if (profile !== undefined && 'code' in profile) return profile;
+  const { profile: file, sandboxFallback } = options;
+  const loaded = await loadCommandEngine(options.overrides, defined({ profile: file, sandboxFallback }));
+  if ('code' in loaded) return loaded;
+  const { engine, cwd: here } = loaded;
+  const named = permissions === '' ? undefined : { named: permissions };
+  const sandbox = await engine.openSandbox({
+    cwd: resolve(here, policyFolder ?? folder ?? '.'),
+    ...defined({ permissions: profile === undefined ? named : { profile } }),
+    ...(options.legacyLandlock ? { landlockOnly: true } : {}),
+    // What the caller decided about variables is decided.
+    ...(profile === undefined ? {} : { env: defined(process.env) as Readonly<Record<string, string>> }),
+  });
+  if ('code' in sandbox) return sandbox;
+  return runToEnd(sandbox, words, commandFolder === undefined ? {} : { cwd: resolve(here, commandFolder) });
+}
+
+function unsupportedFlag({
+  innerStage,
+  forProxy,
+  proxyRoutes,
+  verifiedMount,
+}: SandboxArguments['options']): string | undefined {
+  if (innerStage)
+    return '--apply-seccomp-then-exec is a stage that Capstan does not have: its filter is set from outside.';
+  if (verifiedMount.length > 0) return '--verify-fd-mount belongs to a stage that Capstan does not have.';
+  if (forProxy || proxyRoutes !== undefined) return 'proxies are not opened from the command line.';
+  return undefined;
+}
+
+function parseProfile(text: string): PermissionProfile | Outcome {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return wrongUsage({ name: 'sandbox' }, `--permission-profile is not JSON: ${(error as Error).message}.`);
+  }
+  const profile = readProfile(value);
+  if (!isWrongValue(profile)) return profile;
+  return { code: 'usage', ...explainWrongValue('--permission-profile', profile) };
+}

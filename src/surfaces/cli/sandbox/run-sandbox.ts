@@ -1,0 +1,52 @@
+import { defined } from '../../../base/objects.ts';
+import type { CommandSandbox } from '../../../engine/sandbox/command-sandbox.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import { nearestWord } from '../../views/command-line/did-you-mean.ts';
+import { complain, printNote } from '../../views/terminal/print.ts';
+import { sandboxCommand } from '../table/sandbox-and-files-commands.ts';
+import { resolve } from 'node:path';
+
+/** `capstan sandbox`. */
+export async function run(given: CommandArguments<typeof sandboxCommand>): Promise<number | Outcome> {
+  if (given.variant === 'linux') return (await import('./linux-helper.ts')).runHelper(given);
+  const { overrides, profile, permissions, sandboxFallback, folder = '.' } = given.options;
+  const loaded = await loadCommandEngine(overrides, defined({ profile, sandboxFallback }));
+  if ('code' in loaded) return loaded;
+  const { engine, cwd } = loaded;
+  if (given.variant === 'setup') return (await import('./explain-and-setup.ts')).setUp(engine);
+  if (given.variant === 'check') return (await import('./check.ts')).check(engine, given.options);
+  const named = permissions === undefined ? undefined : { named: permissions };
+  const sandbox = await engine.openSandbox({ cwd: resolve(cwd, folder), ...defined({ permissions: named }) });
+  if ('code' in sandbox) return sandbox;
+  for (const { message } of [...engine.notices, ...sandbox.notices]) printNote(`capstan: ${message}`);
+  if (given.variant === 'explain') return (await import('./explain-and-setup.ts')).explain(sandbox, given.options);
+  return runToEnd(sandbox, given.words, { notice: ({ message }) => printNote(`capstan: ${message}`) });
+}
+
+/** Ends as the command ends. A program that is not there ends as in a shell. */
+export async function runToEnd(
+  sandbox: CommandSandbox,
+  argv: readonly string[],
+  options: Parameters<CommandSandbox['run']>[1] = {},
+): Promise<number | Outcome> {
+  const end = await sandbox.run(argv, options);
+  if ('code' in end) return end;
+  switch (end.kind) {
+    case 'exited':
+      return end.exitCode;
+    case 'signalled':
+      process.kill(process.pid, end.signal);
+      return 1;
+    case 'not-started': {
+      const outcome: Outcome = { code: 'not-started', message: end.reason, next: '' };
+      return 'exitCode' in end ? complain({ ...outcome, next: suggestion(argv[0] ?? '') }, end.exitCode) : outcome;
+    }
+  }
+}
+
+function suggestion(program: string): string {
+  const nearest = nearestWord(program, Object.keys(sandboxCommand.variants));
+  return nearest === undefined ? '' : `Did you mean \`capstan sandbox ${nearest}\`?`;
+}

@@ -1,0 +1,118 @@
+import { defined } from '../../../base/objects.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
+import type { ChangedFiles, TurnFileChange } from '../../../engine/engine-types.ts';
+import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { filesCommand } from '../table/threads-read-commands.ts';
+import { diffSpans } from '../../views/wording/turn-lines.ts';
+import { bold, dim, type TextLook, type Span } from '../../views/terminal/styled-text.ts';
+import { pageForm, printPage, tableSpans } from '../../views/terminal/page.ts';
+import { print } from '../../views/terminal/print.ts';
+import { visibleLine } from '../../views/terminal/text.ts';
+import { findThread, type FoundThread } from './operations.ts';
+
+/** `capstan threads files` */
+export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {
+  const found = await findThread({ thread });
+  if ('code' in found) return found;
+  const { engine, id } = found;
+  const all = await changesOf(engine, await engine.stored.agents(id), { diffs: options.diff });
+  if (options.json) {
+    const named = all.map(({ change, turns, agent }) => {
+      const turn = numberOf(change, turns) ?? null;
+      return { ...change, turn, ...defined({ agent }) };
+    });
+    print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
+    return 0;
+  }
+  const form = pageForm();
+  const spans = all.flatMap(({ change, turns, agent }, at) => [
+    at === 0 ? '' : '\n',
+    bold(`${agent === undefined ? '' : `Agent ${visibleLine(agent)}: `}${headOf(change, turns)}\n`),
+    ...bodyOf(change),
+  ]);
+  printPage(all.length === 0 ? ['No file changes are recorded for this thread.\n'] : spans, form);
+  return 0;
+}
+
+interface ShownChange {
+  readonly change: ChangedFiles;
+  readonly turns: readonly TurnSummary[];
+  /** Whose work it was. Absent: the thread's own. */
+  readonly agent?: string;
+}
+
+/** Of a thread and of the agents below it, in this order. */
+async function changesOf(
+  engine: FoundThread['engine'],
+  { id, agents }: Pick<AgentNode, 'id' | 'agents'>,
+  wanted: { readonly diffs: boolean; readonly agent?: string },
+): Promise<readonly ShownChange[]> {
+  const { diffs, agent } = wanted;
+  const { turns, changes } = await engine.stored.fileChanges(id, { diffs });
+  const own = changes.map((change) => ({ change, turns, ...defined({ agent }) }));
+  const below: ShownChange[] = [];
+  for (const each of agents.filter(({ status }) => status !== 'not started'))
+    below.push(...(await changesOf(engine, each, { diffs, agent: each.path })));
+  return [...own, ...below];
+}
+
+function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
+  const { changer, root } = change;
+  const place = `in ${visibleLine(root)}`;
+  if (changer.kind === 'restore') return `Files brought back ${place}`;
+  const number = numberOf(change, turns);
+  return `${number === undefined ? 'A turn that was rolled back' : `Turn ${number}`}, ${changer.turnId}, ${place}`;
+}
+
+function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): number | undefined {
+  return changer.kind === 'turn' ? turns.find(({ id }) => id === changer.turnId)?.number : undefined;
+}
+
+function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): readonly Span[] {
+  if (state === 'unknown') return ['  not known: no snapshot was taken, it was cut off, or a snapshot is gone\n'];
+  const isUnclear = changer.kind === 'turn' && meanwhile === undefined && files.length > 0;
+  return [
+    ...(files.length === 0 ? ['  nothing\n'] : filesSpans(files)),
+    ...(isUnclear ? ["  The record does not say which of these were the turn's own changes.\n"] : []),
+    ...(meanwhile === undefined || meanwhile.length === 0
+      ? []
+      : ['  Meanwhile, but not by the turn:\n', ...filesSpans(meanwhile)]),
+  ];
+}
+
+const kindLooks: Readonly<Record<TurnFileChange['kind'], TextLook>> = {
+  added: 'green',
+  changed: 'yellow',
+  deleted: 'red',
+};
+
+/** A row for each file, its path in full; where diffs were asked for, each file with its changed lines. */
+function filesSpans(files: readonly TurnFileChange[]): readonly Span[] {
+  const rowOf = (file: TurnFileChange): readonly Span[] => [
+    { look: kindLooks[file.kind], text: `  ${file.kind}` },
+    sizesOf(file),
+    file.path,
+  ];
+  if (files.every(({ diff }) => diff === undefined)) return tableSpans(files.map(rowOf));
+  return files.flatMap((file) => [...tableSpans([rowOf(file)]), ...diffOf(file)]);
+}
+
+const noLines = {
+  binary: 'a binary file, not shown',
+  large: 'a large file, not shown',
+  mode: 'only its permissions changed',
+  'not-kept': 'its content is not in the snapshots',
+} as const;
+
+function diffOf({ diff }: TurnFileChange): readonly Span[] {
+  if (diff === undefined) return [];
+  if (diff.kind !== 'lines') return [dim(`    (${noLines[diff.kind]})\n`)];
+  return diff.text === '' ? [dim('    (empty)\n')] : diffSpans(diff.text, '    ');
+}
+
+function sizesOf({ sizeBefore, sizeAfter }: TurnFileChange): string {
+  const sizes = [sizeBefore, sizeAfter].filter((size) => size !== undefined);
+  return sizes.length === 0 ? '' : `${sizes.join(' → ')} B`;
+}

@@ -1,0 +1,59 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Collected } from '../../../engine/engine-types.ts';
+import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import type { gcCommand } from '../table/threads-read-commands.ts';
+import { formatCount, sizeWords } from '../../../engine/wording.ts';
+import { withProgress } from '../../views/terminal/progress.ts';
+import { printResult } from './operations.ts';
+
+/** `capstan threads gc` */
+export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return loaded;
+  const { stored } = loaded.engine;
+  const { dryRun, reverted } = options;
+  const collected = await withProgress({ label: 'Reading threads' }, (report) =>
+    stored.collect({ dryRun, reverted }, report),
+  );
+  if ('outcome' in collected) return collected.outcome;
+  return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
+}
+
+/** What is lost or stays, one line each, and at the end what was done. */
+function linesOf(collected: Collected): readonly string[] {
+  const { dryRun, blobs, reverted, busy, unread } = collected;
+  const verb = dryRun ? 'Would remove' : 'Removed';
+  return [
+    ...blobs.overBudget.map(
+      ({ sha256, threads }) =>
+        `${verb} the whole output ${sha256} of thread ${threads.join(', ')}: all blobs exceed their budget.`,
+    ),
+    ...reverted.map(({ thread, path, what, bytes }) =>
+      what === 'file'
+        ? `${verb} what a rollback of thread ${thread} had put aside: ${path} (${sizeWords(bytes)}).`
+        : `${verb} the last ${sizeWords(bytes)} of ${path}, put aside by a rollback of thread ${thread}.`,
+    ),
+    ...busy.map((thread) => `Skipped thread ${thread}: another process is writing it.`),
+    ...unread.map(({ path, why }) => `Kept all blobs, because ${path} cannot be read: ${why}`),
+    summaryOf(collected),
+  ];
+}
+
+function summaryOf({ dryRun, freedBytes, blobs, snapshotBytes, ...others }: Collected): string {
+  const removed = [
+    [blobs.unreferred + blobs.overBudget.length, 'blob'],
+    [others.reverted.length, 'file put aside by rollbacks', 'files put aside by rollbacks'],
+    [others.lockFiles, 'lock file'],
+    [others.temporaryFiles, 'unfinished file'],
+  ] as const;
+  const parts = removed.flatMap(([number, one, many = `${one}s`]) =>
+    number === 0 ? [] : [`${formatCount(number)} ${number === 1 ? one : many}`],
+  );
+  if (snapshotBytes > 0) parts.push(`${sizeWords(snapshotBytes)} of snapshots`);
+  const left = `Blobs take ${sizeWords(blobs.keptBytes)}.`;
+  if (parts.length === 0) return `Nothing to remove. ${left}`;
+  return dryRun
+    ? `Would remove ${parts.join(', ')} and free ${sizeWords(freedBytes)}. ${left}`
+    : `Removed ${parts.join(', ')} and freed ${sizeWords(freedBytes)}. ${left}`;
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import type { SettingsChange } from '../../../core/envelope/apply-settings-change.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import { profileWidth } from '../../../core/policy/profiles/profile-entries.ts';
+import { defined } from '../../../base/objects.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Json } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { CommandArguments } from '../../views/command-line/command.ts';
+import { wrongUsage } from '../../views/command-line/run-command.ts';
+import { setCommand } from '../table/threads-change-commands.ts';
+import { table } from '../../views/terminal/page.ts';
+import type { EngineRefused } from '../../../engine/engine-refused.ts';
+import { liveThreads } from '../../../engine/live/live-threads.ts';
+import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import { complain } from '../../views/terminal/print.ts';
+import { settingName } from '../../../engine/wording.ts';
+import { findThread, printResult } from './operations.ts';
+
+/** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
+export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
+  const wanted = changeOf(options);
+  if (Object.keys(wanted).length === 0)
+    return wrongUsage(setCommand, 'nothing to change. Name a setting, for example --model.');
+  const found = await findThread({ thread: name });
+  if ('code' in found) return found;
+  const { engine, id } = found;
+  const change = wanted.cwd === undefined ? wanted : { ...wanted, cwd: resolve(found.cwd, wanted.cwd) };
+  const threads = liveThreads(engine);
+  const thread = await load(threads, id, change);
+  if (thread.kind === 'refused') return thread.outcome;
+  // What was not taken over is not the thread's any more once it is changed here.
+  for (const notice of thread.notices) complain(notice, 0);
+  const before = thread.settings;
+  try {
+    const result = await thread.override(change);
+    if (result.kind === 'refused') return result.outcome;
+    const changes = result.changed.map((name) => ({
+      name,
+      from: shown(before, name as keyof Settings),
+      to: shown(result.settings, name as keyof Settings),
+    }));
+    const changed = Object.fromEntries(changes.map(({ name, ...values }) => [settingName(name), values]));
+    return printResult({ thread_id: id, changed }, options, () => asText(id, changes));
+  } finally {
+    await threads.close();
+  }
+}
+
+/** A thread whose folder is gone can still be given another one. */
+async function load(threads: LiveThreads, id: ThreadId, change: SettingsChange): Promise<LiveThread | EngineRefused> {
+  const loaded = await threads.load(id, { unattended: true });
+  if (loaded.kind === 'live' || loaded.outcome.code !== 'folder-missing' || change.cwd === undefined) return loaded;
+  // Any folder that is there will do: the change says which one it is to be.
+  return threads.load(id, { unattended: true, cwd: '/' });
+}
+
+/** The values go as they are to who judges them. */
+function changeOf(options: CommandArguments<typeof setCommand>['options']): SettingsChange {
+  const { model, effort, cwd, sandbox, approval, personality, mode } = options;
+  return defined({
+    model,
+    effort: effort === 'default' ? null : effort,
+    cwd,
+    sandbox,
+    approvals: approval,
+    personality: personality === 'default' ? null : personality,
+    collaboration: mode === undefined ? undefined : { mode },
+  }) as SettingsChange;
+}
+
+function shown(settings: Settings, name: keyof Settings): Json {
+  if (name === 'sandbox') return profileWidth(settings.sandbox);
+  if (name === 'collaboration') return settings.collaboration?.mode ?? 'default';
+  return (settings[name] as Json | undefined) ?? null;
+}
+
+function asText(id: ThreadId, changes: readonly { name: string; from: Json; to: Json }[]): string {
+  if (changes.length === 0) return `Thread ${id} already has these settings.\n`;
+  const rows = changes.map(({ name, from, to }) => ['', settingName(name), words(name, from), '->', words(name, to)]);
+  return `Thread ${id}, from its next turn on:\n${table(rows)}`;
+}
+
+function words(name: string, value: Json): string {
+  if (value === null) return name === 'effort' || name === 'summary' ? 'default of the model' : 'default';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,221 @@
+import { defined } from '../../../base/objects.ts';
+import { readCallReport } from '../../../core/state/recorded/call-answers.ts';
+import type { AskedOfCall, RecordedCall, RecordedItem } from '../../../core/state/recorded/conversation-items.ts';
+import type { TurnWithItems } from '../../../core/state/turns/turn-items.ts';
+import type { TurnSummary } from '../../../core/state/turns/turn-list.ts';
+import { oneLine, type SettingsInWords } from '../../../core/state/turns/turn-words.ts';
+import { durationWords, plural } from '../../../engine/wording.ts';
+import { questionAndAnswerLines } from '../../views/questions/asked-words.ts';
+import { type PageForm, stackedBar, wrapSentences } from '../../views/terminal/page.ts';
+import { bold, cyan, dim, red, type Span, type TextLook } from '../../views/terminal/styled-text.ts';
+import { fitToWidth, padToWidth, visibleLine, wrap } from '../../views/terminal/text.ts';
+import { costLine, type KnownCost } from '../../views/wording/cost-words.ts';
+import { clockTime } from '../../views/wording/time-words.ts';
+import { shownName } from '../../views/wording/turn-lines.ts';
+import { settingsLine } from './list.ts';
+
+/** A turn, and what happened in it. */
+export interface ShownTurn {
+  readonly turn: TurnSummary;
+  /** Undefined: the lines do not show which turn it is. */
+  readonly work: TurnWithItems | undefined;
+  /** The turn before it, or the thread: their settings are not said again. */
+  readonly before: SettingsInWords;
+}
+
+export interface TurnForm extends PageForm {
+  /** Everything that was said and done, in order. */
+  readonly full: boolean;
+  /** The tokens of the turn that took the most of them. */
+  readonly mostTokens: number;
+}
+
+const statusLooks: Readonly<Record<TurnSummary['status'], TextLook>> = {
+  completed: 'green',
+  failed: 'red',
+  interrupted: 'yellow',
+  open: 'yellow',
+};
+
+const indent = '  ';
+
+/** A turn in a few lines: when and how it ended, what it cost, what was asked, done and answered. */
+export function turnSpans(shown: ShownTurn, form: TurnForm): readonly Span[] {
+  const { turn, work } = shown;
+  const { number, id, startedAt, status, problem } = turn;
+  const when = startedAt === undefined ? [] : [clockTime(startedAt)];
+  const settings = settingsLine(changedSettings(shown));
+  return [
+    bold(`${number}.`),
+    [indent + visibleLine(id), ...when, ''].join(indent),
+    { look: statusLooks[status], text: status },
+    '\n',
+    ...(settings === '' ? [] : [dim(wrapSentences(settings, form, indent))]),
+    ...figures(turn, work ?? {}, form),
+    ...(form.full && work !== undefined ? fullItems(work.items, form) : shortItems(turn, work?.items ?? [], form)),
+    ...(problem === undefined ? [] : [red(wrapSentences(visibleLine(problem), form, indent))]),
+  ];
+}
+
+function changedSettings({ turn, before }: ShownTurn) {
+  const { cwd, model, effort, approval, sandbox, mode } = turn;
+  const now = defined({ cwd, model, effort, approval, sandbox, mode });
+  const changed = Object.entries(now).filter(([name, value]) => before[name as keyof typeof now] !== value);
+  return Object.fromEntries(changed);
+}
+
+/** Where bars begin, so that those of all turns can be compared. */
+const figuresWidth = 60;
+
+/** How long it took, what it cost, and that as a bar: cached and other tokens sent, and tokens answered. */
+function figures(
+  { startedAt, endedAt }: TurnSummary,
+  cost: KnownCost,
+  { width, color, mostTokens }: TurnForm,
+): readonly Span[] {
+  const time = startedAt === undefined || endedAt === undefined ? [] : [durationWords(endedAt - startedAt)];
+  const { usage } = cost;
+  const words = [...time, ...tokensLine(cost)].join(' · ');
+  if (words === '') return [];
+  const room = width - figuresWidth - indent.length;
+  if (usage === undefined || usage.total === 0 || room < 5) return [`${indent}${words}\n`];
+  const { input, cachedInput, output } = usage;
+  const parts = [
+    { amount: cachedInput, letter: 'c', look: 'cyan' },
+    { amount: input - cachedInput, letter: 'i', look: 'blue' },
+    { amount: output, letter: 'o', look: 'green' },
+  ] as const;
+  const columns = Math.max(1, Math.round((room * (input + output)) / Math.max(1, mostTokens)));
+  const bar = stackedBar(parts, { whole: input + output, width: columns, color });
+  return [`${indent}${padToWidth(words, figuresWidth)}`, ...bar, '\n'];
+}
+
+/** What a turn or a thread cost, as a line of its own or behind other figures. */
+export function tokensLine(cost: KnownCost): readonly string[] {
+  const words = costLine(cost);
+  if (words === undefined) return [];
+  return [(cost.usage?.total ?? 0) === 0 ? `tokens ${words}` : words];
+}
+
+/** What the letters and colours of the bars are. */
+export function barLegend(color: boolean): readonly Span[] {
+  const mark = (look: TextLook, letter: string): Span => ({ look, text: color ? '█' : letter });
+  return [mark('cyan', 'c'), ' cached  ', mark('blue', 'i'), ' other input  ', mark('green', 'o'), ' output\n'];
+}
+
+/** Calls that are listed by themselves, and characters of an answer. */
+const [mostCalls, mostAnswer] = [8, 300];
+
+function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
+  const { firstWords, moreWords = [], purpose } = turn;
+  const silence = purpose === 'compaction' ? '(compaction)' : '(no messages)';
+  const calls = items.filter((item) => item.kind === 'call');
+  const answer = items.findLast((item) => item.kind === 'assistant');
+  const left = calls.length - mostCalls;
+  const more = left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : [];
+  const listed = calls.slice(0, mostCalls);
+  const lines = listed.map((call) => [...callLine(call, form), ...(call === listed.at(-1) ? more : [])]);
+  // A turn that was cut may have calls behind the last words of the model.
+  const at = answer === undefined ? -1 : items.indexOf(answer);
+  const before = listed.filter((call) => items.indexOf(call) < at).length;
+  return [
+    ...[firstWords === '' ? silence : firstWords, ...moreWords].map((text) =>
+      wrapSentences(visibleLine(text), form, indent),
+    ),
+    ...lines.slice(0, before).flat(),
+    ...(answer === undefined
+      ? []
+      : [cyan(wrapSentences(`> ${visibleLine(oneLine(answer.text, mostAnswer))}`, form, indent))]),
+    ...lines.slice(before).flat(),
+  ];
+}
+
+/** `$ npm test  [exit 1]` */
+function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
+  const { proseWidth } = form;
+  const end = callEnd(call);
+  const mark = end === undefined ? '' : `  [${end.words}]`;
+  const sign = call.form === 'command' ? '$' : call.name;
+  const words = visibleLine(`${sign} ${call.form === 'patch' ? patchedFiles(call.input) : oneLine(call.input, 300)}`);
+  const line = fitToWidth(words.trimEnd(), proseWidth - indent.length - mark.length);
+  return [
+    dim(indent + line),
+    ...(end === undefined ? [] : [{ look: end.look, text: mark }]),
+    '\n',
+    ...decided(call, form),
+  ];
+}
+
+/** What the user or a reviewer decided about the call and its hosts. */
+function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
+  return questionAndAnswerLines(call).map((words) => dim(wrapSentences(visibleLine(words), form, indent + indent)));
+}
+
+/** The files that a patch names. */
+function patchedFiles(patch: string): string {
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
+}
+
+function fullItems(items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
+  return items.flatMap((item) => itemSpans(item, form));
+}
+
+function itemSpans(item: RecordedItem, form: TurnForm): readonly Span[] {
+  switch (item.kind) {
+    case 'user':
+      return labelled(item.author ?? 'you', [...item.texts, ...pictures(item.pictures)].join('\n'), form);
+    case 'assistant':
+      return labelled('model', item.text, form, 'cyan');
+    case 'reasoning':
+      return labelled('reasoning', item.text, form, 'dim');
+    case 'context':
+      return labelled(`context: ${item.title}`, item.text, form, 'dim');
+    case 'checkpoint':
+      return labelled('checkpoint', item.text, form, 'dim');
+    case 'call': {
+      const end = callEnd(item);
+      const sign = item.form === 'command' ? '$ ' : '';
+      const { text, pictures: shown } = item.output ?? { text: '', pictures: [] };
+      return [
+        ...labelled(`call of ${shownName(item.name)}`, `${sign}${item.input}`, form),
+        ...labelled('', [readCallReport(text).output, ...pictures(shown)].join('\n').trim(), form, 'dim'),
+        ...(end === undefined ? [] : [{ look: end.look, text: `${indent}[${end.words}]\n` }]),
+        ...decided(item, form),
+      ];
+    }
+  }
+}
+
+function pictures(all: readonly string[]): readonly string[] {
+  return all.length === 0 ? [] : [`[${plural(all.length, 'picture')}]`];
+}
+
+function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: TextLook): readonly Span[] {
+  if (text === '') return [];
+  const lines = wrap(text, proseWidth - 2 * indent.length);
+  const body = lines.map((line) => `${indent}${indent}${line}`.trimEnd()).join('\n');
+  const head = label === '' ? [] : [dim(`${indent}${visibleLine(label)}\n`)];
+  return [...head, look === undefined ? body : { look, text: body }, '\n'];
+}
+
+/** How a call ended, in a word or two, and whether that is good. */
+export interface CallEnd {
+  readonly words: string;
+  readonly look: TextLook;
+}
+
+/** Ends that are no failure of the call itself. */
+const doubtful: ReadonlySet<string> = new Set(['interrupted', 'outcome unknown', 'refused']);
+
+/** Undefined: the answer does not say. */
+export function callEnd({ output, asked }: RecordedCall): CallEnd | undefined {
+  if (output === undefined) return { words: waitsToBegin(asked?.at(-1)) ? 'not run' : 'not finished', look: 'yellow' };
+  const { end, isFailure } = readCallReport(output.text);
+  if (end === undefined) return undefined;
+  return { words: end, look: doubtful.has(end) ? 'yellow' : isFailure ? 'red' : 'dim' };
+}
+
+/** The other questions come up while a call runs, or after its first try. */
+function waitsToBegin(newest: AskedOfCall | undefined): boolean {
+  return newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';
+}

@@ -1,0 +1,168 @@
+import { fileSystem, kindOfEntry, readBounded, reasonOf, whyMissing } from '../../engine/files.ts';
+import type { TurnResult } from '../../engine/engine-types.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../../engine/output-file.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
+import type { ExecArguments } from '../views/command-line/exec-command.ts';
+import { visibleText } from '../views/terminal/text.ts';
+import { dirname, resolve } from 'node:path';
+
+/** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
+export function checkLastMessageFile(
+  options: Pick<ExecArguments['options'], 'lastMessageFile'>,
+  cwd: string,
+  /** Where else commands may write. */
+  roots: readonly string[],
+): OutputFile | Outcome | undefined {
+  const given = options.lastMessageFile;
+  if (given === undefined) return undefined;
+  const path = resolve(cwd, given);
+  const file = findOutputFile(path, [cwd, ...roots]);
+  const problem =
+    whyNotWritable(path) ??
+    (file === 'leads-out'
+      ? 'it leads through a link, which a command may have made, out of the folders where commands may write'
+      : undefined);
+  if (problem === undefined && file !== 'leads-out') return file;
+  return {
+    code: 'last-message-unwritable',
+    message: `The answer cannot be written to ${path}: ${problem}.`,
+    next: 'Give -o a file in a folder that you may write to. Nothing was sent to the model.',
+  };
+}
+
+/**
+ * Writes the answer of a completed turn; a failed turn leaves the file as it was. What the user should know of it comes
+ * back: `last-message-unwritten` when the file is not what was asked for.
+ */
+export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {
+  if (result.kind !== 'completed') return undefined;
+  const { path } = file;
+  try {
+    // A file that is also our standard output holds what was printed before.
+    const text = result.lastMessage ?? '';
+    if (isStandardOutput(path)) fileSystem.writeFileSync(1, isTerminal(path) ? visibleText(text) : text);
+    else writeOutputFile(file, isTerminal(path) ? visibleText(text) : text, 0o666);
+  } catch (error) {
+    return {
+      code: 'last-message-unwritten',
+      message: `The turn is complete, but its answer could not be written to ${path}: ${reasonOf(error)}.`,
+      next: 'The answer is in the output above and in the thread.',
+    };
+  }
+  if (result.lastMessage !== undefined) return undefined;
+  return { code: 'no-last-message', message: `The model gave no answer; ${path} is empty.`, next: '' };
+}
+
+function isStandardOutput(path: string): boolean {
+  const named = fileSystem.statSync(path, { throwIfNoEntry: false });
+  const { dev, ino } = fileSystem.fstatSync(1);
+  return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
+}
+
+/** Or another device that shows what is written to it. */
+function isTerminal(path: string): boolean {
+  return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
+}
+
+function whyNotWritable(path: string): string | undefined {
+  const kind = kindOfEntry(path);
+  if (kind === 'folder') return 'it is a folder';
+  const folder = dirname(path);
+  if (kind === 'missing' && kindOfEntry(folder) !== 'folder') return `there is no folder ${folder}`;
+  try {
+    fileSystem.accessSync(kind === 'missing' ? folder : path, fileSystem.constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** What `--image` adds to the words. */
+export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
+
+/**
+ * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
+ * count on that, and both the user and the model learn of it.
+ */
+export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
+  const lists = options.image;
+  // A variable that was not set, most likely.
+  if (lists.includes('')) return noPath;
+  const paths = lists.flatMap((list) => pathsIn(list, cwd));
+  const images: UserImage[] = [];
+  const unusableImages: UnusableImage[] = [];
+  for (const path of paths) {
+    const image = await engine.loadImage(path, cwd);
+    if (!('code' in image)) images.push(image);
+    else if (image.code === 'image-unsupported') unusableImages.push({ path, problem: image });
+    else return image;
+  }
+  return { images, unusableImages };
+}
+
+const noPath: Outcome = {
+  code: 'image-unreadable',
+  message: 'The image has an empty path.',
+  next: 'Give -i the path of a picture, or leave it out.',
+};
+
+/** Several paths with commas between them, or a path that has commas in it. */
+function pathsIn(list: string, cwd: string): readonly string[] {
+  if (kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
+  return list.split(',').filter((path) => path !== '');
+}
+
+/** A larger file is refused. */
+const mostBytes = 1024 * 1024;
+
+interface OutputSchema {
+  readonly outputSchema?: JsonObject;
+  /** Warns that part of it is not checked. */
+  readonly notices: readonly Outcome[];
+}
+
+/** The file of `--output-schema`. */
+export async function loadOutputSchema(
+  { options: { outputSchema: path } }: ExecArguments,
+  cwd: string,
+): Promise<OutputSchema | Outcome> {
+  if (path === undefined) return { notices: [] };
+  const file = readBounded(resolve(cwd, path), { maxBytes: mostBytes });
+  if (file.kind !== 'read') {
+    const problem = file.kind === 'missing' ? whyMissing(resolve(cwd, path)) : file.reason;
+    const message = `The output schema ${path} cannot be read: ${problem}.`;
+    return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
+  }
+  const outputSchema = parse(file.bytes.toString('utf8'));
+  if (typeof outputSchema !== 'string') {
+    const { firstUncheckedKeyword: firstUnjudged } = await import('../../core/envelope/json-schema.ts');
+    const place = await firstUnjudged(outputSchema);
+    return { outputSchema, notices: place === undefined ? [] : [partlyChecked(path, place)] };
+  }
+  return {
+    code: 'schema-invalid',
+    message: `The output schema ${path} cannot be used: ${outputSchema}.`,
+    next: 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.',
+  };
+}
+
+function partlyChecked(path: string, place: string): Outcome<'schema-partly-checked'> {
+  return {
+    code: 'schema-partly-checked',
+    message: `Part of the output schema ${path} is not checked: ${place}.`,
+    next: 'Correct it: types are those of JSON, $ref leads within the schema, and a pattern has no look-around or back-reference.',
+  };
+}
+
+/** The object that the text is, or why it is none. */
+function parse(text: string): JsonObject | string {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return isJsonObject(value) ? value : 'it is JSON, but not an object';
+  } catch (error) {
+    return `it is not JSON (${(error as SyntaxError).message})`;
+  }
+}

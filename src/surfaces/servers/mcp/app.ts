@@ -1,0 +1,213 @@
+import type { LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import { awaitAnswer } from '../../../engine/thread/open-questions.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import type { AskUser } from '../../../ports/ask-user.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { ClientListeners, ThreadFeeds } from './client-listeners.ts';
+import type { ServerApp, ServerResources, ServerTool } from './server-interface.ts';
+import { LoadedThreads, threadResources } from './thread-resources.ts';
+import { threadForkTool, threadPinTool, threadRollbackTool, threadUndoRollbackTool } from './tools/branch-tools.ts';
+import { codexTools } from './tools/codex-tools.ts';
+import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './tools/control-tools.ts';
+import { threadListTool, threadReadTool, threadSearchTool } from './tools/read-tools.ts';
+import { refusedAnswer } from './tools/tool-answers.ts';
+import type { OnQuestion, ServedEngine, ToolServices } from './tools/tool-definition.ts';
+import { thrownAsOutcome, TurnRuns } from './tools/turn-runs.ts';
+import { threadAnswerTool, threadSendTool, threadStartTool, threadTurnTool } from './tools/turn-tools.ts';
+import { v1Tools } from './tools/v1-tools.ts';
+import { threadContextTool, threadEnvelopeTool, threadReplayTool } from './tools/view-tools.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** What the server offers: threads of an engine, for clients of any revision and transport. */
+export interface McpApp extends ServerApp {
+  readonly resources: ServerResources;
+}
+
+export interface McpAppOptions {
+  /** Where threads start that name no folder. */
+  readonly cwd: string;
+  /** What becomes of a question when a client cannot ask its user. Absent: `report`. */
+  readonly onQuestion?: OnQuestion;
+  /**
+   * So long no other client may answer a question that a client without a connection asks its user, and does not come back
+   * for. Absent: ten minutes.
+   */
+  readonly reservedMs?: number;
+}
+
+const usualReservedMs = 10 * 60_000;
+
+/** What calls are given to answer once their threads are closed. */
+const answeringMs = 250;
+
+export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
+  const feeds = new ThreadFeeds();
+  const { onQuestion = 'report' } = options;
+  const newest = new NewestClient();
+  const calls = new OpenCalls();
+  const loaded = new LoadedThreads(live, onQuestion === 'decline' ? { askUser: newest.askUser } : {});
+  const parts: ToolServices = {
+    engine,
+    live: loaded.live,
+    feeds,
+    listeners: new ClientListeners(),
+    runs: new TurnRuns(feeds, { reservedMs: options.reservedMs ?? usualReservedMs }),
+    cwd: options.cwd,
+    onQuestion,
+  };
+  return {
+    tools: [...threadTools(parts), ...compatTools(parts)].map((tool) => calls.counting(newest.noticing(guarded(tool)))),
+    resources: threadResources(parts, loaded),
+    callSecret: () => engine.secretFor('calls of mcp clients'),
+    async close() {
+      try {
+        await live.close();
+        await calls.answered(answeringMs);
+      } finally {
+        feeds.close();
+        parts.listeners.close();
+      }
+    },
+  };
+}
+
+/** A lost disk or a bug answers the call it met, and ends nothing else. What no call needs so long does not come in. */
+function guarded(tool: ServerTool): ServerTool {
+  return {
+    ...tool,
+    async call(args, context) {
+      const tooLong = tooLongArgument(args);
+      if (tooLong !== undefined) return refusedAnswer(tooLong, notBegun);
+      return tool.call(args, context).catch((error) => refusedAnswer(thrownAsOutcome(error)));
+    },
+  };
+}
+
+const notBegun = { status: 'failed' };
+
+/** In characters: of names, of keys, and of all else that is neither a message nor an instruction. */
+const longestName = 256;
+const longestText = 4096;
+
+const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
+/** What people write; it has limits of its own. */
+const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
+
+/** Why the arguments of a call are refused before anything keeps or repeats them; undefined where they are not. */
+function tooLongArgument(args: JsonObject): Outcome | undefined {
+  return inMembers(args);
+}
+
+function inMembers(value: JsonObject): Outcome | undefined {
+  for (const [key, member] of Object.entries(value)) {
+    if (key.length > longestName) return tooLong(`The key "${key.slice(0, 60)}…"`, key.length, longestName);
+    const found = inValue(key, member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function inValue(key: string, value: Json | undefined): Outcome | undefined {
+  // Keys of the configuration are paths, and older clients write names in camel case.
+  const last = key.split('.').at(-1) ?? key;
+  const name = last.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (isProse.test(name)) return undefined;
+  const limit = names.has(name) ? longestName : longestText;
+  if (typeof value === 'string') {
+    return value.length > limit ? tooLong(`"${key}"`, value.length, limit) : undefined;
+  }
+  if (!Array.isArray(value)) return isJsonObject(value) ? inMembers(value) : undefined;
+  for (const each of value as readonly Json[]) {
+    const found = inValue(key, each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function tooLong(what: string, length: number, limit: number): Outcome {
+  return {
+    code: 'argument-too-long',
+    message: `${what} has ${formatCount(length)} characters, and the limit is ${formatCount(limit)}.`,
+    next: 'Nothing was changed. Call again with a shorter value.',
+  };
+}
+
+/** Other names for the same work: always callable, and listed only where a host asks for them. */
+function compatTools(parts: ToolServices): readonly ServerTool[] {
+  return [...v1Tools(parts), ...codexTools(parts)];
+}
+
+/**
+ * Whether the client of the newest call can ask its user. Where questions of other clients are declined, a turn of such a
+ * client is told from its start that no one can be asked.
+ */
+class NewestClient {
+  #canAsk = false;
+
+  /** Clients answer, as they do without it. */
+  readonly askUser: AskUser = { ...awaitAnswer, isThere: () => this.#canAsk };
+
+  noticing(tool: ServerTool): ServerTool {
+    return {
+      ...tool,
+      call: (args, context) => {
+        this.#canAsk = context.client.canAsk;
+        return tool.call(args, context);
+      },
+    };
+  }
+}
+
+/** The calls that are not answered yet. */
+class OpenCalls {
+  readonly #open = new Set<Promise<unknown>>();
+
+  counting(tool: ServerTool): ServerTool {
+    return {
+      ...tool,
+      call: (args, context) => {
+        const answer = tool.call(args, context);
+        this.#open.add(answer);
+        const forget = (): void => void this.#open.delete(answer);
+        answer.then(forget, forget);
+        return answer;
+      },
+    };
+  }
+
+  /** Resolves when those that are open now have their answers, or the time is over. */
+  answered(ms: number): Promise<void> {
+    return settledWithin(Promise.allSettled(this.#open), ms);
+  }
+}
+
+/** Resolves when the work is done, or its time is over. The process stays for it, and no longer. */
+export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController();
+  const late = wait(ms, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([work, late]).finally(() => over.abort());
+}
+
+/** The tools of the server in the order in which they are listed. */
+function threadTools(parts: ToolServices): readonly ServerTool[] {
+  return [
+    threadStartTool,
+    threadSendTool,
+    threadTurnTool,
+    threadOverrideTool,
+    threadCompactTool,
+    threadInterruptTool,
+    threadAnswerTool,
+    threadListTool,
+    threadReadTool,
+    threadSearchTool,
+    threadForkTool,
+    threadRollbackTool,
+    threadUndoRollbackTool,
+    threadPinTool,
+    threadContextTool,
+    threadEnvelopeTool,
+    threadReplayTool,
+  ].map((tool) => tool(parts));
+}

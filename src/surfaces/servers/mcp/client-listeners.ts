@@ -1,0 +1,215 @@
+import { defined } from '../../../base/objects.ts';
+import { type AfterPlace, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
+import type { LiveNews, LiveThread } from '../../../engine/live/live-thread-types.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { newsFields } from './event-fields.ts';
+import type { ClientPort } from './server-interface.ts';
+
+/** How a client is sent the news of a thread: a method and its parameters, or nothing. */
+export type NewsForm = (
+  news: LiveNews,
+  thread: LiveThread,
+  call: { readonly requestId?: RequestName },
+) => readonly { readonly method: string; readonly params: JsonObject }[];
+
+/** As a client named a request of its own. */
+type RequestName = string | number;
+
+export const typedForm: NewsForm = (news, { id }) => {
+  const ordinal = news.kind === 'recorded' ? { ordinal: news.ordinal, cursor: news.cursor } : {};
+  const params = { threadId: id, ...ordinal, event: newsFields(news) };
+  return [{ method: 'notifications/capstan/event', params }];
+};
+
+/** One reason why a client is sent the events of a thread. */
+export interface Listening {
+  /** Resolves when the client was sent what meets the condition, since it listens or from now on; or after a while. */
+  sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
+  end(): void;
+}
+
+export interface ListenOptions {
+  readonly form?: NewsForm;
+  /** Of a form whose events name the call that they belong to: then each call gets its own. */
+  readonly requestId?: RequestName;
+  /** What was recorded behind this place is sent first. Absent: from now on. */
+  readonly after?: AfterPlace;
+}
+
+/** A client that does not read is not waited for longer than this. */
+const patienceMs = 2000;
+
+/**
+ * Which clients are sent the events of which threads: each event once, however many reasons a client has to get it, and
+ * at the pace of the client, who misses nothing that is recorded.
+ */
+export class ClientListeners {
+  /** By thread, client and form. */
+  readonly #open = new Map<string, Listener>();
+  /** Some are made for one call. */
+  readonly #forms = new WeakMap<NewsForm, number>();
+  #formCount = 0;
+  /** Up to where each connection was sent the events of a thread: an old place of its own sends nothing again. */
+  readonly #places = new WeakMap<AbortSignal, Map<string, LineCursor>>();
+
+  /** Until it is ended, or the client is gone. */
+  add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
+    const { form = typedForm, requestId } = options;
+    if (!this.#forms.has(form)) this.#forms.set(form, this.#formCount++);
+    const key = `${thread.id} ${this.#forms.get(form)} ${client.id} ${JSON.stringify(requestId ?? null)}`;
+    const listener = this.#open.get(key) ?? this.#follow(thread, client, key, { ...options, form });
+    this.#open.set(key, listener);
+    listener.reasons++;
+    const end = (): void => {
+      client.gone.removeEventListener('abort', end);
+      if (isOver || --listener.reasons > 0) isOver = true;
+      else {
+        isOver = true;
+        listener.close();
+        if (this.#open.get(key) === listener) this.#open.delete(key);
+      }
+    };
+    let isOver = false;
+    client.gone.addEventListener('abort', end, { once: true });
+    if (client.gone.aborted) end();
+    return { sent: (isMeant) => listener.sent(isMeant), end };
+  }
+
+  #follow(thread: LiveThread, client: ClientPort, key: string, options: FollowedForm): Listener {
+    const { form, after, requestId } = options;
+    const places = this.#places.get(client.gone) ?? new Map<string, LineCursor>();
+    this.#places.set(client.gone, places);
+    const sent = places.get(key);
+    const from = after !== undefined && sent !== undefined && placeIn(sent) > placeIn(after) ? sent : after;
+    const noted: NewsForm = (news, of) => {
+      if (news.kind === 'recorded') places.set(key, news.cursor);
+      return form(news, of, defined({ requestId }));
+    };
+    return new Listener(thread, client, { form: noted, ...defined({ after: from }) });
+  }
+
+  close(): void {
+    for (const listener of this.#open.values()) listener.close();
+    this.#open.clear();
+  }
+}
+
+type FollowedForm = ListenOptions & { readonly form: NewsForm };
+
+/** Of what was sent, so much is known: a call asks about what came shortly before. */
+const remembered = 200;
+
+class Listener {
+  reasons = 0;
+  readonly #client: ClientPort;
+  readonly #closing = new AbortController();
+  readonly #sent: LiveNews[] = [];
+  readonly #waiting = new Set<(news: LiveNews) => void>();
+
+  constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
+    this.#client = client;
+    void this.#follow(thread, options).catch(() => {
+      // The thread was lost. Calls that wait for it are answered with what it says itself.
+    });
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async sent(isMeant: (news: LiveNews) => boolean): Promise<void> {
+    if (this.#closing.signal.aborted || this.#sent.some(isMeant)) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => done(), patienceMs).unref();
+      const look = (news: LiveNews): void => {
+        if (isMeant(news)) done();
+      };
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  async #follow(thread: LiveThread, { form, after }: FollowedForm): Promise<void> {
+    const { signal } = this.#closing;
+    for await (const news of thread.follow({ signal, ...defined({ after }) })) {
+      if (signal.aborted) return;
+      for (const { method, params } of form(news, thread, {})) this.#client.notify(method, params);
+      if (news.kind !== 'preview') {
+        this.#sent.push(news);
+        if (this.#sent.length > remembered) this.#sent.shift();
+        for (const look of this.#waiting) look(news);
+      }
+      await this.#client.ready();
+    }
+  }
+}
+
+function placeIn(after: AfterPlace): number {
+  return readAfter(after)?.place ?? -1;
+}
+
+type Reader = (news: LiveNews) => void;
+
+/**
+ * The news of live threads for all readers of the server: each thread is followed once, as long as there is a reader.
+ * Readers are called in order and at once, so what one of them has seen has been sent to the clients of the others that
+ * came before it.
+ */
+export class ThreadFeeds {
+  readonly #feeds = new Map<string, Feed>();
+
+  /** Until the function that it gives is called. A reader must not throw. */
+  read(thread: LiveThread, reader: Reader): () => void {
+    const feed = this.#feeds.get(thread.id) ?? this.#open(thread);
+    feed.readers.add(reader);
+    return () => {
+      feed.readers.delete(reader);
+      if (feed.readers.size > 0 || this.#feeds.get(thread.id) !== feed) return;
+      this.#feeds.delete(thread.id);
+      feed.closing.abort();
+    };
+  }
+
+  close(): void {
+    for (const { closing } of this.#feeds.values()) closing.abort();
+    this.#feeds.clear();
+  }
+
+  #open(thread: LiveThread): Feed {
+    const feed: Feed = { readers: new Set(), closing: new AbortController() };
+    this.#feeds.set(thread.id, feed);
+    // Asked for at once: what happens after this call is in it.
+    const news = thread.follow({ signal: feed.closing.signal })[Symbol.asyncIterator]();
+    void pass(news, feed).finally(() => {
+      if (this.#feeds.get(thread.id) === feed) this.#feeds.delete(thread.id);
+    });
+    return feed;
+  }
+}
+
+interface Feed {
+  readonly readers: Set<Reader>;
+  readonly closing: AbortController;
+}
+
+async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): Promise<void> {
+  try {
+    for (;;) {
+      const next = await news.next();
+      if (next.done === true || closing.signal.aborted) return;
+      for (const reader of readers) reader(next.value);
+    }
+  } catch {
+    // The thread was lost. The calls that wait for it are answered by what they asked of it.
+  }
+}
+
+/** The event of the thread that news brings, if it does. */
+export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
+  return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
+}

@@ -1,0 +1,227 @@
+import { defined } from '../../../base/objects.ts';
+import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import type { EngineRefused } from '../../../engine/engine-refused.ts';
+import { type AfterPlace, lastValidPlaceIn, type LineCursor, readAfter } from '../../../engine/live/line-cursor.ts';
+import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { ThreadRequest } from '../../../engine/thread-request.ts';
+import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { ThreadSummary } from '../../../protocol/thread.ts';
+import { requestBody } from '../../views/context/request-page.ts';
+import { readThreadStory } from '../../views/context/thread-story.ts';
+import { envelopeJson } from '../../views/threads/envelope-page.ts';
+import type { ServerResources } from './server-interface.ts';
+import { readLines } from './tools/find-thread.ts';
+import { itemPage } from './tools/read-tools.ts';
+import type { ToolServices } from './tools/tool-definition.ts';
+import { contextOf, envelopeOf } from './tools/view-tools.ts';
+
+const prefix = 'capstan://threads/';
+const mimeType = 'application/json';
+
+const templates = [
+  { path: '', name: 'thread', title: 'Thread', description: 'Turns and items, each with its message kind.' },
+  { path: '/context', name: 'context', title: 'Context', description: 'What fills the window, by family.' },
+  { path: '/envelope', name: 'envelope', title: 'Envelope', description: 'The contract of the newest turn.' },
+  { path: '/requests/{n}', name: 'request', title: 'Request', description: 'The body of request N as it was sent.' },
+].map(({ path, ...about }) => ({ uriTemplate: `${threadUri('{id}')}${path}`, ...about, mimeType }));
+
+/** A resource that has more items than this is read in pages, with `thread_read`. */
+const mostItems = 2000;
+const mostCharacters = 20_000;
+const pageSize = 50;
+/** Of the completions that a client is given. */
+const mostIds = 100;
+
+/** Threads by URI: what they hold, and when that changes. */
+export function threadResources(parts: ToolServices, loaded: LoadedThreads): ServerResources {
+  return {
+    templates,
+    async list(cursor) {
+      const page = await parts.engine.stored.list({ limit: pageSize, sort: 'updated', ...defined({ cursor }) });
+      if ('code' in page) throw new RangeError(`${page.message} Leave the cursor out to begin again.`);
+      return { resources: page.threads.map(listed), ...defined({ next: page.next }) };
+    },
+    async read(uri) {
+      const followed = parseFollowedUri(uri);
+      if (followed === undefined || !(await isKnown(parts, followed.part.id))) return undefined;
+      const text = await textOf(parts, followed);
+      return text === undefined ? undefined : [{ uri, mimeType, text }];
+    },
+    async canFollow(uri) {
+      const followed = parseFollowedUri(uri);
+      return followed !== undefined && isKnown(parts, followed.part.id);
+    },
+    watch(uri, changed, client) {
+      const followed = parseFollowedUri(uri);
+      if (followed === undefined) return () => {};
+      const { part, after } = followed;
+      // One who was there before wants to know what it missed now, and not when another call loads the thread.
+      if (after !== undefined && client !== undefined) void loaded.live.load(part.id).catch(() => {});
+      return loaded.watch(part.id, (thread) => {
+        const stopReading = parts.feeds.read(thread, (news) => {
+          if (news.kind !== 'preview' && news.kind !== 'missed') changed();
+        });
+        const listening = client && parts.listeners.add(thread, client, defined({ after }));
+        return () => {
+          stopReading();
+          listening?.end();
+        };
+      });
+    },
+    async complete(template, argument, value) {
+      if (argument !== 'id' || !templates.some(({ uriTemplate }) => uriTemplate === template)) return [];
+      const page = await parts.engine.stored.list({ limit: mostIds, sort: 'updated' });
+      const stored = 'code' in page ? [] : page.threads.map(({ id }) => id);
+      const all = [...new Set([...parts.live.loaded.map(({ id }) => id), ...stored])];
+      return all.filter((id) => id.startsWith(value.toLowerCase())).slice(0, mostIds);
+    },
+  };
+}
+
+function listed({ id, name, preview, updatedAt }: ThreadSummary): JsonObject {
+  return {
+    uri: threadUri(id),
+    name: id,
+    title: oneLine(name ?? preview, 80) || id,
+    mimeType,
+    annotations: { lastModified: new Date(updatedAt).toISOString() },
+  };
+}
+
+async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<boolean> {
+  return live.knows(id) || (await engine.stored.location(id)) !== undefined;
+}
+
+/** With a place, a thread is read behind it; its other parts are whole in any case. */
+async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
+  const { id } = part;
+  switch (part.kind) {
+    case 'thread': {
+      const { lines } = await readLines(parts.engine, id);
+      const claimed = readAfter(after) ?? { place: -1 };
+      const standing = lastValidPlaceIn(lines, id, claimed);
+      const page = itemPage(lines, { isNewest: false, after: standing, limit: mostItems, most: mostCharacters });
+      return JSON.stringify({ thread_id: id, ...page, ...(standing < claimed.place && { rewound: standing }) });
+    }
+    case 'context':
+      return JSON.stringify({ thread_id: id, ...(await contextOf(parts, id)) });
+    case 'envelope': {
+      const view = await envelopeOf(parts, id, { turn: undefined, diff: undefined });
+      return 'code' in view ? undefined : JSON.stringify(envelopeJson(id, view));
+    }
+    case 'request': {
+      const story = readThreadStory((await readLines(parts.engine, id)).lines);
+      const request = story.requests[part.number - 1];
+      if (request === undefined) return undefined;
+      const body = await requestBody(request);
+      // As it was sent, byte for byte: a page in a terminal ends its line.
+      return typeof body === 'string' ? body.replace(/\n$/, '') : JSON.stringify({ error: body });
+    }
+  }
+}
+
+type Begin = (thread: LiveThread) => () => void;
+
+/** Live threads that report which of them are loaded: a client may watch one before any call uses it. */
+export class LoadedThreads {
+  readonly live: LiveThreads;
+  readonly #watches = new Map<ThreadId, Set<Watch>>();
+
+  /** `askUser`: who answers, unless a request names another; absent: clients do. */
+  constructor(live: LiveThreads, { askUser }: Pick<ThreadRequest, 'askUser'> = {}) {
+    const loads = async (loading: Promise<LiveThread | EngineRefused>): Promise<LiveThread | EngineRefused> => {
+      const thread = await loading;
+      if (thread.kind === 'live') for (const watch of this.#watches.get(thread.id) ?? []) watch.begin(thread);
+      return thread;
+    };
+    const answered = defined({ askUser });
+    this.live = {
+      get loaded() {
+        return live.loaded;
+      },
+      agentsOf: (id) => live.agentsOf(id),
+      knows: (id) => live.knows(id),
+      start: (request) => loads(live.start({ ...answered, ...request })),
+      load: (id, request) => loads(live.load(id, { ...answered, ...request })),
+      fork: (id, cut, request) => loads(live.fork(id, cut, { ...answered, ...request })),
+      whole: (id, work) => live.whole(id, work),
+      preview: (id, state) => live.preview(id, state),
+      close: () => live.close(),
+    };
+  }
+
+  /** Calls `begin` once, as soon as the thread is loaded; what that gives is called when the watch ends. */
+  watch(id: ThreadId, begin: Begin): () => void {
+    const watch = new Watch(begin);
+    const all = this.#watches.get(id) ?? new Set();
+    this.#watches.set(id, all.add(watch));
+    const thread = this.live.loaded.find((each) => each.id === id);
+    if (thread !== undefined) watch.begin(thread);
+    return () => {
+      all.delete(watch);
+      if (all.size === 0 && this.#watches.get(id) === all) this.#watches.delete(id);
+      watch.end();
+    };
+  }
+}
+
+class Watch {
+  readonly #begin: Begin;
+  #end: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(begin: Begin) {
+    this.#begin = begin;
+  }
+
+  begin(thread: LiveThread): void {
+    if (!this.#isOver) this.#end ??= this.#begin(thread);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#end?.();
+  }
+}
+
+/** What of a thread a URI names. */
+export type NamedPartOfThread =
+  | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
+  | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
+
+function threadUri(id: string): string {
+  return `${prefix}${id}`;
+}
+
+/** Undefined for what is no URI of this server. */
+function parseThreadUri(uri: string): NamedPartOfThread | undefined {
+  if (!uri.startsWith(prefix)) return undefined;
+  const [name = '', part, number, ...more] = uri.slice(prefix.length).split('/');
+  const id = parseThreadId(name);
+  if (id === undefined || more.length > 0) return undefined;
+  if (part === undefined) return { kind: 'thread', id };
+  if (part === 'requests' && number !== undefined && /^[1-9]\d{0,8}$/.test(number)) {
+    return { kind: 'request', id, number: Number(number) };
+  }
+  if (number !== undefined || (part !== 'context' && part !== 'envelope')) return undefined;
+  return { kind: part, id };
+}
+
+/** What a client follows: a part of a thread, and the place behind which it wants the events, if it was there before. */
+interface FollowedPart {
+  readonly part: NamedPartOfThread;
+  readonly after?: AfterPlace;
+}
+
+/** Undefined for what is no URI of this server, or has no place of a thread in it. */
+function parseFollowedUri(uri: string): FollowedPart | undefined {
+  const [path = '', query, ...more] = uri.split('?');
+  const part = parseThreadUri(path);
+  if (part === undefined || more.length > 0) return undefined;
+  if (query === undefined) return { part };
+  const given = new URLSearchParams(query).get('after') ?? '';
+  const place = given === '-1' ? -1 : readAfter(given)?.place;
+  if (place === undefined) return undefined;
+  return { part, after: given.includes('@') ? (given as LineCursor) : (place as AfterPlace) };
+}

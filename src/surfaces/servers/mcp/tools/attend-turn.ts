@@ -1,0 +1,309 @@
+import { defined } from '../../../../base/objects.ts';
+import { oneLine } from '../../../../core/state/turns/turn-words.ts';
+import type { LineCursor } from '../../../../engine/live/line-cursor.ts';
+import type { LiveNews, LiveThread } from '../../../../engine/live/live-thread-types.ts';
+import { valueOrAbort } from '../../../../protocol/abort.ts';
+import type { TurnId } from '../../../../protocol/ids.ts';
+import type { JsonObject } from '../../../../protocol/json.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { Question } from '../../../../protocol/question.ts';
+import { shellWords } from '../../../../protocol/shell.ts';
+import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../../protocol/turn-item.ts';
+import { questionWords } from '../../../views/questions/question-lines.ts';
+import { type NewsForm, threadEventIn, typedForm } from '../client-listeners.ts';
+import type { CallContext, InputRequired, ToolAnswer } from '../server-interface.ts';
+import { declineAll, inputRequired } from './client-questions.ts';
+import { asToolOutcome, withNotices } from './tool-answers.ts';
+import { choiceSchema, objectListSchema, outputOfTool, textSchema, type ToolServices } from './tool-definition.ts';
+import { questionMessage, turnAnswer, waitingAnswer } from './turn-answers.ts';
+import { isTurnEnd, type TurnRun } from './turn-runs.ts';
+
+const turnFields = {
+  thread_id: textSchema(),
+  turn_id: textSchema(),
+  status: textSchema(),
+  message: textSchema(),
+  questions: objectListSchema,
+};
+
+/** What every call gives that waits for the end of a turn. */
+export const turnOutput: JsonObject = outputOfTool(turnFields, ['thread_id', 'status']);
+
+/** The same with what its values are. Once in the list is enough. */
+export const explainedTurnOutput: JsonObject = outputOfTool(
+  {
+    ...turnFields,
+    status: choiceSchema('completed', 'failed', 'interrupted', 'waiting', 'idle'),
+    questions: { ...objectListSchema, description: 'each with id, reason, argv, cwd, scopes' },
+    percent_remaining: { type: 'integer' },
+  },
+  // What is refused has no thread.
+  ['status'],
+);
+
+export interface Attendance {
+  /** How the client is sent what happens meanwhile. */
+  readonly form?: NewsForm;
+  /** Of the call, where the form names it. */
+  readonly requestId?: CallContext['requestId'];
+  /** False: the turn is another call's, and goes on when this client is gone. */
+  readonly keeps?: boolean;
+  /** Of a call that comes back from its user: by which name it asked. */
+  readonly asked?: string;
+  /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
+  readonly first?: () => Promise<ToolAnswer | undefined>;
+  /** The client has seen what was recorded up to here. */
+  readonly after?: LineCursor;
+  /** Members of the answer beside those of the turn. */
+  readonly more?: JsonObject;
+}
+
+/** Waits for the end of a turn. Meanwhile the client is sent its events, and its user is asked what the turn asks. */
+export async function attendTurn(
+  parts: ToolServices,
+  run: TurnRun,
+  context: CallContext,
+  { form = typedForm, requestId, keeps = true, more = {}, asked, first, after }: Attendance,
+): Promise<ToolAnswer | InputRequired> {
+  const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ requestId, after }) });
+  const stopProgress = reportProgress(parts, run.thread, context);
+  const leave = run.audience.join(context.signal, { keeps, asked });
+  // What happened before is not sent any more.
+  const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
+  tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
+  const earlier = keeps ? earlierMessages(run.earlier) : undefined;
+  if (earlier !== undefined && asked === undefined) {
+    const event = { kind: 'warning', outcome: asToolOutcome(earlier) } as const;
+    tellClient(run.thread, context, event, { form, requestId });
+  }
+  const noted = (answer: ToolAnswer): ToolAnswer => withNotices(answer, earlier === undefined ? [] : [earlier]);
+  try {
+    const refused = await first?.();
+    if (refused !== undefined) return refused;
+    for (;;) {
+      const changed = run.changed();
+      const { questions } = run;
+      // The client sees what led to the answer before the answer.
+      const awaited = run.isOver ? endOfTurn(run) : asks(questions.filter(({ id }) => !known.has(id)));
+      if (!wasOver && awaited !== undefined) await valueOrAbort(listening.sent(awaited), context.signal, undefined);
+      if (run.isOver) return noted(turnAnswer(run, await run.end, more));
+      const ahead = questionsAhead(parts, run);
+      if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
+        return waitingAnswer(run, ahead, { ...more, queued: true });
+      }
+      // Its own tools are called by no form.
+      const calls = questions.filter(({ kind }) => kind === 'client-tool');
+      if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));
+      const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
+      if (questions.length > 0 && context.client.canAsk) return inputRequired(run, questions, context, { keeps });
+      else if (isAsked) await Promise.race([changed, parts.runs.current(run.thread.id)?.changed() ?? changed]);
+      else if (parts.onQuestion === 'report') return noted(waitingAnswer(run, questions, more));
+      else await declineAll(run, questions, context.client);
+    }
+  } finally {
+    leave();
+    parts.runs.letGo(run);
+    stopProgress();
+    listening.end();
+  }
+}
+
+/**
+ * Work that comes after a turn that waits for an answer waits as well, for as long as no client answers: its client is sent
+ * the questions.
+ */
+export function tellOpenQuestions(
+  thread: LiveThread,
+  { client, progress }: CallContext,
+  { form = typedForm, requestId, except }: ToldQuestions = {},
+): void {
+  // A turn that does not run holds nothing up.
+  if (thread.isSuspended) return;
+  for (const question of thread.questions) {
+    const { turnId } = question;
+    if (turnId === except) continue;
+    tellClient(thread, { client }, { kind: 'question-asked', turnId, question }, { form, requestId });
+    progress(0, `Waits for a turn that asks: ${questionMessage(question, undefined).text}\nAnswer with thread_answer.`);
+  }
+}
+
+/** Sends it to the caller alone. */
+function tellClient(
+  thread: LiveThread,
+  { client }: Pick<CallContext, 'client'>,
+  event: ThreadEvent,
+  { form = typedForm, requestId }: Pick<ToldQuestions, 'form' | 'requestId'>,
+): void {
+  for (const { method, params } of form({ kind: 'passing', event }, thread, defined({ requestId }))) {
+    client.notify(method, params);
+  }
+}
+
+interface ToldQuestions {
+  readonly form?: NewsForm;
+  readonly requestId?: CallContext['requestId'] | undefined;
+  readonly except?: TurnId | undefined;
+}
+
+/** Whether a question is a part of the answer: the client has no other way to it. */
+function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
+  return !client.canAsk && onQuestion === 'report';
+}
+
+/** What the turn before this one asks; undefined when this one has begun. */
+function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
+  const first = runs.current(run.thread.id);
+  return first === run || run.turnId !== undefined ? undefined : first?.questions;
+}
+
+type IsMeant = (news: LiveNews) => boolean;
+
+function endOfTurn({ turnId }: TurnRun): IsMeant | undefined {
+  if (turnId === undefined) return undefined;
+  return (news) => {
+    const event = threadEventIn(news);
+    return event !== undefined && isTurnEnd(event) && event.turnId === turnId;
+  };
+}
+
+function asks(questions: readonly Question[]): IsMeant | undefined {
+  const newest = questions.at(-1)?.id;
+  if (newest === undefined) return undefined;
+  return (news) => {
+    const event = threadEventIn(news);
+    return event?.kind === 'question-asked' && event.question.id === newest;
+  };
+}
+
+/** Sends short words about what happens, where the client asked for them. */
+export function reportProgress(
+  { feeds }: Pick<ToolServices, 'feeds'>,
+  thread: LiveThread,
+  context: CallContext,
+): () => void {
+  let done = 0;
+  return feeds.read(thread, (news) => {
+    const event = threadEventIn(news);
+    const words = event && progressWords(event);
+    if (words !== undefined) context.progress(++done, words);
+  });
+}
+
+/** The answer to a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
+export function refuseWhileSuspended(
+  thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
+  what: string,
+): ToolAnswer | undefined {
+  return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
+}
+
+/** Of a call that has to wait for open questions: what became of it, and the questions. */
+export function refuseWhileAsked(
+  parts: Pick<ToolServices, 'onQuestion' | 'runs'>,
+  thread: LiveThread,
+  context: CallContext,
+  what: string,
+): ToolAnswer | undefined {
+  const questions = parts.runs.current(thread.id)?.questions ?? thread.questions;
+  return answersByTool(parts, context) ? waitingFirst(thread, questions, what) : undefined;
+}
+
+function waitingFirst(
+  thread: Pick<LiveThread, 'id'>,
+  questions: readonly Question[],
+  what: string,
+): ToolAnswer | undefined {
+  const [first] = questions;
+  if (first === undefined) return undefined;
+  const waiting = waitingAnswer({ thread, turnId: first.turnId }, questions, {});
+  return { ...waiting, text: `${what} ${waiting.text}` };
+}
+
+/** What a turn does now, in a few words; undefined where nothing new begins. */
+function progressWords(event: ThreadEvent): string | undefined {
+  switch (event.kind) {
+    case 'turn-started':
+      return 'The turn begins.';
+    case 'item-started':
+    case 'item-completed':
+      return itemWords(event.item, event.kind === 'item-started');
+    case 'usage':
+      return `${event.percentRemaining} % of the window is left.`;
+    case 'checkpoint-started':
+      return 'Compacting the history.';
+    case 'checkpoint-stage':
+      return `Compacting part ${event.stage} of ${event.of}.`;
+    case 'checkpoint-installed':
+      return 'The history is compacted.';
+    case 'checkpoint-failed':
+      return 'The history could not be compacted.';
+    case 'question-asked':
+      return oneLine(`Waiting for an answer: ${questionWords(event.question)}`, mostCharacters);
+    case 'hook-started':
+      return event.names.length === 0
+        ? undefined
+        : oneLine(`Running the hook ${event.names.join(', ')}`, mostCharacters);
+    case 'retrying':
+      return 'The request failed and is sent again.';
+    case 'thread-started':
+    case 'settings':
+    case 'context':
+    case 'model-switched':
+    case 'item-updated':
+    case 'call-refused':
+    case 'hook-completed':
+    case 'question-answered':
+    case 'prefix-broken':
+    case 'code-reviewed':
+    case 'warning':
+    case 'turn-completed':
+    case 'turn-failed':
+    case 'turn-aborted':
+    case 'turn-suspended':
+      return undefined;
+  }
+}
+
+const mostCharacters = 120;
+
+function itemWords(item: TurnItem, begins: boolean): string | undefined {
+  switch (item.kind) {
+    case 'command':
+      return begins ? oneLine(`Running ${shellWords(item.argv)}`, mostCharacters) : undefined;
+    case 'file-change':
+      return begins ? 'Changing files.' : undefined;
+    case 'tool-call':
+      return begins ? oneLine(`Calling ${item.tool}`, mostCharacters) : undefined;
+    case 'reasoning':
+      return begins ? 'Thinking.' : undefined;
+    case 'agent-message':
+      return begins ? undefined : oneLine(item.text, mostCharacters);
+    case 'web-search':
+      return oneLine(`Searching the web: ${item.query}`, mostCharacters);
+    case 'image-generation':
+      return 'Generated an image.';
+    case 'user-message':
+    case 'plan':
+    case 'image-view':
+      return undefined;
+  }
+}
+
+const mostShown = 5;
+
+/**
+ * What a caller should know whose turn begins with messages that were accepted earlier: the client that sent them may
+ * only have seen its connection break.
+ */
+function earlierMessages(texts: readonly string[]): Outcome<'messages-waiting'> | undefined {
+  if (texts.length === 0) return undefined;
+  const shown = texts.slice(0, mostShown).map((text) => `“${text}”`);
+  const more = texts.length > mostShown ? `; and ${texts.length - mostShown} more` : '';
+  const what = texts.length === 1 ? 'a message' : `${texts.length} messages`;
+  return {
+    code: 'messages-waiting',
+    message: `This turn begins with ${what} that the thread had accepted before and not sent: ${shown.join('; ')}${more}.`,
+    next: `Do not send ${texts.length === 1 ? 'it' : 'them'} again.`,
+  };
+}

@@ -1,0 +1,313 @@
+import { defined } from '../../../../base/objects.ts';
+import { entryOf } from '../../../../core/history/entry.ts';
+import { contextEvents, type RecordedItem } from '../../../../core/state/recorded/conversation-items.ts';
+import { readTurnItems, type TurnWithItems } from '../../../../core/state/turns/turn-items.ts';
+import { oneLine } from '../../../../core/state/turns/turn-words.ts';
+import { fragmentFamilyName } from '../../../../core/world/catalog.ts';
+import { cursorAt, lastValidPlaceIn, readAfter } from '../../../../engine/live/line-cursor.ts';
+import { plural } from '../../../../engine/wording.ts';
+import type { ThreadId, TurnId } from '../../../../protocol/ids.ts';
+import { asItem } from '../../../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../../../protocol/json.ts';
+import type { Line } from '../../../../protocol/line.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { Question } from '../../../../protocol/question.ts';
+import type { ThreadQuery, ThreadSummary } from '../../../../protocol/thread.ts';
+import { visibleLine } from '../../../views/terminal/text.ts';
+import { askedFields, snakeCased } from '../../../views/wording/json-fields.ts';
+import type { ServerTool } from '../server-interface.ts';
+import { findThreadId, readLines } from './find-thread.ts';
+import { answered, refusedAnswer } from './tool-answers.ts';
+import {
+  booleanSchema,
+  choiceSchema,
+  inputOfTool,
+  objectListSchema,
+  outputOfTool,
+  textSchema,
+  type ToolServices,
+  wholeNumberSchema,
+} from './tool-definition.ts';
+import { questionText } from './turn-answers.ts';
+import { resolve } from 'node:path';
+
+const looks = { readOnlyHint: true, idempotentHint: true } as const;
+const queryArguments: JsonObject = {
+  cwd: textSchema(),
+  archived: booleanSchema,
+  limit: wholeNumberSchema('default 25', 1),
+  cursor: textSchema('next of the page before'),
+};
+
+export function threadListTool(parts: ToolServices): ServerTool {
+  return {
+    name: 'thread_list',
+    title: 'List threads',
+    description: 'The stored threads, newest first, also those of other programs.',
+    input: inputOfTool(
+      { text: textSchema('in name or preview'), sort: choiceSchema('updated', 'created'), ...queryArguments },
+      [],
+    ),
+    output: outputOfTool({ threads: objectListSchema, next: textSchema() }, ['threads']),
+    annotations: looks,
+    async call(args) {
+      const page = await parts.engine.stored.list(queryFrom(args, parts.cwd));
+      if ('code' in page) return refusedAnswer(withCursor(page));
+      const { next } = page;
+      const threads = page.threads.map((thread) => withOpenQuestions(parts, thread));
+      const lines = threads.map(threadLine);
+      return answered(pageText(lines, 'No threads.', next), {
+        threads: threads.map(summaryFields),
+        ...defined({ next }),
+      });
+    },
+  };
+}
+
+export function threadSearchTool(parts: ToolServices): ServerTool {
+  return {
+    name: 'thread_search',
+    title: 'Search threads',
+    description: 'Threads in which the user or the model said all of the words. Words in quotes stay together.',
+    input: inputOfTool({ query: textSchema(), ...queryArguments }, ['query']),
+    output: outputOfTool({ hits: objectListSchema, next: textSchema() }, ['hits']),
+    annotations: looks,
+    async call(args) {
+      const found = await parts.engine.stored.search(stringAt(args, 'query') ?? '', queryFrom(args, parts.cwd));
+      if ('code' in found) return refusedAnswer(withCursor(found));
+      const { hits, next } = found;
+      const lines = hits.map(({ thread, turn, excerpt }) => `${thread.id} turn ${turn}: ${shortLine(excerpt, 120)}`);
+      const shown = hits.map(({ thread, ...hit }) => ({ thread: summaryFields(thread), ...hit }));
+      return answered(pageText(lines, 'No matches.', next), { hits: shown, ...defined({ next }) });
+    },
+  };
+}
+
+/** What a running call asks, about a host or another try, is no part of what is stored. */
+function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): ThreadSummary {
+  const open = runs.current(thread.id)?.questions.length ?? 0;
+  return open > (thread.questions ?? 0) ? { ...thread, questions: open } : thread;
+}
+
+function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: ThreadSummary): string {
+  const more = [
+    plural(turns, 'turn'),
+    ...(forkedFrom === undefined ? [] : [`fork of ${forkedFrom}`]),
+    ...(questions === 0 ? [] : ['a question waits']),
+  ];
+  return `${id} ${shortLine(name ?? preview, 80)} (${more.join(', ')})`;
+}
+
+/** Words of a thread in one line, without characters that an eye or a terminal would miss. */
+function shortLine(words: string, characters: number): string {
+  return visibleLine(oneLine(words, characters));
+}
+
+function pageText(lines: readonly string[], none: string, next: string | undefined): string {
+  if (lines.length === 0) return none;
+  return [...lines, ...(next === undefined ? [] : [`More: call again with cursor ${JSON.stringify(next)}.`])].join(
+    '\n',
+  );
+}
+
+function queryFrom(args: JsonObject, here: string): ThreadQuery {
+  const cwd = stringAt(args, 'cwd');
+  return {
+    ...(cwd !== undefined && { cwd: resolve(here, cwd) }),
+    ...(args['archived'] === true && { archived: true }),
+    ...defined({ text: stringAt(args, 'text'), cursor: stringAt(args, 'cursor') }),
+    limit: Math.min(numberAt(args, 'limit') ?? 25, 100),
+    sort: args['sort'] === 'created' ? 'created' : 'updated',
+  };
+}
+
+function withCursor(outcome: Outcome): Outcome {
+  if (outcome.code !== 'cursor-unknown') return outcome;
+  return { ...outcome, next: 'Use next of the page before as cursor, or leave cursor out.' };
+}
+
+function summaryFields({ location, ...summary }: ThreadSummary): JsonObject {
+  return { ...snakeCased(summary), path: location };
+}
+
+const mostItems = 500;
+const mostCharacters = 4000;
+
+export function threadReadTool(parts: ToolServices): ServerTool {
+  return {
+    name: 'thread_read',
+    title: 'Read a thread',
+    description: 'What happened in a thread: items with their message kind, in pages. Continue with after = next.',
+    input: inputOfTool({
+      thread_id: textSchema(),
+      after: { type: ['integer', 'string'], description: 'next, or ordinal or cursor of an event' },
+      last: wholeNumberSchema('only the newest items', 1),
+      limit: wholeNumberSchema('default 50', 1),
+      max_text: wholeNumberSchema('characters per text; default 4000', 1),
+    }),
+    output: outputOfTool({
+      thread_id: textSchema(),
+      turns: objectListSchema,
+      items: objectListSchema,
+      next: textSchema(),
+      rewound: { type: 'integer' },
+      questions: objectListSchema,
+    }),
+    annotations: looks,
+    async call(args) {
+      const id = await findThreadId(parts, stringAt(args, 'thread_id') ?? '');
+      if (typeof id !== 'string') return refusedAnswer(id);
+      const after = readAfter(args['after'] ?? -1);
+      if (after === undefined) return refusedAnswer(placeUnknown, { thread_id: id });
+      const { lines } = await readLines(parts.engine, id);
+      const standing = lastValidPlaceIn(lines, id, after);
+      const page = itemPage(lines, {
+        after: standing,
+        limit: Math.min(numberAt(args, 'last') ?? numberAt(args, 'limit') ?? 50, mostItems),
+        isNewest: numberAt(args, 'last') !== undefined,
+        most: numberAt(args, 'max_text') ?? mostCharacters,
+      });
+      const questions = await openQuestions(parts, id);
+      const isRewound = standing < after.place;
+      const shown = [
+        ...(isRewound ? [`The thread was rolled back: forget what you read after ${standing}.`] : []),
+        ...page.items.map(itemLine),
+        ...(page.next === undefined ? [] : [`More: call again with after ${page.next}.`]),
+        ...questions.map((question) => `Open question ${questionText(question)}`),
+      ];
+      return answered(shown.length === 0 ? 'Nothing to read here.' : shown.join('\n'), {
+        thread_id: id,
+        ...page,
+        ...(isRewound && { rewound: standing }),
+        ...(questions.length > 0 && { questions: questions.map(askedFields) }),
+      });
+    },
+  };
+}
+
+const placeUnknown: Outcome = {
+  code: 'place-unknown',
+  message: '"after" is not a place in a thread.',
+  next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
+};
+
+/** In a turn that runs here, or that is suspended in the file. */
+async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
+  const loaded = live.loaded.find((thread) => thread.id === id);
+  return loaded?.questions ?? engine.stored.questions(id);
+}
+
+function itemLine(item: JsonObject): string {
+  return `${String(item['ordinal'])} turn ${String(item['turn'])} ${String(item['type'])}: ${wordsOf(item)}`;
+}
+
+/** Of a call the heads of what was asked and what came back. */
+function wordsOf(item: JsonObject): string {
+  const name = stringAt(item, 'name');
+  if (name === undefined) return shortLine(stringAt(item, 'text') ?? '', 160);
+  const [input, output] = [objectAt(item, 'input'), objectAt(item, 'output')].map((each) => stringAt(each, 'text'));
+  const back = output === undefined ? '' : ` → ${shortLine(output, 160)}`;
+  return `${name} ${shortLine(input ?? '', 160)}${back}`;
+}
+
+/** A page of what happened in a thread. */
+export interface ItemPage {
+  readonly turns: readonly JsonObject[];
+  readonly items: readonly JsonObject[];
+  /** Continue with `after` set to it; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface PageOptions {
+  /** Only items behind this place. */
+  readonly after: number;
+  readonly limit: number;
+  /** The end of what is there, instead of its beginning. */
+  readonly isNewest: boolean;
+  /** Characters of one text; what is cut says so. */
+  readonly most: number;
+}
+
+/** Items in order, each with its place, its turn and its message kind, and the turns that they belong to. */
+export function itemPage(lines: readonly Line[], { after, limit, isNewest, most }: PageOptions): ItemPage {
+  const { turns, places } = readTurnItems(lines);
+  const standing = turns.filter(({ isTakenBack }) => !isTakenBack);
+  const all = standing.flatMap((turn) => turn.items.map((item) => ({ turn, item, ordinal: places.get(item) ?? 0 })));
+  const behind = all.filter(({ ordinal }) => ordinal > after);
+  const shown = isNewest ? behind.slice(-limit) : behind.slice(0, limit);
+  const last = shown.at(-1)?.ordinal;
+  const byPlace = new Map(lines.map((line, index) => [line.ordinal ?? index, line]));
+  const named = new Set(shown.map(({ turn }) => turn));
+  return {
+    turns: standing.filter((turn) => named.has(turn)).map(turnFields),
+    items: shown.map(({ turn, item, ordinal }) => ({
+      ordinal,
+      turn: turn.number,
+      ...shownItem(item, most),
+      ...(item.kind === 'context' && valuesIn(byPlace.get(ordinal), most)),
+    })),
+    ...(!isNewest && behind.length > shown.length && last !== undefined && { next: cursorOf(lines, last) }),
+  };
+}
+
+/** What context says as values, as far as its line has them: no reader has to parse its text. */
+function valuesIn(line: Line | undefined, most: number): JsonObject {
+  const item = line === undefined ? undefined : asItem(line.payload);
+  if (line === undefined || item === undefined) return {};
+  const told = contextEvents(entryOf(item, line.metadata), line.metadata, { turnId: '' as TurnId, place: 0 });
+  const known = told.filter(({ value }) => value !== undefined && JSON.stringify(value).length <= most);
+  if (known.length === 0) return {};
+  return { values: known.map(({ content, cause, value }) => ({ kind: content, cause, value: value ?? null })) };
+}
+
+/** Lines of the old form have no ordinals, and are never taken away. */
+function cursorOf(lines: readonly Line[], place: number): string {
+  const line = lines.find(({ ordinal }) => ordinal === place);
+  return line === undefined ? String(place) : cursorAt(place, line);
+}
+
+function turnFields({ number, id, startedAt, status, error }: TurnWithItems): JsonObject {
+  return { number, ...defined({ id }), started_at: startedAt, status, ...defined({ error }) };
+}
+
+function shownItem(item: RecordedItem, most: number): JsonObject {
+  return { type: item.kind, message_kind: messageKind(item), ...contentOf(item, most) };
+}
+
+/** `plain` for words of the user or the model; for context of the program what it is about, under the names of events. */
+function messageKind(item: RecordedItem): string {
+  switch (item.kind) {
+    case 'user':
+    case 'assistant':
+      return 'plain';
+    case 'context':
+      return item.title.split(', ').map(fragmentFamilyName).join(', ');
+    default:
+      return item.kind;
+  }
+}
+
+function contentOf(item: RecordedItem, most: number): JsonObject {
+  switch (item.kind) {
+    case 'user':
+      return {
+        ...defined({ author: item.author }),
+        ...cut(item.texts.join('\n'), most),
+        ...(item.pictures.length > 0 && { images: item.pictures.length }),
+      };
+    case 'assistant':
+      return { ...cut(item.text, most), ...defined({ phase: item.phase }) };
+    case 'call': {
+      const { name, input, output } = item;
+      return { name, input: cut(input, most), ...(output && { output: cut(output.text, most) }) };
+    }
+    default:
+      return cut(item.text, most);
+  }
+}
+
+function cut(text: string, most: number): JsonObject {
+  return text.length <= most
+    ? { text }
+    : { text: text.slice(0, most).toWellFormed(), cut_at: most, characters: text.length };
+}

@@ -1,0 +1,100 @@
+import { defined } from '../../../../base/objects.ts';
+import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
+import { formatCount } from '../../../../engine/wording.ts';
+import type { JsonObject } from '../../../../protocol/json.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import type { Question } from '../../../../protocol/question.ts';
+import type { TurnItem } from '../../../../protocol/turn-item.ts';
+import { questionLines } from '../../../views/questions/question-lines.ts';
+import { paint } from '../../../views/terminal/styled-text.ts';
+import { askedFields } from '../../../views/wording/json-fields.ts';
+import { errorFields } from '../event-fields.ts';
+import type { ToolAnswer } from '../server-interface.ts';
+import { outcomeForCall } from './settings-arguments.ts';
+import type { RunEnd, TurnRun } from './turn-runs.ts';
+
+/** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
+export function questionText(question: Question, item?: TurnItem): string {
+  const end = question.kind === 'client-tool' ? toolWords : `Scopes: ${question.scopes.join(', ')}.`;
+  return `${question.id}: ${questionMessage(question, item).text}\n  ${end}`;
+}
+
+const toolWords = 'Run it, and give its result as content, with success.';
+
+/** Of a turn that waits for its user, where the client has no other way to the questions. */
+export function waitingAnswer(
+  run: Pick<TurnRun, 'turnId'> & { readonly thread: Pick<LiveThread, 'id'> } & Partial<Pick<TurnRun, 'itemOf'>>,
+  questions: readonly Question[],
+  more: JsonObject,
+): ToolAnswer {
+  const { thread, turnId } = run;
+  const asked = questions.map((question) => questionText(question, run.itemOf?.(question))).join('\n');
+  return {
+    kind: 'answer',
+    text: `${more['queued'] === true ? 'The message waits for a turn that asks. ' : ''}The turn of thread ${thread.id} waits for an answer. Answer with thread_answer, or end the turn with thread_interrupt.\n${asked}`,
+    data: {
+      thread_id: thread.id,
+      ...defined({ turn_id: turnId }),
+      status: 'waiting',
+      questions: questions.map(askedFields) as unknown as readonly JsonObject[],
+      ...more,
+    },
+  };
+}
+
+const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
+
+/** Of a turn that is over. */
+export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
+  const { lastMessage: message } = end;
+  const status = statuses[end.kind];
+  const questions =
+    end.kind === 'suspended' ? { questions: thread.questions.map(askedFields) as unknown as JsonObject[] } : {};
+  const data = { thread_id: thread.id, ...defined({ turn_id: turnId }), status, ...defined({ message }), ...questions };
+  if (end.kind === 'failed') {
+    const outcome = outcomeForCall(end.outcome);
+    return {
+      kind: 'answer',
+      text: fullText(outcome),
+      data: { ...data, error: errorFields(outcome), ...more },
+      isError: true,
+    };
+  }
+  const { percentRemaining } = thread.usage();
+  const stopped = more['steered'] === true && end.kind === 'aborted' ? steeredThenStopped : undefined;
+  const words = end.kind === 'completed' ? (message ?? '') : (stopped ?? endWords[end.kind]);
+  const text = typeof more['notice'] === 'string' ? `${words}\nNote: ${more['notice']}` : words;
+  return { kind: 'answer', text, data: { ...data, percent_remaining: percentRemaining, ...more } };
+}
+
+/** A client that believes the message lost would send it twice. */
+const steeredThenStopped =
+  'The turn was interrupted. The message stays in the thread, and the model reads it with the next one.';
+
+const endWords = {
+  aborted: 'The turn was interrupted. The thread can be continued with thread_send.',
+  suspended:
+    'The server has unloaded the thread while its turn waits for an answer. Answer with thread_answer to continue.',
+} as const;
+
+/** Hosts show the message in a window of their own; what is longer is cut in the middle. */
+const longest = 64 * 1024;
+const columns = 100;
+
+export interface QuestionMessage {
+  readonly text: string;
+  /** False: the user does not see everything, so only an explicit decision is an approval. */
+  readonly isWhole: boolean;
+}
+
+/** A question in the words of `exec`: all that a yes would allow, with hidden characters as signs. */
+export function questionMessage(question: Question, item: TurnItem | undefined): QuestionMessage {
+  const shown = paint(questionLines(question, item, { width: columns }), false).trimEnd();
+  const lines = question.argv?.at(-1)?.split('\n').length ?? 1;
+  // A host may show the message without its line breaks.
+  const text = lines > 1 ? `${shown}\n  The command has ${formatCount(lines)} lines.` : shown;
+  if (text.length <= longest) return { text, isWhole: true };
+  const half = longest / 2;
+  const missing = `[${formatCount(text.length - longest)} characters are not shown here. Do not approve what you cannot see.]`;
+  return { text: `${text.slice(0, half)}\n${missing}\n${text.slice(-half)}`, isWhole: false };
+}

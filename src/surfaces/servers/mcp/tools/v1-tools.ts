@@ -1,0 +1,325 @@
+import { defined } from '../../../../base/objects.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../../protocol/json.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { CallContext, InputRequired, ServerTool, ToolAnswer } from '../server-interface.ts';
+import { threadCompactTool, threadInterruptTool, threadOverrideTool } from './control-tools.ts';
+import { findLiveThread } from './find-thread.ts';
+import { answered, refusedAnswer } from './tool-answers.ts';
+import {
+  booleanSchema,
+  choiceSchema,
+  inputOfTool,
+  objectListSchema,
+  objectSchema,
+  outputOfTool,
+  textListSchema,
+  textSchema,
+  type ToolServices,
+} from './tool-definition.ts';
+import { startThreadForCall, threadSendTool, threadTurnTool } from './turn-tools.ts';
+import { randomUUID } from 'node:crypto';
+
+type Called = ToolAnswer | InputRequired;
+
+/** A name of v1, in terms of a tool of this server. */
+function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'output' | 'call'>): ServerTool {
+  const description = `${title}, as clients of v1 call it.`;
+  const annotations = { readOnlyHint: false, openWorldHint: true };
+  return { name, title, description, ...about, annotations, isAlias: true };
+}
+
+const conversation = { conversationId: textSchema() };
+const context: JsonObject = {
+  cwd: textSchema(),
+  approvalPolicy: {},
+  sandboxPolicy: {},
+  model: textSchema(),
+  effort: {},
+  summary: choiceSchema('auto', 'concise', 'detailed', 'none'),
+};
+const started: JsonObject = {
+  model: textSchema(),
+  profile: textSchema(),
+  cwd: textSchema(),
+  approvalPolicy: textSchema(),
+  sandbox: textSchema(),
+  config: objectSchema,
+  baseInstructions: textSchema(),
+  developerInstructions: textSchema(),
+  compactPrompt: textSchema(),
+  includePlanTool: booleanSchema,
+  includeApplyPatchTool: booleanSchema,
+};
+/** Clients of v1 write what they leave out as `null`. */
+function orNull(properties: JsonObject): JsonObject {
+  const entries = Object.entries(properties).map(([name, schema]) => {
+    if (!isJsonObject(schema) || typeof schema['type'] !== 'string') return [name, schema];
+    const choices = arrayAt(schema, 'enum');
+    return [name, { ...schema, type: [schema['type'], 'null'], ...(choices && { enum: [...choices, null] }) }];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+const inConversation = (properties: JsonObject, ...required: readonly string[]): JsonObject =>
+  inputOfTool({ ...conversation, ...properties }, ['conversationId', ...required]);
+const turn = outputOfTool(
+  { ...conversation, turnId: textSchema(), status: textSchema(), message: textSchema(), questions: objectListSchema },
+  [],
+);
+
+export function v1Tools(parts: ToolServices): readonly ServerTool[] {
+  const [send, turnTool, override] = [threadSendTool(parts), threadTurnTool(parts), threadOverrideTool(parts)];
+  const [compact, interrupt] = [threadCompactTool(parts), threadInterruptTool(parts)];
+  const subscriptions = new Map<string, () => void>();
+  return [
+    alias('newConversation', 'Start a conversation', {
+      input: inputOfTool(orNull(started), []),
+      output: outputOfTool(
+        {
+          ...conversation,
+          model: textSchema(),
+          reasoningEffort: textSchema(),
+          rolloutPath: { type: ['string', 'null'] },
+        },
+        [],
+      ),
+      call: async (args, call) => begun(parts, await startThreadForCall(parts, startFrom(args), call, {})),
+    }),
+    alias('addConversationListener', 'Listen to a conversation', {
+      input: inConversation({ experimentalRawEvents: booleanSchema }),
+      output: outputOfTool({ subscriptionId: textSchema() }, []),
+      async call(args, { client }) {
+        if (!client.stays) return refusedAnswer(noConnection);
+        const thread = await findLiveThread(parts, stringAt(args, 'conversationId') ?? '');
+        if ('code' in thread) return refusedAnswer(thread);
+        const subscriptionId = randomUUID();
+        const listening = parts.listeners.add(thread, client);
+        const end = (): void => {
+          subscriptions.delete(subscriptionId);
+          client.gone.removeEventListener('abort', end);
+          listening.end();
+        };
+        subscriptions.set(subscriptionId, end);
+        client.gone.addEventListener('abort', end, { once: true });
+        return answered('The events of the conversation are sent as notifications.', { subscriptionId });
+      },
+    }),
+    alias('removeConversationListener', 'Stop listening', {
+      input: inputOfTool({ subscriptionId: textSchema() }, ['subscriptionId']),
+      output: outputOfTool({}, []),
+      async call(args) {
+        const end = subscriptions.get(stringAt(args, 'subscriptionId') ?? '');
+        if (end === undefined) return refusedAnswer(unknownSubscription);
+        end();
+        return answered('No more events are sent.', {});
+      },
+    }),
+    alias('sendUserMessage', 'Send a message', {
+      input: inConversation({ items: objectListSchema }, 'items'),
+      output: turn,
+      call: (args, call) => said(send, args, call),
+    }),
+    alias('sendUserTurn', 'Run a turn', {
+      input: inConversation(
+        { items: objectListSchema, ...context },
+        'items',
+        'cwd',
+        'approvalPolicy',
+        'sandboxPolicy',
+        'model',
+        'summary',
+      ),
+      output: turn,
+      call: (args, call) => said(turnTool, args, call, contextFrom(args)),
+    }),
+    alias('overrideTurnContext', 'Override the context', {
+      input: inConversation(orNull(context)),
+      output: outputOfTool({ ...conversation, changed: textListSchema, settings: objectSchema }, []),
+      async call(args, call) {
+        const done = inV1(await override.call({ ...named(args), ...contextFrom(args) }, call));
+        return done.kind === 'answer' ? overrideInV1Names(done) : done;
+      },
+    }),
+    alias('compactConversation', 'Compact the history', {
+      input: inConversation({ focus: textSchema() }),
+      output: outputOfTool({ ...conversation, report: objectSchema }, []),
+      call: async (args, call) =>
+        inV1(await compact.call({ ...named(args), ...defined({ focus: args['focus'] }) }, call)),
+    }),
+    alias('interruptConversation', 'Interrupt a turn', {
+      input: inConversation({}),
+      output: outputOfTool({ ...conversation, abortReason: textSchema() }, []),
+      async call(args, call) {
+        const done = await inV1(await interrupt.call(named(args), call));
+        const isInterrupted = done.kind === 'answer' && done.data['interrupted'] === true;
+        return isInterrupted ? { ...done, data: { ...done.data, abortReason: 'interrupted' } } : done;
+      },
+    }),
+  ];
+}
+
+const noConnection: Outcome = {
+  code: 'no-connection',
+  message: 'Revision 2026-07-28 over HTTP has no connection beside the request, so no events can be sent later.',
+  next: 'Follow capstan://threads/ID with subscriptions/listen: its stream gets the events.',
+};
+
+const unknownSubscription: Outcome = {
+  code: 'subscription-unknown',
+  message: 'There is no such subscription.',
+  next: 'Give the subscriptionId that addConversationListener gave.',
+};
+
+function named(args: JsonObject): JsonObject {
+  return defined({ thread_id: args['conversationId'] });
+}
+
+async function said(tool: ServerTool, args: JsonObject, call: CallContext, more: JsonObject = {}): Promise<Called> {
+  const message = messageFrom(args);
+  if (typeof message['code'] === 'string') return refusedAnswer(message as unknown as Outcome);
+  return inV1(await tool.call({ ...named(args), ...(message as JsonObject), ...more }, call));
+}
+
+/** Names of the answer as v1 had them. */
+function inV1(called: Called): Called {
+  return called.kind === 'answer' ? inV1Names(called) : called;
+}
+
+async function begun({ engine }: ToolServices, called: Called): Promise<Called> {
+  if (called.kind !== 'answer' || called.isError === true) return inV1(called);
+  const id = stringAt(called.data, 'thread_id') ?? '';
+  const settings = objectAt(called.data, 'settings');
+  const location = await engine.stored.location(id as Parameters<typeof engine.stored.location>[0]);
+  return {
+    ...called,
+    text: `Conversation ${id} is started.`,
+    data: {
+      conversationId: id,
+      ...defined({ model: stringAt(settings, 'model'), reasoningEffort: stringAt(settings, 'effort') }),
+      // Its file appears with its first turn.
+      rolloutPath: location ?? null,
+    },
+  };
+}
+
+/** The arguments of v1 calls as the tools of this server take them. */
+
+/** `{type: "text", data: {text}}`, `{type: "image", data: {image_url}}`, `{type: "localImage", data: {path}}`. */
+function messageFrom(args: JsonObject): JsonObject | Outcome {
+  const texts: string[] = [];
+  const images: string[] = [];
+  for (const [at, item] of (arrayAt(args, 'items') ?? []).entries()) {
+    if (!isJsonObject(item)) return wrongItem(at, 'is not an object');
+    // Some clients leave the data out and put its members into the item.
+    const data = objectAt(item, 'data') ?? item;
+    const [type, place] = [stringAt(item, 'type'), `data of type ${String(item['type'])}`];
+    if (type === 'text') {
+      const text = stringAt(data, 'text');
+      if (text === undefined) return wrongItem(at, `has no text in its ${place}`);
+      texts.push(text);
+    } else if (type === 'image' || type === 'localImage') {
+      const name = type === 'image' ? 'image_url' : 'path';
+      const image = stringAt(data, name) ?? (type === 'image' ? stringAt(data, 'imageUrl') : undefined);
+      if (image === undefined) return wrongItem(at, `has no ${name} in its ${place}`);
+      images.push(image);
+    } else return wrongItem(at, `has the type ${JSON.stringify(item['type'] ?? null)}`);
+  }
+  return { text: texts.join('\n'), ...(images.length > 0 && { images }) };
+}
+
+function wrongItem(at: number, what: string): Outcome {
+  return {
+    code: 'wrong-item',
+    message: `items[${at}] ${what}.`,
+    next: 'Items are {type: "text", data: {text}}, {type: "image", data: {image_url}} or {type: "localImage", data: {path}}. Nothing was sent.',
+  };
+}
+
+function contextFrom(args: JsonObject): JsonObject {
+  const { cwd, approvalPolicy, sandboxPolicy, model, effort, summary } = args;
+  const given = withoutNull({ cwd, approval_policy: approvalPolicy, sandbox: sandboxPolicy, model, summary });
+  // For the effort, null is a value: the default of the model.
+  return { ...given, ...defined({ effort }) };
+}
+
+function startFrom(args: JsonObject): JsonObject {
+  const { model, profile, cwd, approvalPolicy, sandbox, config } = args;
+  return withoutNull({
+    model,
+    profile,
+    cwd,
+    approval_policy: approvalPolicy,
+    sandbox,
+    config,
+    base_instructions: args['baseInstructions'],
+    developer_instructions: args['developerInstructions'],
+    compact_prompt: args['compactPrompt'],
+    plan_tool: args['includePlanTool'],
+    patch_tool: args['includeApplyPatchTool'],
+  });
+}
+
+/** A member that is null is as absent. */
+function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** Names of this server by those that clients of v1 know. A tool without one is called by its own. */
+const names: Readonly<Record<string, string>> = {
+  thread_id: 'conversationId',
+  turn_id: 'turnId',
+  approval_policy: 'approvalPolicy',
+  base_instructions: 'baseInstructions',
+  developer_instructions: 'developerInstructions',
+  compact_prompt: 'compactPrompt',
+  thread_start: 'newConversation',
+  thread_send: 'sendUserMessage',
+  thread_turn: 'sendUserTurn',
+  thread_override: 'overrideTurnContext',
+  thread_compact: 'compactConversation',
+  thread_interrupt: 'interruptConversation',
+};
+
+const namesInText = new RegExp(`(?<![\\w./-])(?:${Object.keys(names).join('|')})(?![\\w/-])`, 'g');
+
+/** Errors about arguments: in these, `sandbox` is the argument and not the thing. */
+const aboutArguments = ['option-wrong', 'option-unknown', 'nothing-to-change'];
+
+/** An answer in the names of v1. What the model or the user said stays as it is. */
+function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
+  const error = objectAt(data, 'error');
+  const code = stringAt(error, 'code') ?? '';
+  const said = (sentence: string): string => {
+    const named = sentence.replaceAll(namesInText, (name) => names[name] ?? name);
+    if (!aboutArguments.includes(code)) return named;
+    // v1 has no mode to change.
+    return named.replaceAll(/\bsandbox\b(?! mode| policy)/g, 'sandboxPolicy').replace(/, mode\.$/, '.');
+  };
+  const words = defined({ message: stringAt(error, 'message'), next: stringAt(error, 'next') });
+  const saidWords = Object.fromEntries(Object.entries(words).map(([key, value]) => [key, said(value)]));
+  return {
+    ...answer,
+    text: answer.isError === true ? said(text) : text,
+    data: { ...keysInV1(data), ...(error !== undefined && { error: { ...error, ...saidWords } }) },
+  };
+}
+
+/** Of the data itself. */
+function keysInV1(data: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
+}
+
+/** What an override gives: the settings by the names under which v1 changes them. */
+function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
+  const { changed, settings } = data;
+  if (!Array.isArray(changed) || !isJsonObject(settings)) return { ...answer, text, data };
+  const { sandbox, ...others } = settings;
+  const renamed = changed.map((name) => nameOfChange(String(name)));
+  const words = renamed.length === 0 ? text : text.replace(changed.join(', '), renamed.join(', '));
+  const shown = { ...keysInV1(others), ...defined({ sandboxPolicy: sandbox }) };
+  return { ...answer, text: words, data: { ...data, changed: renamed, settings: shown } };
+}
+
+function nameOfChange(name: string): string {
+  return name === 'sandbox' ? 'sandboxPolicy' : (names[name] ?? name);
+}

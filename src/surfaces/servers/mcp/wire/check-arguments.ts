@@ -1,0 +1,110 @@
+import { findSchemaMismatch } from '../../../../core/envelope/json-schema.ts';
+import {
+  type Json,
+  type JsonObject,
+  arrayAt,
+  isJsonObject,
+  nestsDeeperThan,
+  objectAt,
+} from '../../../../protocol/json.ts';
+import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
+
+/** Deeper arguments are refused before anything walks through them. */
+const deepest = 64;
+
+/** Of unknown keys, so many are named, if they are no longer than this. */
+const namedKeys = 8;
+const longestKey = 60;
+
+/** Why a value does not fit the JSON Schema, for the model that wrote it; undefined if it does. */
+export async function schemaProblem(schema: JsonObject, value: Json): Promise<string | undefined> {
+  if (nestsDeeperThan(deepest, value)) return `It has more than ${deepest} levels.`;
+  const problems = problemsAt(schema, value, '');
+  if (problems.length > 0) return problems.join(' ');
+  const found = await findSchemaMismatch(schema, value);
+  return found && `${found.path.length === 0 ? 'The value' : `"${found.path.join('.')}"`} ${found.says}.`;
+}
+
+/** The same for the arguments of a tool, which has no keys but those in its schema. */
+export async function argumentsProblem(schema: JsonObject, args: JsonObject): Promise<string | undefined> {
+  const closed = isOpen(schema) ? [] : unknownKeys(schema, args, '');
+  const others = await schemaProblem(schema, args);
+  return closed.length === 0 ? others : [...closed, ...(others === undefined ? [] : [others])].join(' ');
+}
+
+/** Whether a schema says itself what it thinks of other keys. */
+function isOpen(schema: JsonObject): boolean {
+  const says = [
+    'additionalProperties',
+    'unevaluatedProperties',
+    'patternProperties',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    '$ref',
+  ];
+  return says.some((key) => schema[key] !== undefined);
+}
+
+/** What can be said better than the library does: names that are missing or unknown, and values of the wrong kind. */
+function problemsAt(schema: JsonObject, value: Json, path: string): readonly string[] {
+  const type = typeof schema.type === 'string' ? schema.type : undefined;
+  const name = path === '' ? 'The value' : `"${path}"`;
+  if (type !== undefined && !isOfType(value, type)) return [`${name} must be ${article(type)}, not ${kindOf(value)}.`];
+  const choices = arrayAt(schema, 'enum');
+  if (choices !== undefined && !isJsonObject(value) && !Array.isArray(value) && !choices.includes(value)) {
+    return [`${name} must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}.`];
+  }
+  if (!isJsonObject(value)) return [];
+  const missing = (arrayAt(schema, 'required') ?? []).filter(
+    (key) => typeof key === 'string' && !Object.hasOwn(value, key),
+  );
+  const properties = objectAt(schema, 'properties') ?? {};
+  return [
+    ...missing.map((key) => `"${join(path, String(key))}" is missing.`),
+    ...(schema.additionalProperties === false ? unknownKeys(schema, value, path) : []),
+    ...Object.entries(properties).flatMap(([key, inner]) => {
+      const member = Object.hasOwn(value, key) ? value[key] : undefined;
+      return member === undefined || !isJsonObject(inner) ? [] : problemsAt(inner, member, join(path, key));
+    }),
+  ];
+}
+
+function unknownKeys(schema: JsonObject, value: JsonObject, path: string): readonly string[] {
+  const known = Object.keys(objectAt(schema, 'properties') ?? {});
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+  return unknown.slice(0, namedKeys).map((key) => {
+    const meant = key.length > longestKey ? undefined : nearestWord(key, known);
+    const shown = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+    return `"${join(path, shown)}" is unknown${meant === undefined ? '.' : `; did you mean "${meant}"?`}`;
+  });
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : article(typeof value);
+}
+
+function article(type: string): string {
+  if (type === 'null') return type;
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function isOfType(value: Json, type: string): boolean {
+  switch (type) {
+    case 'object':
+      return isJsonObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}

@@ -1,0 +1,167 @@
+import type { JsonObject } from '../../../../protocol/json.ts';
+import type { ClientPort, ServerApp } from '../server-interface.ts';
+import type { Server } from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
+
+/** A client as its subscriptions know it: it is sent events, each at its pace, and asked nothing. */
+export function followerPort(
+  { id, gone, outbox }: Pick<ClientLink, 'id' | 'gone' | 'outbox'>,
+  send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>,
+): ClientPort {
+  return {
+    id,
+    canAsk: false,
+    stays: true,
+    gone,
+    ready: () => outbox.ready(),
+    notify: (method, params) => outbox.post({ method, params, send }),
+  };
+}
+
+/** A connection to a client, or the one request of a client without connections. */
+export interface ClientLink {
+  readonly id: string;
+  /** False: it ends with the request. */
+  readonly stays: boolean;
+  readonly gone: AbortSignal;
+  readonly outbox: Outbox;
+  /** Resolves when the client takes more, where the transport does not say so itself. */
+  readonly taken?: () => Promise<void>;
+  end(): void;
+}
+
+export function createLink({ stays, taken }: { readonly stays: boolean; taken?(): Promise<void> }): ClientLink {
+  const gone = new AbortController();
+  const outbox = new Outbox();
+  return {
+    id: randomUUID(),
+    stays,
+    gone: gone.signal,
+    outbox,
+    ...(taken === undefined ? {} : { taken }),
+    end(): void {
+      gone.abort();
+      outbox.close();
+    },
+  };
+}
+
+/** An event on its way to a client. */
+export interface OutgoingEvent {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Resolves when the client has taken it, or the operating system has on its behalf. */
+  readonly send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>;
+}
+
+/** Told to a client that did not read, when it reads again. */
+export const missedMethod = 'notifications/capstan/missed';
+
+/** Events that the transport may hold. */
+const handedOver = 32;
+/** Events, and their size, that wait behind those. */
+const waitingEvents = 1000;
+const waitingBytes = 4 * 1024 * 1024;
+
+/**
+ * The events for one client, in order. Posting never waits: what does not fit is dropped and counted. An answer to the
+ * client goes past the outbox, but not past events that were posted before it: `handed` says when those are on their way.
+ */
+export class Outbox {
+  #held = 0;
+  #bytes = 0;
+  #missed = 0;
+  #isClosed = false;
+  readonly #waiting: { readonly event: OutgoingEvent; readonly bytes: number }[] = [];
+  #waiters: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
+
+  post(event: OutgoingEvent): void {
+    if (this.#isClosed) return;
+    if (this.#held < handedOver && this.#waiting.length === 0 && this.#missed === 0) return this.#hand(event);
+    const bytes = JSON.stringify(event.params).length;
+    const isFull = this.#waiting.length >= waitingEvents || this.#bytes + bytes > waitingBytes;
+    // What comes after a gap stays behind it, so that the client hears of the gap in its place.
+    if (isFull || this.#missed > 0) {
+      this.#missed += 1;
+      this.#lost = event;
+      return;
+    }
+    this.#bytes += bytes;
+    this.#waiting.push({ event, bytes });
+  }
+
+  #lost: OutgoingEvent | undefined;
+
+  /** The client keeps up: little of what was posted is still on its way. */
+  ready(): Promise<void> {
+    return this.#when(() => this.#waiting.length === 0 && this.#missed === 0 && this.#held <= handedOver / 2);
+  }
+
+  /** Everything that was posted is with the transport. */
+  handed(): Promise<void> {
+    return this.#when(() => this.#waiting.length === 0 && this.#missed === 0);
+  }
+
+  /** The client is gone: nothing is sent any more, and no one waits. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#missed = 0;
+    this.#settle();
+  }
+
+  #hand(event: OutgoingEvent): void {
+    this.#held += 1;
+    const taken = (): void => {
+      this.#held -= 1;
+      this.#continue();
+    };
+    void event.send({ method: event.method, params: event.params }).then(taken, taken);
+  }
+
+  #continue(): void {
+    while (this.#held < handedOver) {
+      const next = this.#waiting.shift();
+      if (next !== undefined) {
+        this.#bytes -= next.bytes;
+        this.#hand(next.event);
+      } else if (this.#missed > 0 && this.#lost !== undefined) {
+        const { send } = this.#lost;
+        const count = this.#missed;
+        this.#missed = 0;
+        this.#lost = undefined;
+        this.#hand({ method: missedMethod, params: { count }, send });
+      } else break;
+    }
+    this.#settle();
+  }
+
+  #when(until: () => boolean): Promise<void> {
+    if (this.#isClosed || until()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ until, resolve }));
+  }
+
+  #settle(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) {
+      if (this.#isClosed || waiter.until()) waiter.resolve();
+      else this.#waiters.push(waiter);
+    }
+  }
+}
+
+/** Tells a connected client which lists have changed, until the function that it gives is called. */
+export function announceLists(app: ServerApp, connected: () => Server | undefined): () => void {
+  const stop = app.watchLists?.((list) => {
+    const server = connected();
+    if (server?.transport === undefined) return;
+    const sent = {
+      tools: server.sendToolListChanged,
+      resources: server.sendResourceListChanged,
+      prompts: server.sendPromptListChanged,
+    };
+    void sent[list].call(server).catch(() => {});
+  });
+  return stop ?? (() => {});
+}

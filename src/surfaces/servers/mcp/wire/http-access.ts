@@ -1,0 +1,154 @@
+import { accessTokenVariable } from '../../../../core/policy/environment/shell-environment-policy.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import { shellWords } from '../../../../protocol/shell.ts';
+import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/node';
+import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+
+export interface AccessToken {
+  /** Undefined: none is asked for. */
+  readonly token: string | undefined;
+  /** Made for this run: it has to be shown. */
+  readonly isNew: boolean;
+}
+
+interface TokenChoices {
+  readonly host: string;
+  readonly noToken: boolean;
+  readonly file: string | undefined;
+  readonly variable: string | undefined;
+  readonly cwd: string;
+}
+
+const shortest = 16;
+
+/** The token of a server over HTTP: from a file, from the environment, or a new one. */
+export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices): AccessToken | Outcome {
+  if (noToken) {
+    if (isOwnMachine(host)) return { token: undefined, isNew: false };
+    const message = `mcp-server: without a token, ${host} would let everyone on the network run commands here.`;
+    return { code: 'usage', message, next: 'Leave out --no-token, or listen on 127.0.0.1.' };
+  }
+  const given = file === undefined ? variable : readToken(resolve(cwd, file));
+  if (typeof given === 'object') return given;
+  if (given === undefined || given === '') return { token: randomBytes(24).toString('base64url'), isNew: true };
+  if (given.length >= shortest && !/\s/.test(given)) return { token: given, isNew: false };
+  const where = file === undefined ? accessTokenVariable : file;
+  return {
+    code: 'weak-token',
+    message: `The token in ${where} has fewer than ${shortest} characters, or spaces.`,
+    next: 'Make one with `openssl rand -hex 24`.',
+  };
+}
+
+function openToOthers(path: string): Outcome {
+  return {
+    code: 'token-open',
+    message: `Other users of this machine can read or change the token file ${path}.`,
+    next: `Close it with \`chmod 600 ${shellWords([path])}\`.`,
+  };
+}
+
+function readToken(path: string): string | Outcome {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      // The commands of other users could use the server as this one.
+      if ((fstatSync(file).mode & 0o077) !== 0) return openToOthers(path);
+      return readFileSync(file, 'utf8').trim();
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { code: 'token-unreadable', message: `The token could not be read: ${why}.`, next: 'Check --token-file.' };
+  }
+}
+
+/** Who may use a server over HTTP. */
+export interface HttpAccess {
+  /** Undefined: everyone on this machine. */
+  readonly token: string | undefined;
+  /** The name or address that it listens on. */
+  readonly host: string;
+}
+
+/** Where the protocol is served. */
+export const httpPath = '/mcp';
+
+/**
+ * Whether a request may go on; if not, it is answered. Nothing of its body is read before. A page in a browser can send
+ * requests to this machine: the host that it was sent to and the page that it came from are looked at before the token.
+ */
+export function createGuard({
+  token,
+  host,
+}: HttpAccess): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const isRightHost = isWildcard(host)
+    ? () => true
+    : hostHeaderValidation([...localhostAllowedHostnames(), bracketedHost(host)]);
+  const isRightOrigin = originValidation(localhostAllowedOrigins());
+  return (request, response) => {
+    if (!isRightHost(request, response) || !isRightOrigin(request, response)) return false;
+    if (token !== undefined && !isBearer(request.headers.authorization, token)) {
+      response.setHeader('www-authenticate', 'Bearer realm="capstan"');
+      return refuse(response, 401, 'Send the token of the server as "Authorization: Bearer TOKEN".');
+    }
+    const [path] = (request.url ?? '').split('?', 1);
+    return path === httpPath || refuse(response, 404, `The server is at ${httpPath}.`);
+  };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): false {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } }));
+  return false;
+}
+
+/** Compares digests, so that the time it takes says nothing about the token. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const given = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Whether only this machine can reach it. */
+function isOwnMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** As it stands in an address. */
+export function bracketedHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Where a server listens. */
+export interface HttpAddress {
+  readonly host: string;
+  /** 0: one that is free. */
+  readonly port: number;
+}
+
+const ownMachine = '127.0.0.1';
+
+/** `[HOST:]PORT`, with the host in brackets if it has colons. */
+export function readHttpAddress(written: string): HttpAddress | Outcome<'usage'> {
+  const parts = /^(?:(?:\[([^\]]+)\]|([^:[\]]*)):)?(\d{1,5})$/.exec(written);
+  const port = Number(parts?.[3]);
+  if (parts !== null && port <= 65_535) return { host: parts[1] ?? (parts[2] || ownMachine), port };
+  return {
+    code: 'usage',
+    message: `mcp-server: --http does not take ${JSON.stringify(written)}.`,
+    next: 'Give a port, or a host and a port: `--http 8931` or `--http 127.0.0.1:8931`.',
+  };
+}

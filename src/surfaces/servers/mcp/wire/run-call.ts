@@ -1,0 +1,252 @@
+import { isJsonObject, type JsonObject } from '../../../../protocol/json.ts';
+import {
+  type CallContext,
+  type ClientPort,
+  type ClientResponse,
+  type InputRequired,
+  type ServerTool,
+  shortened,
+  type ToolAnswer,
+} from '../server-interface.ts';
+import { argumentsProblem, schemaProblem } from './check-arguments.ts';
+import {
+  answerableKeys,
+  type AskedKeys,
+  callDigest,
+  failedToAsk,
+  questionRequest,
+  type RequestSeal,
+  responsesTo,
+  sealedFor,
+} from './client-answers.ts';
+import type { ClientLink } from './client-link.ts';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  type Server,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server';
+
+/** Calls a tool and gives what `tools/call` answers. Wrong arguments are a result: hosts show those to their model. */
+export async function answerToolCall(
+  { report }: { report(problem: string): void },
+  caller: Caller,
+  request: ServerContext,
+  tool: ServerTool,
+  args: JsonObject,
+): Promise<JsonObject | InputRequiredResult> {
+  const problem = await argumentsProblem(tool.input, args);
+  if (problem !== undefined) return failure(`The arguments of ${tool.name} are wrong. ${problem}`);
+  request.mcpReq.signal.throwIfAborted();
+  try {
+    const answer = await runCall(caller, request, {
+      name: tool.name,
+      args,
+      work: (context) => tool.call(args, context),
+    });
+    return 'resultType' in answer ? answer : await resultOf(tool, answer);
+  } catch (error) {
+    if (request.mcpReq.signal.aborted || isProtocolError(error)) throw error;
+    report(`The tool ${tool.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return failure(`${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function failure(text: string): JsonObject {
+  return { content: [{ type: 'text', text: shortened(text) }], isError: true };
+}
+
+/** Clients check structured content against the schema of the tool, also that of an error. */
+async function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): Promise<JsonObject> {
+  const shown = content ?? [{ type: 'text', text }];
+  if (isError !== true) return { content: shown, structuredContent: data };
+  const fits = (await schemaProblem(tool.output, data)) === undefined;
+  return { content: shown, ...(fits ? { structuredContent: data } : {}), isError };
+}
+
+function isProtocolError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}
+
+/** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
+export type Revision = 'modern' | 'legacy';
+
+/** Who calls, and how. */
+export interface Caller {
+  readonly server: Server;
+  readonly revision: Revision;
+  readonly link: ClientLink;
+  readonly seal: RequestSeal;
+}
+
+/** A request of a client that may need answers of its user: what it is called by, and the work. */
+export interface CallWork<Answer> {
+  readonly name: string;
+  readonly args: JsonObject;
+  work(context: CallContext): Promise<Answer | InputRequired>;
+}
+
+/** People answer when they come back to the screen; the client can cancel its call at any time. */
+const answerMs = 24 * 60 * 60 * 1000;
+
+const patienceMs = 30_000;
+
+/**
+ * Runs it to its answer. A client of the old revisions is asked meanwhile, and the work is done again with what it
+ * answers; to a client of the new one the questions are the result, and it calls again by itself.
+ */
+export async function runCall<Answer extends { readonly kind: string }>(
+  caller: Caller,
+  request: ServerContext,
+  call: CallWork<Answer>,
+): Promise<Answer | InputRequiredResult> {
+  const { link, revision } = caller;
+  const { signal } = request.mcpReq;
+  // A call that has its answer is not cancelled any more, although the SDK may still say so when the request is closed.
+  const cancelled = new AbortController();
+  const cancel = (): void => cancelled.abort(signal.reason);
+  signal.addEventListener('abort', cancel, { once: true });
+  const state = { isOver: false };
+  const context = {
+    signal: cancelled.signal,
+    requestId: request.mcpReq.id,
+    client: clientPort(caller, request, state),
+    progress: progressOf(caller, request, state),
+  };
+  try {
+    const digest = callDigest(request.mcpReq.method, call.name, call.args);
+    if (revision === 'modern') return await oneRound(caller, request, context, { ...call, digest });
+    let again: Pick<CallContext, 'responses' | 'state'> = {};
+    for (;;) {
+      const answer = await call.work({ ...context, ...again });
+      if (!isQuestion(answer)) return answer;
+      again = { responses: await askAll(request, answer), state: answer.state };
+      signal.throwIfAborted();
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    // The answer comes after the events that were posted before it, and these belong to the call.
+    if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal), patience()]);
+    state.isOver = true;
+  }
+}
+
+function isQuestion(answer: { readonly kind: string }): answer is InputRequired {
+  return answer.kind === 'input-required';
+}
+
+async function oneRound<Answer extends { readonly kind: string }>(
+  { seal }: Pick<Caller, 'seal'>,
+  request: ServerContext,
+  context: CallContext,
+  { digest, work }: CallWork<Answer> & { readonly digest: string },
+): Promise<Answer | InputRequiredResult> {
+  const sealed = sealedFor(digest, request);
+  const again =
+    sealed === undefined ? {} : { responses: await givenResponses(request, sealed.asked), state: sealed.state };
+  const answer = await work({ ...context, ...again });
+  if (!isQuestion(answer)) return answer;
+  const entries = Object.entries(answer.questions).map(([key, question]) => [key, questionRequest(question)] as const);
+  const requestState = await seal.close({ call: digest, state: answer.state, asked: answerableKeys(answer) });
+  // The questions of an app are data; the SDK checks each before it is sent.
+  return {
+    resultType: 'input_required',
+    inputRequests: Object.fromEntries(entries),
+    requestState,
+  } as InputRequiredResult;
+}
+
+/** What a client of the new revision sent along. What the SDK could not read counts as an answer of the wrong shape. */
+function givenResponses(
+  { mcpReq }: ServerContext,
+  asked: AskedKeys,
+): Promise<Readonly<Record<string, ClientResponse>>> {
+  const given = [
+    ...Object.entries(mcpReq.inputResponses ?? {}),
+    ...(mcpReq.droppedInputResponseKeys ?? []).map((key) => [key, undefined] as const),
+  ];
+  return responsesTo(asked, given);
+}
+
+/** Asks a client of the old revisions. An error is an answer, too: it does not leave the call waiting. */
+async function askAll(
+  { mcpReq }: ServerContext,
+  asked: InputRequired,
+): Promise<Readonly<Record<string, ClientResponse>>> {
+  const keys = answerableKeys(asked);
+  const entries = Object.entries(asked.questions).map(async ([key, question]) => {
+    const signal = asked.answered === undefined ? mcpReq.signal : AbortSignal.any([mcpReq.signal, asked.answered]);
+    const options = { timeout: answerMs, signal };
+    const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
+    const { [key]: response } = await responsesTo(keys, [[key, answer]]);
+    // An end of the call, or of the question, is no answer.
+    if (response !== undefined && !signal.aborted) asked.given?.(key, response);
+    return [key, answer] as const;
+  });
+  return responsesTo(keys, await Promise.all(entries));
+}
+
+/** Answers are read by their own rules. */
+const anything: StandardSchemaV1<unknown> = {
+  '~standard': { version: 1, vendor: 'capstan', validate: (value) => ({ value }) },
+};
+
+function clientPort(caller: Caller, request: ServerContext, state: { readonly isOver: boolean }): ClientPort {
+  const { server, link } = caller;
+  const { mcpReq } = request;
+  return {
+    id: link.id,
+    canAsk: canAsk(caller, request),
+    stays: link.stays,
+    gone: link.gone,
+    ready: () => link.outbox.ready(),
+    notify(method, params) {
+      const send: Parameters<typeof link.outbox.post>[0]['send'] = async (event) => {
+        if (method === 'notifications/message' && event.method === method) await log(mcpReq, event.params);
+        else await (state.isOver ? server.notification(event) : mcpReq.notify(event));
+        await link.taken?.();
+      };
+      link.outbox.post({ method, params, send });
+    },
+  };
+}
+
+/** Goes only to clients that asked for messages of this level. */
+async function log(mcpReq: ServerContext['mcpReq'], { level, data, logger }: JsonObject): Promise<void> {
+  await mcpReq.log(level as Parameters<typeof mcpReq.log>[0], data, typeof logger === 'string' ? logger : undefined);
+}
+
+/** A client that named elicitation without a mode means forms; one that only opens addresses has none. */
+function canAsk({ server, revision }: Caller, { mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  const capabilities =
+    revision === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : (server.getClientCapabilities() as unknown);
+  const elicitation = isJsonObject(capabilities) ? capabilities.elicitation : undefined;
+  return isJsonObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
+}
+
+function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readonly isOver: boolean }) {
+  const progressToken = mcpReq._meta?.progressToken;
+  let last = Number.NEGATIVE_INFINITY;
+  return (done: number, message: string): void => {
+    if (progressToken === undefined || state.isOver) return;
+    // The protocol wants every figure to be above the one before.
+    last = done > last ? done : last + 1;
+    const params = { progressToken, progress: last, message };
+    const send = async (event: { readonly method: string; readonly params: JsonObject }): Promise<void> => {
+      await mcpReq.notify(event);
+      await link.taken?.();
+    };
+    link.outbox.post({ method: 'notifications/progress', params, send });
+  };
+}
+
+/** A client that does not read its events for so long gets the answer before them, if it reads that. */
+function patience(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, patienceMs).unref());
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,114 @@
+import type { JsonObject } from '../../../../protocol/json.ts';
+
+/** What may wait in memory for the reader of one stream before it counts as full. */
+const mostUnread = 256 * 1024;
+/** What may wait for a reader that is cut off when it does not read: notices of the SDK do not ask before they come. */
+const mostBehind = 4 * 1024 * 1024;
+
+export interface StreamOptions {
+  /** Aborts when the reader is gone. */
+  readonly signal: AbortSignal;
+  /** Called once, when the stream has ended or its reader is gone; at once where there is no stream. */
+  readonly over: () => void;
+  /** What becomes of the stream when its reader lets it fill up. */
+  readonly whenFull: 'wait' | 'cut off';
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/**
+ * Whether a client over HTTP takes what it is sent. The SDK puts every message into a stream without looking whether
+ * anything reads it. Here it goes through another stream, which knows how much of it waits.
+ */
+export class StreamFlow {
+  readonly #open = new Set<Controller>();
+  #waiting: (() => void)[] = [];
+  /** Resolves with the first piece of a stream: what the SDK begins it with comes before all else. */
+  readonly #begun = Promise.withResolvers<void>();
+
+  /** Resolves as soon as none of the streams is full. */
+  taken(): Promise<void> {
+    return this.#isFull() ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /** A message of our own in the stream, between those of the SDK. */
+  async send(message: JsonObject): Promise<void> {
+    await this.#begun.promise;
+    const frame = new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    for (const controller of this.#open) controller.enqueue(frame);
+    await this.taken();
+  }
+
+  get openStreams(): number {
+    return this.#open.size;
+  }
+
+  /** The response with its body watched, if it is a stream. */
+  watch(response: Response, options: StreamOptions): Response {
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isStream && response.body !== null) {
+      const { status, headers } = response;
+      return new Response(this.#watched(response.body, options), { status, headers });
+    }
+    options.over();
+    return response;
+  }
+
+  #watched(source: ReadableStream<Uint8Array>, { signal, over, whenFull }: StreamOptions): ReadableStream<Uint8Array> {
+    const reader = source.getReader();
+    let controller: Controller;
+    const end = (): void => {
+      if (!this.#open.delete(controller)) return;
+      signal.removeEventListener('abort', cutOff);
+      this.#wake();
+      over();
+    };
+    const cutOff = (): void => {
+      end();
+      void reader.cancel().catch(() => {});
+    };
+    const pass = async (): Promise<void> => {
+      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        if (!this.#open.has(controller)) return;
+        controller.enqueue(piece.value);
+        this.#begun.resolve();
+        if (whenFull === 'cut off' && isFarBehind(controller)) cutOff();
+      }
+      // What waits is still read.
+      controller.close();
+      end();
+    };
+    const passed = new ReadableStream<Uint8Array>(
+      {
+        start: (given) => {
+          controller = given;
+          this.#open.add(controller);
+        },
+        pull: () => this.#wake(),
+        cancel: cutOff,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: mostUnread }),
+    );
+    signal.addEventListener('abort', cutOff, { once: true });
+    // A reader that is gone closes the stream before it ends.
+    void pass().catch(end);
+    return passed;
+  }
+
+  #isFull(): boolean {
+    return [...this.#open].some(isFull);
+  }
+
+  #wake(): void {
+    if (this.#isFull()) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+function isFull({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= 0;
+}
+
+function isFarBehind({ desiredSize }: Controller): boolean {
+  return (desiredSize ?? 0) <= -mostBehind;
+}

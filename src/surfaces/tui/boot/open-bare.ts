@@ -1,0 +1,49 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { openTui } from './open-tui.ts';
+
+/** A bare `capstan` on a terminal. Undefined: there is no folder to work in. */
+export async function openBare(): Promise<number | undefined> {
+  const cwd = currentFolderOrNone();
+  if (cwd === undefined) return undefined;
+  const problem = terminalProblem();
+  if (problem !== undefined) return (await import('../../views/terminal/print.ts')).complain(problem, 1);
+  const none = {
+    override: [],
+    enable: [],
+    disable: [],
+    model: undefined,
+    profile: undefined,
+    localProvider: undefined,
+  };
+  const off = { strictConfig: false, ignoreUserConfig: false, ignoreRules: false, oss: false };
+  return openTui({ cwd, choices: { ...none, ...off }, thread: { kind: 'new' }, isFull: false });
+}
+
+/** Nothing of the engine is loaded for it: the first frame comes before that. */
+function currentFolderOrNone(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why there is no terminal to work on. Undefined: there is one. */
+export function terminalProblem(): Outcome | undefined {
+  const missing = process.stdin.isTTY ? (process.stdout.isTTY ? undefined : 'Standard output') : 'Standard input';
+  if (missing !== undefined) {
+    const message = `${missing} is not a terminal.`;
+    return {
+      code: 'no-terminal',
+      message,
+      next: 'Start Capstan from a terminal, or run one turn with `capstan exec "your task"`.',
+    };
+  }
+  if (process.env['TERM'] !== 'dumb') return undefined;
+  const message = 'The terminal cannot move its cursor (TERM is "dumb").';
+  return {
+    code: 'no-terminal',
+    message,
+    next: 'Use another terminal, or set TERM to its kind, such as `TERM=xterm-256color capstan`. `capstan exec "your task"` runs one turn on any terminal.',
+  };
+}

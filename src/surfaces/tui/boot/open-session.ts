@@ -1,0 +1,126 @@
+import { kindOfEntry } from '../../../engine/files.ts';
+import { defined } from '../../../base/objects.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { liveThreads } from '../../../engine/live/live-threads.ts';
+import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
+import { type StartupQuestionParts, askStartupQuestions } from '../questions/startup/startup-questions.ts';
+import { applySettings } from './apply-settings.ts';
+import { TuiSession, type SessionParts } from '../session/session.ts';
+import { runSlash } from '../commands/run-slash-command.ts';
+import type { TuiRequest } from './open-tui.ts';
+
+/** Loads the engine and opens the thread that is wanted. `left`: the user left before that. */
+export async function openSession(
+  request: TuiRequest,
+  parts: Pick<SessionParts, 'stage' | 'surroundings' | 'now' | 'quit'>,
+  gates: Omit<StartupQuestionParts, 'notice'>,
+): Promise<TuiSession | Outcome | 'left'> {
+  const decided: string[] = [];
+  const notice = (text: string): void => void decided.push(text);
+  const engine = await askStartupQuestions(request, { ...gates, notice });
+  if (engine === 'left' || 'code' in engine) return engine;
+  const threads = liveThreads(engine);
+  const notices = await applySettings({ ...parts, engine }, request);
+  const opened = await openThread(engine, threads, { request, parts, desk: gates.desk, notice });
+  if (opened === 'left' || 'code' in opened) {
+    await engine.close();
+    return opened;
+  }
+  const { thread, shown } = opened;
+  const session = new TuiSession({ ...parts, engine, threads, runSlash, regain, ...defined({ shown }) }, thread);
+  await session.begin(shown === undefined ? {} : { shows: 'none' });
+  for (const notice of notices) session.entries.outcome(notice, 'warning');
+  for (const text of decided) session.notice(text);
+  if (kindOfEntry(`${engine.home}/prompts`) === 'folder') session.inBackground(offerPrompts(session));
+  return session;
+}
+
+async function regain(session: TuiSession): Promise<void> {
+  const { regainThread } = await import('./resume-thread.ts');
+  return regainThread(session);
+}
+
+/** The list of commands has the user's own prompts as well. */
+async function offerPrompts(session: TuiSession): Promise<void> {
+  const { listedPrompts } = await import('../commands/prompts-and-skills.ts');
+  const { stage } = session.parts;
+  stage.popup.more = await listedPrompts(session);
+  stage.draw();
+}
+
+/** Gives everything up. What runs is interrupted; what waits for an answer waits for the next time. */
+export async function closeAll(session: TuiSession | undefined): Promise<void> {
+  await session?.doors.kept;
+  await session?.parts.engine.close();
+}
+
+interface Opening {
+  readonly request: TuiRequest;
+  readonly parts: Pick<SessionParts, 'stage' | 'now'>;
+  readonly desk: StartupQuestionDesk;
+  notice(text: string): void;
+}
+
+/** `shown`: it was watched, and is on the stage up to this place. */
+interface Opened {
+  readonly thread: LiveThread;
+  readonly shown?: number;
+}
+
+async function openThread(engine: Engine, threads: LiveThreads, opening: Opening): Promise<Opened | Outcome | 'left'> {
+  const { request, parts, desk } = opening;
+  const { cwd, thread, anyFolder = false } = request;
+  if (thread.kind === 'new') {
+    const started = await threads.start({ cwd });
+    return started.kind === 'refused' ? started.outcome : { thread: started };
+  }
+  if (thread.kind !== 'pick') {
+    const chosen = await engine.stored.choose({ ...thread, ...(anyFolder ? {} : { cwd }) });
+    return chosen.kind === 'none' ? chosen : openStored(chosen.id, engine, threads, { ...opening, leaving: 'Leave' });
+  }
+  const { pickFirst } = await import('../commands/conversation/new-and-resume.ts');
+  const { quickNotice } = await import('./open-tui.ts');
+  // It stands there also if no conversation is opened.
+  const told = (text: string): void => {
+    parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
+  };
+  for (;;) {
+    const id = await desk.until(pickFirst({ ...parts, engine, threads, cwd, notice: told }, request));
+    if (id === 'left') return 'left';
+    const opened = await openStored(id, engine, threads, { ...opening, leaving: 'Back to the list' });
+    if (opened !== 'left' || (await desk.wait(0)) === 'left') return opened;
+  }
+}
+
+async function openStored(
+  id: ThreadId,
+  engine: Engine,
+  threads: LiveThreads,
+  { request: { cwd, does }, parts, desk, leaving, notice }: Opening & { readonly leaving: string },
+): Promise<Opened | Outcome | 'left'> {
+  if (does === 'fork') {
+    const forked = await threads.fork(id, { kind: 'latest' });
+    if (forked.kind === 'refused') return forked.outcome;
+    notice(`This is a fork. The other conversation is kept: /resume ${id}`);
+    return { thread: forked };
+  }
+  const { resumeThroughGates } = await import('./resume-thread.ts');
+  let shown: number | undefined;
+  for (;;) {
+    const gates = { desk, engine, threads, cwd, canWatch: true, leaving, notice } as const;
+    const resumed = await resumeThroughGates(id, gates);
+    if (resumed === 'left') return 'left';
+    if (resumed === 'watch') {
+      const { showWatched } = await import('../session/watched-thread.ts');
+      const placeholder = 'Watching: what you send waits until this terminal continues the conversation';
+      const until = await showWatched(id, { ...parts, engine, desk, placeholder });
+      if (until === 'left') return 'left';
+      shown = until;
+      continue;
+    }
+    return resumed.kind === 'refused' ? resumed.outcome : { thread: resumed, ...defined({ shown }) };
+  }
+}

@@ -1,0 +1,190 @@
+import { defined } from '../../../base/objects.ts';
+import { type EngineRefused, engineRefused } from '../../../engine/engine-refused.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveRequest, LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { ThreadWriter } from '../../../engine/store/stored-thread-details.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { clockTime } from '../../views/wording/time-words.ts';
+import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
+import type { TuiSession } from '../session/session.ts';
+
+/** Continues another thread in the place of this one, with the questions that `capstan resume` asks. */
+export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
+  if (id === session.thread.id) return session.notice('That conversation is open already.');
+  return asked(session, id);
+}
+
+/** Another program writes the thread that is shown here: the user watches it, forks it or tries again. */
+export function regainThread(session: TuiSession): Promise<void> {
+  return asked(session, session.thread.id);
+}
+
+function asked(session: TuiSession, id: ThreadId): Promise<void> {
+  const resuming: Promise<void> = resume(session, id, () => {
+    // What the user says behind an answer is for the thread that comes. The one who asked for it learns what goes wrong.
+    session.inBackground(resuming.catch(() => undefined));
+  });
+  return resuming;
+}
+
+/** `answered`: a question or a screen is closed, and it goes on. */
+async function resume(session: TuiSession, id: ThreadId, answered: () => void): Promise<void> {
+  const { engine, threads, stage, surroundings } = session.parts;
+  const desk: StartupQuestionDesk = new StartupQuestionDesk({
+    open(view) {
+      stage.open(view);
+      if (view === undefined) answered();
+    },
+    // Who leaves a question here stays in this conversation.
+    quit: () => desk.end(),
+    pause: surroundings.pause,
+  });
+  const notice = (text: string): void => session.notice(text, 'error');
+  const { cwd } = session.thread.settings;
+  const gates = { desk, engine, threads, cwd, canWatch: true, leaving: 'Stay in this conversation', notice } as const;
+  for (;;) {
+    const resumed = await resumeThroughGates(id, gates);
+    if (resumed === 'left') return;
+    if (resumed === 'watch') {
+      const { watchOver } = await import('../session/watched-thread.ts');
+      if ((await watchOver(session, id)) === 'left') return;
+      answered();
+    } else if (resumed.kind === 'refused') return notice(fullText(resumed.outcome));
+    // The one that is shown has gone on by itself, with what the other program has added.
+    else return resumed === session.thread ? undefined : session.switchTo(resumed);
+  }
+}
+
+interface ResumeParts {
+  readonly desk: StartupQuestionDesk;
+  readonly engine: Engine;
+  readonly threads: LiveThreads;
+  /** Where the user is. */
+  readonly cwd: string;
+  /** The screen can follow a thread that another program writes. */
+  readonly canWatch?: true;
+  /** What it means to open none. */
+  readonly leaving: string;
+  notice(text: string): void;
+}
+
+/** `watch`: the user wants to see what another program writes. `left`: the user does not go on. */
+type Resumed = LiveThread | EngineRefused | 'watch' | 'left';
+
+/** Opens a thread of the store, and asks where that is not clear: it is archived, written elsewhere, or of another folder. */
+export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Promise<Resumed> {
+  let request: LiveRequest = {};
+  let problem: string | undefined;
+  for (;;) {
+    const opened = await parts.threads.load(id, request);
+    if (opened.kind !== 'refused')
+      return request.folderMayBeMissing === true ? moved(opened, parts.cwd) : atHome(opened, parts);
+    const next = await askAbout(opened.outcome);
+    if (next === 'again') continue;
+    return next;
+  }
+
+  async function askAbout(outcome: Outcome): Promise<Resumed | 'again'> {
+    const { desk, engine, cwd } = parts;
+    switch (outcome.code) {
+      case 'thread-archived': {
+        const chosen = await desk.ask({
+          title: 'This conversation is archived.',
+          ...defined({ problem }),
+          choices: [{ label: 'Bring it back and continue' }, { label: 'Leave it there' }],
+        });
+        if (chosen !== 0) return 'left';
+        const back = await engine.stored.unarchive(id);
+        problem = back.kind === 'refused' ? fullText(back.outcome) : undefined;
+        return 'again';
+      }
+      case 'thread-locked':
+        return askAboutWriter(outcome);
+      case 'folder-missing': {
+        const chosen = await desk.ask({
+          title: 'The folder of this conversation is not there any more.',
+          text: [outcome.message],
+          choices: [{ label: `Continue it in ${cwd}` }, { label: parts.leaving }],
+        });
+        if (chosen !== 0 || request.folderMayBeMissing === true) return chosen === 0 ? engineRefused(outcome) : 'left';
+        request = { folderMayBeMissing: true };
+        return 'again';
+      }
+      default:
+        return engineRefused(outcome);
+    }
+  }
+
+  async function askAboutWriter(outcome: Outcome): Promise<Resumed | 'again'> {
+    const { desk, engine, threads, canWatch } = parts;
+    const writer = await engine.stored.writing(id);
+    const does = [...(canWatch === true ? (['watch'] as const) : []), 'fork', 'again', 'leave'] as const;
+    const labels = {
+      watch: { label: 'Watch it here', about: 'and continue it when the other has ended' },
+      fork: { label: 'Fork it', about: 'a conversation of its own that begins with all of this one' },
+      again: { label: 'Try again' },
+      leave: { label: parts.leaving },
+    };
+    const chosen = await desk.ask({
+      title: `This conversation is being written by ${writer === undefined ? 'another program' : describeThreadWriter(writer)}.`,
+      ...(writer === undefined ? { text: [outcome.message] } : {}),
+      choices: does.map((each) => labels[each]),
+    });
+    const choice = typeof chosen === 'number' ? does[chosen] : 'leave';
+    if (choice === 'fork') return threads.fork(id, { kind: 'latest' }, {});
+    return choice === 'watch' || choice === 'again' ? choice : 'left';
+  }
+}
+
+/** In which of the two folders a thread of another one continues. */
+async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> {
+  const { engine, cwd } = parts;
+  if (thread.settings.cwd === cwd) return thread;
+  const folder = engine.config.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
+  if (folder === 'left') {
+    // Others may write it.
+    await thread.leave();
+    return 'left';
+  }
+  if (folder === 'session') return thread;
+  return moved(thread, cwd);
+}
+
+async function moved(thread: LiveThread, cwd: string): Promise<Resumed> {
+  const done = await thread.override({ cwd });
+  return done.kind === 'refused' ? done : thread;
+}
+
+async function askForFolder(
+  own: string,
+  { desk, engine, cwd, notice }: ResumeParts,
+): Promise<'session' | 'current' | 'left'> {
+  const chosen = await desk.ask({
+    title: 'This conversation belongs to another folder.',
+    choices: [
+      { label: `Continue it in ${own}`, about: 'its own folder' },
+      { label: `Continue it in ${cwd}`, about: 'where you are' },
+      { label: 'Always in their own folder', about: 'for all conversations, saved as tui.resume_cwd' },
+      { label: 'Always where I am', about: 'for all conversations, saved as tui.resume_cwd' },
+    ],
+  });
+  if (typeof chosen !== 'number') return 'left';
+  const folder = chosen === 1 || chosen === 3 ? 'current' : 'session';
+  if (chosen === 2 || chosen === 3) {
+    const problem = await engine.config.saveTui({ resume_cwd: folder });
+    if (problem !== undefined) notice(fullText(problem));
+  }
+  return folder;
+}
+
+/** Who writes a thread, for people. */
+export function describeThreadWriter({ name, pid, since, command }: ThreadWriter): string {
+  const program = command === undefined || command === '' ? name : `${name} ${command}`;
+  const more = [
+    ...(command === '' ? ['another terminal'] : []),
+    ...(pid === undefined ? [] : [`process ${pid}`]),
+    ...(since === undefined || Number.isNaN(since) ? [] : [`since ${clockTime(since)}`]),
+  ];
+  return more.length === 0 ? program : `${program} (${more.join(', ')})`;
+}

@@ -1,0 +1,106 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { kindOfEntry, namesIn } from '../../../engine/files.ts';
+import { plural } from '../../../engine/wording.ts';
+import { dividedEfforts } from './settings/model.ts';
+import { listOfFolder } from '../pages/thread-pages.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { themeChoices } from '../screen/text/themes.ts';
+import type { AskedArgument } from './slash-commands.ts';
+import { compactNumber } from '../screen/text/format-values.ts';
+import { permissionPresets } from '../session/permission-presets.ts';
+import type { ArgumentValue } from './slash-argument.ts';
+import { readUserThemes } from '../screen/text/user-themes.ts';
+import type { DraftHost } from '../draft/draft-services.ts';
+
+/** More are not read: the next letter chooses among all again. */
+const mostNames = 200;
+const mostThreads = 50;
+
+/** What an argument may be, by its kind. What cannot be listed has no values: the command says why when it is run. */
+export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
+  const { kind, before, typed } = asked;
+  const { engine } = host;
+  const { id, settings, sessions, place } = host.thread();
+  const { cwd, provider } = settings;
+  if (typeof kind !== 'string') return bare(kind);
+  switch (kind) {
+    case 'background':
+      return sessions.map(({ id: number, argv }) => ({ text: String(number), about: argv.join(' ') }));
+    case 'effort': {
+      const shown = await (await engine.user.models()).show({ cwd, provider }, before[0] ?? settings.model);
+      if ('code' in shown) return [];
+      const { supportedEfforts, defaultEffort } = shown.record;
+      // The list of /model does not show the most expensive ones at first either.
+      return dividedEfforts(supportedEfforts).usual.map((text) => ({
+        text,
+        about: text === defaultEffort ? 'usual for this model' : '',
+      }));
+    }
+    case 'file':
+    case 'folder':
+      return pathsAt(cwd, typed, kind);
+    case 'goal':
+      return bare(['pause', 'resume', 'edit', 'clear']);
+    case 'model': {
+      const options = { asksServer: false, signal: new AbortController().signal };
+      const listed = await (await engine.user.models()).list({ cwd, provider }, options);
+      if ('code' in listed) return [];
+      const about = (window: number | undefined): string =>
+        window === undefined ? '' : `${compactNumber(window)} window`;
+      return listed.models.map(({ model, window }) => ({ text: model, about: about(window) }));
+    }
+    case 'permissions':
+      return permissionPresets.map(({ label, about }) => ({ text: label, about }));
+    case 'server': {
+      if (before[0] !== 'login' && before[0] !== 'logout') return [];
+      const servers = await (await engine.user.mcpServers()).list(cwd);
+      return servers.map(({ name, isLoggedIn }) => ({ text: name, about: isLoggedIn ? 'logged in' : '' }));
+    }
+    case 'theme': {
+      const { choices } = await readUserThemes(engine);
+      return [...themeChoices, ...choices].map(({ name, about }) => ({ text: name, about }));
+    }
+    case 'thread':
+      return threadsOf(host, cwd);
+    case 'turn': {
+      const turns = place === undefined ? [] : await engine.stored.turns(id);
+      return turns.map(({ number, firstWords }) => ({ text: String(number), about: firstWords }));
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function bare(words: readonly string[]): readonly ArgumentValue[] {
+  return words.map((text) => ({ text, about: '' }));
+}
+
+/** By name, or by id where they have none or share it. */
+async function threadsOf({ engine, thread }: DraftHost, cwd: string): Promise<readonly ArgumentValue[]> {
+  const query = { cwd, limit: mostThreads, sort: 'updated' } as const;
+  const page = await listOfFolder((each) => engine.stored.list(each), query);
+  if ('code' in page) return [];
+  const others = page.threads.filter(({ id }) => id !== thread().id);
+  return others.map(({ id, name, preview, turns }) => {
+    const isOnly = name !== undefined && others.filter((each) => each.name === name).length === 1;
+    const about = [...(isOnly ? [preview] : [name ?? preview]), plural(turns, 'turn')].filter((each) => each !== '');
+    return { text: isOnly ? name : id, about: about.join(', ') };
+  });
+}
+
+/** What a path may become. Names that begin with a dot are listed once the dot is typed. */
+function pathsAt(cwd: string, typed: string, kind: 'file' | 'folder'): readonly ArgumentValue[] {
+  const [folder = ''] = /^.*\//.exec(typed) ?? [];
+  const begun = typed.slice(folder.length).toLowerCase();
+  const at = resolve(cwd, folder.replace(/^~(?=\/)/, homedir()));
+  const names = namesIn(at)
+    .filter((name) => name.toLowerCase().startsWith(begun) && name.startsWith('.') === begun.startsWith('.'))
+    // What the draft cannot say as it is.
+    .filter((name) => name === cleanLine(name))
+    .toSorted();
+  return names.slice(0, mostNames).flatMap((name) => {
+    const isFolder = kindOfEntry(resolve(at, name)) === 'folder';
+    return kind === 'file' || isFolder ? [{ text: `${folder}${name}${isFolder ? '/' : ''}`, about: '' }] : [];
+  });
+}

@@ -1,0 +1,62 @@
+import { plural } from '../../../engine/wording.ts';
+import { boldStyle, plain, styled } from '../screen/text/style.ts';
+import type { TuiSession } from '../session/session.ts';
+import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark } from '../transcript/cells/cell.ts';
+import { commandLineRows } from '../transcript/cells/command-cell.ts';
+import { lastOutputRows } from '../transcript/cells/folded-output.ts';
+
+const none = 'No commands run in the background.';
+
+/** `/ps`: commands that run in the background and those of the user, and what they printed last. */
+export function showSessions(session: TuiSession): void {
+  const { stage } = session.parts;
+  const { sessions } = session.thread;
+  const own = session.shells.running.map(({ command, output }) => {
+    return { name: 'Your command', argv: ['sh', '-c', command], printed: output() };
+  });
+  const ofModel = sessions.map(({ id, argv, output }) => {
+    return { name: `Background terminal ${id}`, argv, printed: output() };
+  });
+  const running = [...ofModel, ...own];
+  if (running.length === 0) return session.notice(none);
+  for (const each of running) stage.transcript.add({ cell: listedCommandCell(each), isFinal: true });
+  stage.draw();
+}
+
+/** `/stop [NUMBER]`: ends one of those in the background, or all, the user's own as well. */
+export async function stopSessions(session: TuiSession, rest: string): Promise<void> {
+  const { thread } = session;
+  const ids = thread.sessions.map(({ id }) => id);
+  const chosen = rest === '' ? ids : ids.filter((id) => String(id) === rest);
+  const own = rest === '' ? session.shells.stopAll() : 0;
+  if (chosen.length + own === 0)
+    return session.notice(ids.length === 0 ? none : `There is no background terminal ${rest}. /ps lists them.`);
+  if (chosen.length > 0) await thread.endSessions(chosen);
+  const stopped = [
+    ...(chosen.length === 0 ? [] : [plural(chosen.length, 'background terminal')]),
+    ...(own === 0 ? [] : [`${plural(own, 'command')} of yours`]),
+  ];
+  session.notice(`Stopped ${stopped.join(' and ')}.`);
+}
+
+export interface ListedCommand {
+  /** Whose it is. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly printed: string;
+}
+
+/** Rows of what it printed last. */
+const outputRows = 3;
+
+/** A command that runs, in the list of all that do. */
+export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell {
+  return cellFromRows((look) => {
+    const [first = []] = commandLineRows(argv);
+    const title = [styled(name, boldStyle), plain(' '), ...first];
+    return [
+      ...headRows(look, stateMark('plain', look), title),
+      ...indentWrappedRows(look, lastOutputRows(printed, outputRows, look)),
+    ];
+  });
+}

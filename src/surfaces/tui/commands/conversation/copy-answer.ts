@@ -1,0 +1,183 @@
+import { endsCode, readFence } from '../../../../base/markdown/code-fence.ts';
+import { plural } from '../../../../engine/wording.ts';
+import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { Variables } from '../../../../protocol/shell.ts';
+import { ListView } from '../../pages/list-view.ts';
+import { PagerView } from '../../pages/pager-view.ts';
+import { cleanLine, cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
+import { drawRows } from '../../screen/text/draw-row.ts';
+import { plain } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import type { TuiSession } from '../../session/session.ts';
+
+/** Characters of a part that the list shows. */
+const shownCharacters = 72;
+
+/** `/copy`: the last answer, or a part of it from a list. `answer` behind it, and Ctrl+O: the whole answer at once. */
+export async function copyAnswer(session: TuiSession, which: string): Promise<void> {
+  const { stage } = session.parts;
+  const answer = lastAnswer(session);
+  if (answer === undefined) return session.notice('There is no answer to copy yet.');
+  const parts = copiedParts(answer);
+  if (parts.length === 1 || which === 'answer') return copy(session, parts[0]!);
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new ListView({
+      title: 'Copy what?',
+      items: parts.map((part) => ({
+        label: nameOf(part),
+        about: cleanLine(part.text.trim()).slice(0, shownCharacters),
+      })),
+      close,
+      pick(index) {
+        close();
+        const part = parts[index];
+        if (part !== undefined) session.inBackground(copy(session, part));
+      },
+    }),
+  );
+}
+
+/** `/raw`: the last answer as the model wrote it, for the mouse. */
+export function showRaw(session: TuiSession): void {
+  const { stage } = session.parts;
+  const answer = lastAnswer(session);
+  if (answer === undefined) return session.notice('There is no answer yet.');
+  const lines = cleanText(answer.trimEnd()).split('\n');
+  stage.openPager(
+    new PagerView({
+      title: 'The last answer as it was written',
+      rows: (look) =>
+        drawRows(
+          lines.flatMap((line) => wrapRow([plain(withoutTabs(line, 4))], { width: look.width, breaking: 'anywhere' })),
+          look,
+        ),
+      close: () => stage.openPager(undefined),
+    }),
+  );
+}
+
+function lastAnswer(session: TuiSession): string | undefined {
+  return session.parts.stage.transcript.entries.findLast(({ answer }) => answer !== undefined)?.answer;
+}
+
+function nameOf({ kind, language }: CopiedPart): string {
+  if (kind === 'answer') return 'the whole answer';
+  return kind === 'quote' ? 'a quote' : language === undefined ? 'code' : cleanLine(`code, ${language}`);
+}
+
+async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
+  const { stage, engine } = session.parts;
+  const copied = await copyText(part.text, {
+    ways: copyWays(process.env, process.platform),
+    feed: (words, text) => engine.user.feedClipboard(words, text),
+    write: (sequence) => stage.send(sequence),
+  });
+  if ('code' in copied) return session.notice(fullText(copied), 'error');
+  const what = part.kind === 'answer' ? 'The answer' : nameOf(part).replace(/^[a-z]/, (sign) => sign.toUpperCase());
+  session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
+}
+
+/** A way to the clipboard: a program that reads what is copied, or a sequence that the terminal reads. */
+type CopyWay =
+  | { readonly kind: 'program'; readonly words: readonly [string, ...string[]]; readonly name: string }
+  | { readonly kind: 'terminal'; readonly name: string };
+
+/** More than this a terminal may drop without a word. */
+const mostTerminalBytes = 100_000;
+
+const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
+/** It keeps the text, and hands it to the terminal around it. */
+const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
+
+/** The ways to try, the best first. Over SSH the clipboard of this machine is not the user's. */
+export function copyWays(env: Variables, platform: NodeJS.Platform): readonly CopyWay[] {
+  const has = (name: string): boolean => (env[name] ?? '') !== '';
+  const last = has('TMUX') ? [tmux, terminal] : [terminal];
+  if (has('SSH_TTY') || has('SSH_CONNECTION') || has('SSH_CLIENT')) return last;
+  if (platform === 'darwin') return [program('the clipboard', 'pbcopy'), ...last];
+  if (platform === 'win32') return [program('the clipboard', 'clip.exe'), ...last];
+  return [
+    ...(has('WAYLAND_DISPLAY') ? [program('the clipboard', 'wl-copy')] : []),
+    ...(has('DISPLAY') ? [program('the clipboard', 'xclip', '-selection', 'clipboard')] : []),
+    ...(has('DISPLAY') ? [program('the clipboard', 'xsel', '--clipboard', '--input')] : []),
+    ...(has('WSL_DISTRO_NAME') ? [program('the clipboard of Windows', 'clip.exe')] : []),
+    ...last,
+  ];
+}
+
+function program(name: string, ...words: readonly [string, ...string[]]): CopyWay {
+  return { kind: 'program', words, name };
+}
+
+/** Asks the terminal to copy a text (OSC 52). */
+function terminalCopy(text: string): string {
+  return `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
+}
+
+/** A part of an answer that can be copied by itself. */
+interface CopiedPart {
+  readonly kind: 'answer' | 'code' | 'quote';
+  /** Of code: its language, where the answer names it. */
+  readonly language?: string;
+  readonly text: string;
+}
+
+/** The whole answer, then each block of code and each quote of it, in their order. */
+export function copiedParts(answer: string): readonly CopiedPart[] {
+  const parts: CopiedPart[] = [{ kind: 'answer', text: answer.trimEnd() }];
+  const lines = answer.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    // In an item of a list it stands further to the right.
+    const fence = readFence(lines[at]!.trimStart());
+    const from = at;
+    if (fence !== undefined) {
+      const [indent, { language }] = [indentOf(lines[at]!), fence];
+      at += 1;
+      while (at < lines.length && !endsCode(fence, lines[at]!.trimStart())) at += 1;
+      const code = lines.slice(from + 1, at).map((line) => line.slice(Math.min(indentOf(line), indent)));
+      if (code.length > 0)
+        parts.push({ kind: 'code', ...(language === '' ? {} : { language }), text: code.join('\n') });
+    } else if (isQuote(lines[at]!)) {
+      while (at + 1 < lines.length && isQuote(lines[at + 1]!)) at += 1;
+      const quoted = lines.slice(from, at + 1).map((line) => line.replace(/^\s*> ?/, ''));
+      parts.push({ kind: 'quote', text: quoted.join('\n') });
+    }
+  }
+  return parts;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+function isQuote(line: string): boolean {
+  return /^ {0,3}>/.test(line);
+}
+
+export interface CopyParts {
+  readonly ways: readonly CopyWay[];
+  /** To a program, by its name and words. Whether it took the text. */
+  feed(words: readonly string[], text: string): Promise<boolean>;
+  /** To the terminal, as it is. */
+  write(sequence: string): void;
+}
+
+/** Copies a text by the first way that takes it, and gives that way. */
+export async function copyText(text: string, { ways, feed, write }: CopyParts): Promise<CopyWay | Outcome> {
+  const bytes = Buffer.byteLength(text);
+  for (const way of ways) {
+    if (way.kind === 'terminal') {
+      if (bytes > mostTerminalBytes) continue;
+      write(terminalCopy(text));
+      return way;
+    }
+    if (await feed(way.words, text)) return way;
+  }
+  const isLong = bytes > mostTerminalBytes;
+  return {
+    code: 'not-copied',
+    message: isLong ? 'The text is too long for the clipboard of a terminal.' : 'No clipboard was found.',
+    next: 'Write it to a file with /export.',
+  };
+}

@@ -1,0 +1,152 @@
+import type { ThreadId } from '../../../../protocol/ids.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import type { ThreadSummary } from '../../../../protocol/thread.ts';
+import type { TuiRequest } from '../../boot/open-tui.ts';
+import { resumeListed } from '../../boot/resume-thread.ts';
+import { reportWorkErrors } from '../../flow/running-work.ts';
+import { PagerView } from '../../pages/pager-view.ts';
+import { listOfFolder, ThreadPages } from '../../pages/thread-pages.ts';
+import { type PickerOptions, PickerView, titleOf } from '../../pages/thread-picker.ts';
+import { TranscriptRows } from '../../pages/transcript-pager.ts';
+import type { SessionParts, TuiSession } from '../../session/session.ts';
+import { EventEntries } from '../../transcript/event-entries.ts';
+import { Transcript } from '../../transcript/transcript.ts';
+
+/** Threads that are read at a time. */
+const pageSize = 50;
+
+/** `/new`: another conversation in the same folder, with the same settings of the configuration. */
+export async function startAnew(session: TuiSession): Promise<void> {
+  const { threads } = session.parts;
+  const opened = await threads.start({ cwd: session.thread.settings.cwd });
+  if (opened.kind === 'refused') return session.notice(fullText(opened.outcome), 'error');
+  await session.switchTo(opened);
+}
+
+/** `/resume`: an earlier conversation, by its name or from a list. */
+export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
+  const { stage, engine } = session.parts;
+  if (name !== '') {
+    const chosen = await engine.stored.choose({ kind: 'named', name });
+    if (chosen.kind === 'none') return session.notice(fullText(chosen), 'error');
+    const thread = await engine.stored.summary(chosen.id);
+    return 'code' in thread ? session.notice(fullText(thread), 'error') : resumeListed(session, thread.id);
+  }
+  const close = (): void => stage.openPager(undefined);
+  openPicker(
+    {
+      ...session.parts,
+      cwd: session.thread.settings.cwd,
+      openId: session.thread.id,
+      notice: (text) => session.notice(text, 'error'),
+      run: (work) => session.inBackground(work),
+    },
+    {
+      title: resumeTitle,
+      anyFolder: false,
+      close,
+      pick({ id }) {
+        close();
+        session.inBackground(resumeListed(session, id));
+      },
+    },
+  );
+}
+
+/** `capstan resume`, `capstan fork`: which thread to begin with. `left`: the user wants none. */
+export function pickFirst(
+  parts: Omit<PickingParts, 'openId' | 'run'>,
+  { does = 'resume', anyFolder = false }: Pick<TuiRequest, 'does' | 'anyFolder'>,
+): Promise<ThreadId | 'left'> {
+  const { stage, notice } = parts;
+  const run = (work: Promise<unknown>): void => void reportWorkErrors(work, notice);
+  const { promise, resolve } = Promise.withResolvers<ThreadId | 'left'>();
+  const title = does === 'fork' ? 'Fork a conversation' : resumeTitle;
+  openPicker(
+    { ...parts, openId: undefined, run },
+    { title, anyFolder, close: () => resolve('left'), pick: ({ id }) => resolve(id) },
+  );
+  return promise.finally(() => stage.openPager(undefined));
+}
+
+const resumeTitle = 'Resume a conversation';
+
+interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads' | 'now'> {
+  readonly cwd: string;
+  readonly openId: ThreadId | undefined;
+  notice(text: string): void;
+  /** Runs the work that a key of the list began, and shows its errors. */
+  run(work: Promise<unknown>): void;
+}
+
+function openPicker(parts: PickingParts, list: Pick<PickerOptions, 'title' | 'anyFolder' | 'pick' | 'close'>): void {
+  const { stage, engine, cwd, openId, notice, run } = parts;
+  const pages = new ThreadPages({
+    pageSize,
+    list: (query, progress) => listOfFolder((each) => engine.stored.list(each, progress), query),
+    changed: () => stage.draw(),
+  });
+  const saveDensity = async (isDense: boolean): Promise<void> => {
+    const problem = await engine.config.saveTui({ session_picker_view: isDense ? 'dense' : 'comfortable' });
+    if (problem !== undefined) notice(fullText(problem));
+  };
+  const view: PickerView = new PickerView({
+    ...list,
+    cwd,
+    pages,
+    openId,
+    isDense: engine.config.tui.sessionPickerView === 'dense',
+    densityChosen: (isDense) => run(saveDensity(isDense)),
+    preview: (thread) => run(previewListed(parts, thread, () => stage.openPager(view))),
+    archive: (thread) => run(switchArchive(parts, thread).finally(() => view.refresh())),
+  });
+  stage.openPager(view);
+}
+
+async function switchArchive(
+  { engine, threads, openId, notice }: PickingParts,
+  { id, archived }: ThreadSummary,
+): Promise<void> {
+  if (id === openId) return notice('The conversation that is open cannot be archived from the list. Use /archive.');
+  const done = await threads.whole(id, () => (archived ? engine.stored.unarchive(id) : engine.stored.archive(id)));
+  if (done.kind === 'refused') notice(fullText(done.outcome));
+}
+
+/** Events that are read between two looks at the keyboard. */
+const slice = 200;
+
+/** What was said in a thread, read from its file and without opening it. It fills while it is read. */
+async function previewListed(
+  { stage, engine, now }: Pick<SessionParts, 'stage' | 'engine' | 'now'>,
+  thread: ThreadSummary,
+  back: () => void,
+): Promise<void> {
+  const transcript = new Transcript();
+  const entries = new EventEntries(transcript, () => false);
+  const rows = new TranscriptRows(transcript, { now, redraw: () => stage.draw() });
+  let isOpen = true;
+  const close = (): void => {
+    isOpen = false;
+    back();
+  };
+  stage.openPager(
+    new PagerView({
+      title: titleOf(thread),
+      drawMore: (look) => rows.drawMore(look),
+      rows: (look) => rows.rows(look),
+      stops: (look) => rows.stops(look),
+      startsAtEnd: true,
+      close,
+    }),
+  );
+  let count = 0;
+  for await (const { event, at } of engine.stored.events(thread.id)) {
+    if (!isOpen) return;
+    entries.event(event, at);
+    count += 1;
+    if (count % slice > 0) continue;
+    stage.draw();
+    await new Promise((later) => setImmediate(later));
+  }
+  stage.draw();
+}

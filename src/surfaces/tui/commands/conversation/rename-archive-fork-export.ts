@@ -1,0 +1,124 @@
+import { kindOfEntry } from '../../../../engine/files.ts';
+import type { ThreadId } from '../../../../protocol/ids.ts';
+import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import {
+  exportFileName,
+  exportFormatOf,
+  exportText,
+  replaceExport,
+  writeNewExport,
+} from '../../../views/export/export-file.ts';
+import { ListView } from '../../pages/list-view.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { startAnew } from './new-and-resume.ts';
+import { join, resolve } from 'node:path';
+
+/** `/rename NAME` */
+export async function renameThread(session: TuiSession, name: string): Promise<void> {
+  if (name === '') return session.notice('Type the name behind it, for example /rename Parser bug.');
+  if (isEmpty(session)) return;
+  const named = await session.parts.engine.stored.rename(session.thread.id, name);
+  if (named.kind === 'refused') return session.notice(fullText(named.outcome), 'error');
+  session.notice(
+    `This conversation is now called ${cleanLine(named.name)}. To continue it: /resume ${cleanLine(named.name)}`,
+  );
+}
+
+/** `/archive`: the conversation leaves the lists, and another one begins. */
+export async function putAway(session: TuiSession): Promise<void> {
+  if (isEmpty(session)) return;
+  const { threads } = session.parts;
+  const { id } = session.thread;
+  const done = await threads.whole(id, (stored) => stored.archive(id));
+  await left(session, done, `The conversation is archived. To bring it back: /resume ${id}`);
+}
+
+/** `/delete`: asks first. */
+export async function throwAway(session: TuiSession): Promise<void> {
+  if (isEmpty(session)) return;
+  const { stage, engine } = session.parts;
+  const { id } = session.thread;
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new ListView({
+      title: 'Delete this conversation? It cannot be brought back. Files stay as they are.',
+      items: [{ label: 'no' }, { label: 'yes, delete it' }],
+      close,
+      pick(index) {
+        close();
+        if (index !== 1) return;
+        // Given up before, and not read again: of a thread that is gone nothing is left to follow.
+        const deleting = session.thread.leave().then(() => engine.stored.delete(id));
+        session.inBackground(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
+      },
+    }),
+  );
+}
+
+async function left(
+  session: TuiSession,
+  done: { readonly kind: string; readonly outcome?: Outcome },
+  words: string,
+): Promise<void> {
+  if (done.kind === 'refused' && done.outcome !== undefined) {
+    return session.notice(fullText(done.outcome), 'error');
+  }
+  await startAnew(session);
+  session.notice(words);
+}
+
+function isEmpty(session: TuiSession): boolean {
+  if (session.thread.place !== undefined) return false;
+  session.notice('This conversation has no message yet, so it is not stored.');
+  return true;
+}
+
+/** `/fork [NAME]`: a conversation that continues from here, beside the one that stays as it is. */
+export async function forkShown(session: TuiSession, id: ThreadId, name: string): Promise<void> {
+  const { threads, engine } = session.parts;
+  const forked = await threads.fork(id, { kind: 'latest' });
+  if (forked.kind === 'refused') return session.notice(fullText(forked.outcome), 'error');
+  const isOpen = id === session.thread.id;
+  await session.switchTo(forked, isOpen ? { shows: 'end' } : {});
+  session.notice(`This is a fork. The other conversation is kept: /resume ${id}`);
+  if (name === '') return;
+  const named = await engine.stored.rename(forked.id, name);
+  if (named.kind === 'refused') session.notice(fullText(named.outcome), 'error');
+}
+
+/** `/export [FILE]`: the conversation as Markdown, or as HTML or a rollout by the name of the file. */
+export async function exportConversation(session: TuiSession, file: string): Promise<void> {
+  const { engine, stage } = session.parts;
+  const { id, settings, place } = session.thread;
+  if (place === undefined) return session.notice('There is nothing to export yet.');
+  const { lines } = await engine.stored.read(id);
+  const summary = await engine.stored.summary(id);
+  const name = 'code' in summary ? undefined : summary.name;
+  const wanted = resolve(settings.cwd, file);
+  const isFolder = file === '' || kindOfEntry(wanted) === 'folder';
+  const path = isFolder ? join(wanted, exportFileName({ id, lines }, 'markdown')) : wanted;
+  const isPlain = !isFolder && exportFormatOf(path) === 'jsonl' && !path.endsWith('.jsonl');
+  const text = exportText({ id, lines }, isFolder || isPlain ? 'markdown' : exportFormatOf(path), name);
+  const shown = shownPath(path, stage.look);
+  const tell = (problem: Outcome | undefined): void => {
+    if (problem === undefined) session.notice(`The conversation was written to ${shown}.`);
+    else session.notice(fullText({ ...problem, next: '' }), 'error');
+  };
+  const problem = writeNewExport(path, text);
+  if (problem?.code !== 'export-exists') return tell(problem);
+  const close = (): void => stage.open(undefined);
+  const writable = [settings.cwd, ...engine.config.writableFolders];
+  stage.open(
+    new ListView({
+      title: `${shown} exists already. Replace it?`,
+      items: [{ label: 'no' }, { label: 'yes, replace it' }],
+      close,
+      pick(index) {
+        close();
+        if (index === 1) session.inBackground(replaceExport(path, text, writable).then(tell));
+      },
+    }),
+  );
+}

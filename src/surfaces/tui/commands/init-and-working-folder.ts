@@ -1,0 +1,63 @@
+import { kindOfEntry } from '../../../engine/files.ts';
+import { ListView } from '../pages/list-view.ts';
+import { type CommandSession, refuseCommandWords } from './command-session.ts';
+import { join, resolve } from 'node:path';
+
+const fileName = 'AGENTS.md';
+
+/** `/init`: the model writes the instructions of the project. Capstan asks first where there are some. */
+export function init(session: CommandSession): void {
+  const { stage } = session.parts;
+  const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
+  if (!isThere) return session.sendWords(instructionsPrompt);
+  const close = (): void => stage.open(undefined);
+  const items = [
+    { label: 'No', about: 'leave it as it is' },
+    { label: 'Yes', about: 'the model reads it, corrects what is wrong and adds what is missing' },
+  ];
+  const pick = (index: number): void => {
+    close();
+    if (index === 1) session.sendWords(`${instructionsPrompt}\n\n${keepPrompt}`);
+  };
+  stage.open(new ListView({ title: `There is an ${fileName} in this folder. Change it?`, items, close, pick }));
+}
+
+const instructionsPrompt = `Write ${fileName} in the current folder: what a developer, or a coding agent, has to know before the first change to this project.
+
+Look at the project first: its files, its build and test configuration, its documentation and the newest commits. Write down only what you have seen, and check commands before you name them. Do not repeat what a reader finds at once in the code.
+
+Use Markdown with a title and short sections, 200 to 400 words in all:
+
+- what the project is, and how its folders divide it
+- the commands to build, run, test, format and lint it, also for a single test
+- conventions of the code that tools do not check: names, errors, comments, where new files belong
+- how tests are written, and which have to pass before a commit
+- how commit messages and pull requests look here
+- what is dangerous or surprising: generated files, secrets, steps that need care
+
+Leave a section out if the project has nothing to say about it.`;
+
+const keepPrompt = `There is an ${fileName} already. Keep what still holds, in its order and its words; correct what is wrong, add what is missing, and say at the end what you changed.`;
+
+/** `/pwd`: where the next turn works. */
+export function showFolder(session: CommandSession): void {
+  session.notice(session.thread.settings.cwd);
+}
+
+/** `/cd`: another folder for the next turns; the home folder where none is named. */
+export async function changeFolder(session: CommandSession, path: string): Promise<void> {
+  const { stage, engine } = session.parts;
+  const { home } = stage.look;
+  const written = path === '' ? home : path.replace(/^~(?=$|\/)/, home);
+  const cwd = resolve(session.thread.settings.cwd, written);
+  const folder = engine.lookAtFolder(cwd);
+  if ('code' in folder)
+    return refuseCommandWords(
+      session,
+      `/cd ${path}`,
+      `${folder.message} Name a folder that is there, or create this one.`,
+    );
+  if (!(await session.change({ cwd }))) return;
+  stage.changeLook({ cwd });
+  session.notice(`The next turn works in ${cwd}. What the permissions say of the workspace holds for that folder.`);
+}

@@ -1,0 +1,152 @@
+import { splitWords } from '../../../core/policy/commands/shell-quoting.ts';
+import type { CustomPrompt } from '../../../engine/home/custom-prompts.ts';
+import type { SkillEntry } from '../../../engine/home/skill-registry.ts';
+import { fullText } from '../../../protocol/outcome.ts';
+import { type ListItem, ListView } from '../pages/list-view.ts';
+import { glyphsOf } from '../screen/text/look.ts';
+import { type CommandSession, putInComposer } from './command-session.ts';
+import type { SlashCommand } from './slash-commands.ts';
+
+/** Prompts of the user, as the list of commands shows them. */
+export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
+  const { prompts } = await engine.user.customPrompts();
+  return prompts.map((prompt) => {
+    const takes = takesOf(prompt);
+    const does = prompt.description ?? (prompt.text.split('\n')[0] ?? '').slice(0, 100);
+    return { name: `prompts:${prompt.name}`, does, whileRunning: true, ...(takes === '' ? {} : { takes }) };
+  });
+}
+
+function takesOf({ takes, text }: CustomPrompt): string {
+  return (
+    takes ??
+    namedPlaces(text)
+      .map((name) => `${name}=`)
+      .join(' ')
+  );
+}
+
+/** `/prompts:NAME ARGUMENTS` sends a prompt of the user's; without a name there is a list. */
+export async function prompts(session: CommandSession, rest: string): Promise<void> {
+  const { engine } = session.parts;
+  const { prompts: all, problems } = await engine.user.customPrompts();
+  const [wanted = ''] = rest.split(/\s/, 1);
+  const prompt =
+    all.find(({ name }) => name === wanted) ?? all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (prompt === undefined) for (const problem of problems) session.notice(fullText(problem), 'warning');
+  if (all.length === 0) {
+    return session.notice(
+      `You have no prompts. Put one into ${engine.home}/prompts/NAME.md: it becomes /prompts:NAME.`,
+    );
+  }
+  if (wanted === '') return choose(session, all);
+  if (prompt === undefined) {
+    return session.notice(`There is no prompt ${wanted}. /prompts lists them.`, 'error');
+  }
+  const { name, text } = prompt;
+  const expanded = expandPrompt(text, rest.slice(wanted.length).trim());
+  if (expanded.kind === 'expanded') return session.sendWords(expanded.text);
+  const problem = expanded.kind === 'missing' ? `It still needs ${expanded.names.join(', ')}.` : expanded.problem;
+  session.notice(`/prompts:${name} was not sent. ${problem}`, 'error');
+  const more = expanded.kind === 'missing' ? expanded.names.map((each) => ` ${each}=""`).join('') : '';
+  putInComposer(session, '/prompts', `/prompts:${rest}${more}`);
+}
+
+function choose(session: CommandSession, all: readonly CustomPrompt[]): void {
+  const { stage } = session.parts;
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new ListView({
+      title: 'Your prompts',
+      items: all.map(({ name, description, text }) => ({ label: name, about: description ?? text.slice(0, 200) })),
+      isSearched: true,
+      close,
+      pick(index) {
+        close();
+        putInComposer(session, '/prompts', `/prompts:${all[index]!.name} `);
+      },
+    }),
+  );
+}
+
+/** `missing`: names of places for which nothing was given. `odd`: what was written is no list of arguments. */
+export type ExpandedPrompt =
+  | { readonly kind: 'expanded'; readonly text: string }
+  | { readonly kind: 'missing'; readonly names: readonly string[] }
+  | { readonly kind: 'odd'; readonly problem: string };
+
+const places = /\$(?:\$|ARGUMENTS\b|[1-9]|([A-Z][A-Z\d_]*)\b)/g;
+
+/** The names of places in a prompt that have names of their own, each once. */
+function namedPlaces(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? []))];
+}
+
+/**
+ * A prompt with what the user added: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives.
+ * `$$` is a dollar sign. A number without an argument is empty; a name without one is missing.
+ */
+export function expandPrompt(text: string, rest: string): ExpandedPrompt {
+  const words = splitWords(rest);
+  if (words === undefined) return { kind: 'odd', problem: 'A quotation mark has no end.' };
+  const names = namedPlaces(text);
+  const given = new Map<string, string>();
+  if (names.length > 0) {
+    for (const word of words) {
+      const at = word.indexOf('=');
+      if (at < 1) return { kind: 'odd', problem: `Write NAME=value instead of ${word}.` };
+      given.set(word.slice(0, at), word.slice(at + 1));
+    }
+    const missing = names.filter((name) => !given.has(name));
+    if (missing.length > 0) return { kind: 'missing', names: missing };
+  }
+  const expanded = text.replaceAll(places, (place: string, name: string | undefined) => {
+    if (place === '$$') return '$';
+    if (name !== undefined) return given.get(name) ?? '';
+    return place === '$ARGUMENTS' ? rest : (words[Number(place.slice(1)) - 1] ?? '');
+  });
+  return { kind: 'expanded', text: expanded };
+}
+
+/** `/skills`: all of them. Enter puts one into the draft, Ctrl+S switches it on or off. */
+export async function skills(session: CommandSession): Promise<void> {
+  const { stage, engine } = session.parts;
+  const registry = await engine.user.skills();
+  const { cwd } = session.thread.settings;
+  let { skills: listed, problems } = await registry.list(cwd);
+  for (const problem of problems) session.notice(fullText(problem), 'warning');
+  if (listed.length === 0) {
+    return session.notice(`There are no skills. Put one into ${engine.home}/skills/NAME/SKILL.md.`);
+  }
+  const items = (): readonly ListItem[] => listed.map((skill) => itemOf(skill, glyphsOf(stage.look)));
+  const close = (): void => stage.open(undefined);
+  const toggle = async ({ name, path, isOn }: SkillEntry): Promise<void> => {
+    const problem = await registry.switch({ name, path }, !isOn);
+    if (problem !== undefined) return session.notice(fullText(problem), 'error');
+    ({ skills: listed, problems } = await registry.list(cwd));
+    view.update({ items: items(), title: 'Skills: what you switch counts when Capstan is started again' });
+    stage.draw();
+  };
+  const view = new ListView({
+    title: 'Skills',
+    items: items(),
+    isSearched: true,
+    hint: (key) =>
+      `${key('Enter')} puts one into the message, ${key('Ctrl+S')} switches it on or off, ${key('Esc')} goes back`,
+    keys: { 'ctrl+s': (index) => session.inBackground(toggle(listed[index]!)) },
+    close,
+    pick(index) {
+      close();
+      putInComposer(session, '/skills', `$${listed[index]!.name} `);
+    },
+  });
+  stage.open(view);
+}
+
+function itemOf(
+  { name, description, scope, isOn, isOffered }: SkillEntry,
+  { boxDone, boxOpen }: ReturnType<typeof glyphsOf>,
+): ListItem {
+  const notes = [scope, ...(isOn ? [] : ['off']), ...(isOffered ? [] : ['only when you name it'])];
+  return { label: `${isOn ? boxDone : boxOpen} ${name}`, about: `${description} (${notes.join(', ')})` };
+}

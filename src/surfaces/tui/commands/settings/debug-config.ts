@@ -1,0 +1,47 @@
+import { fullText } from '../../../../protocol/outcome.ts';
+import { layerState, configToml } from '../../../views/wording/settings-text.ts';
+import type { Configured } from '../../../../engine/home/folder-config.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
+import { drawRows } from '../../screen/text/draw-row.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { PagerView } from '../../pages/pager-view.ts';
+import type { CommandSession } from '../command-session.ts';
+
+/** `/debug-config`: the layers of the configuration, and which of them each value comes from. */
+export async function debugConfig(session: CommandSession): Promise<void> {
+  const { stage, engine } = session.parts;
+  const configured = await engine.config.inFolder(session.thread.settings.cwd);
+  if ('code' in configured) return session.notice(fullText(configured), 'error');
+  stage.openPager(
+    new PagerView({
+      title: 'Configuration',
+      rows: (look) => configRows(configured, look),
+      close: () => stage.openPager(undefined),
+    }),
+  );
+}
+
+function configRows(configured: Configured, look: Look): readonly string[] {
+  const { layers, problems, notices, requirementsFile } = configured;
+  const wrapped = (text: string, style = {}): readonly Row[] =>
+    cleanLines(text).flatMap((line) => wrapRow([styled(line, style)], { width: look.width, rest: [plain('    ')] }));
+  // The highest wins: it stands first.
+  const files = layers.toReversed().filter(({ name }) => name !== 'default');
+  const shown = files.map((layer) => {
+    const state = layerState(layer, configured);
+    return `  ${layer.name.padEnd(9)} ${layer.source}${state === '' ? '' : ` (${state})`}`;
+  });
+  const rows: readonly Row[] = [
+    [styled('Layers, the one that wins first', boldStyle)],
+    ...shown.flatMap((text) => wrapped(text)),
+    ...(requirementsFile === undefined ? [] : wrapped(`  What may be chosen at all: ${requirementsFile}`, dimStyle)),
+    [],
+    ...[...problems, ...notices].flatMap((each) => wrapped(fullText(each), warnStyle)),
+    ...(problems.length + notices.length === 0 ? [] : [[]]),
+    [styled('Values, and where each comes from', boldStyle)],
+    ...wrapped(configToml(configured, { origin: true }).trimEnd()),
+  ];
+  return drawRows(rows, look);
+}

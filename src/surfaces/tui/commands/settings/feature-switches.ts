@@ -1,0 +1,154 @@
+import { isGateOpen } from '../../../../core/config/features.ts';
+import { objectAt } from '../../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import { configuredGates, memoryText } from '../../../views/wording/settings-text.ts';
+import { type ListItem, ListView } from '../../pages/list-view.ts';
+import { PagerView } from '../../pages/pager-view.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
+import { drawRows } from '../../screen/text/draw-row.ts';
+import { glyphsOf } from '../../screen/text/look.ts';
+import { plain } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import type { CommandSession } from '../command-session.ts';
+
+/** `/memories`: whether notes about threads are written and read, and what they say. */
+export function memories(session: CommandSession): Promise<void> {
+  const { engine } = session.parts;
+  const isOnHere = isGateOpen('memories', session.thread.settings.features);
+  const title = `Memory (${isOnHere ? 'on' : 'off'} in this conversation)`;
+  return showSwitches(session, title, async () => {
+    const configured = await engine.config.inFolder(session.thread.settings.cwd);
+    if ('code' in configured) return configured;
+    const gate = configuredGates(configured).find(({ name }) => name === 'memories');
+    const keys = objectAt(configured.effective.values, 'memories');
+    const key = (name: string, label: string, about: string): Switch => {
+      const isOn = keys?.[name] !== false;
+      return { label, about, isOn, change: () => engine.config.saveMemories({ [name]: !isOn }) };
+    };
+    const isOn = gate?.open === true;
+    return [
+      {
+        label: 'Memory',
+        about: 'without it, the two below count for nothing',
+        isOn,
+        change: () => engine.config.switchFeature('memories', !isOn),
+      },
+      key('use_memories', 'Read', 'new threads get a summary of the notes'),
+      key('generate_memories', 'Write', 'a model notes what threads at rest have shown'),
+      { label: 'Show what is remembered', about: '', change: () => show(session) },
+      { label: 'Forget everything', about: 'asks again', change: () => forget(session) },
+    ];
+  });
+}
+
+async function show(session: CommandSession): Promise<Outcome | undefined> {
+  const { stage, engine } = session.parts;
+  const memory = await engine.user.memory();
+  if ('code' in memory) return memory;
+  const text = memoryText(memory);
+  stage.openPager(
+    new PagerView({
+      title: 'Memory',
+      rows: (look) =>
+        drawRows(
+          cleanLines(text).flatMap((line) => wrapRow([plain(line)], { width: look.width })),
+          look,
+        ),
+      close: () => stage.openPager(undefined),
+    }),
+  );
+  return undefined;
+}
+
+async function forget(session: CommandSession): Promise<undefined> {
+  const { stage, engine } = session.parts;
+  const close = (): void => stage.open(undefined);
+  const clear = async (): Promise<void> => {
+    const memory = await engine.user.memory();
+    const problem = 'code' in memory ? memory : await memory.clear();
+    session.notice(problem === undefined ? 'The memory is empty.' : problem.message, problem ? 'error' : 'info');
+  };
+  stage.open(
+    new ListView({
+      title: 'Forget all notes about earlier threads?',
+      items: [{ label: 'No' }, { label: 'Yes', about: 'they cannot be brought back' }],
+      close,
+      pick(index) {
+        close();
+        if (index === 1) session.inBackground(clear());
+      },
+    }),
+  );
+  return undefined;
+}
+
+/** Something that is on or off in the user's configuration, or that is done when it is chosen. */
+interface Switch {
+  readonly label: string;
+  readonly about: string;
+  /** Absent: it is no switch. */
+  readonly isOn?: boolean;
+  /** Turns it over, or does it. Gives why it could not. */
+  change(): Promise<Outcome | undefined>;
+}
+
+/** A list of switches. Each change is saved at once, and counts from the next start on. */
+async function showSwitches(
+  session: CommandSession,
+  title: string,
+  load: () => Promise<readonly Switch[] | Outcome>,
+): Promise<void> {
+  const { stage } = session.parts;
+  const loaded = await load();
+  if ('code' in loaded) return session.notice(fullText(loaded), 'error');
+  let switches = loaded;
+  const items = (): readonly ListItem[] => {
+    const { boxDone, boxOpen } = glyphsOf(stage.look);
+    return switches.map(({ label, about, isOn }) => {
+      const box = isOn === undefined ? '' : `${isOn ? boxDone : boxOpen} `;
+      return { label: `${box}${label}`, about };
+    });
+  };
+  const change = async (index: number): Promise<void> => {
+    const chosen = switches[index]!;
+    const problem = await chosen.change();
+    if (problem !== undefined) return session.notice(fullText(problem), 'error');
+    const now = await load();
+    if ('code' in now) return session.notice(fullText(now), 'error');
+    switches = now;
+    view.update({
+      items: items(),
+      ...(chosen.isOn === undefined ? {} : { title: `${title}: what you switch counts when Capstan is started again` }),
+    });
+    stage.draw();
+  };
+  const view = new ListView({
+    title,
+    items: items(),
+    hint: (key) => `${key('Enter')} or ${key('Space')} switches, ${key('Esc')} goes back`,
+    keys: { space: (index) => session.inBackground(change(index)) },
+    close: () => stage.open(undefined),
+    pick: (index) => session.inBackground(change(index)),
+  });
+  stage.open(view);
+}
+
+/** `/experimental`: the feature gates. */
+export function experimental(session: CommandSession): Promise<void> {
+  const { engine } = session.parts;
+  return showSwitches(session, 'Features', async () => {
+    const configured = await engine.config.inFolder(session.thread.settings.cwd);
+    if ('code' in configured) return configured;
+    return configuredGates(configured).map(({ name, open, decided, does }) => ({
+      label: name,
+      about: decided === 'managed' ? `${does} (your administrator decides)` : does,
+      isOn: open,
+      change: async () => (decided === 'managed' ? managed(name) : engine.config.switchFeature(name, !open)),
+    }));
+  });
+}
+
+function managed(name: string): Outcome {
+  const message = `The administrator of this machine decides about ${name}.`;
+  return { code: 'feature-managed', message, next: 'Ask the administrator to change it.' };
+}

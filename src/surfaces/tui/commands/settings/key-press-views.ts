@@ -1,0 +1,164 @@
+import { formatCount } from '../../../../engine/wording.ts';
+import { actionId, type KeyAction } from '../../screen/keys/key-actions.ts';
+import { chordMs } from '../../screen/keys/key-map.ts';
+import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
+import { unfitKey } from '../../screen/keys/read-key-map.ts';
+import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import type { Frame, View } from '../../screen/view.ts';
+
+export interface KeyCaptureOptions {
+  readonly action: KeyAction;
+  /** What the terminal cannot send, in a sentence. Empty: nothing is known of it. */
+  note(): string;
+  /** A key, or two of a chord. */
+  captured(strokes: string): void;
+  reported(input: TerminalInput): void;
+  now(): number;
+  draw(): void;
+  close(): void;
+}
+
+/** A terminal that has sent nothing for so long keeps the key to itself. */
+const captureSilenceMs = 3000;
+
+/** Waits for the key that an action is to have. A pause of a second behind the first one ends it. */
+export class KeyCaptureView implements View {
+  readonly keys = 'raw';
+  readonly #options: KeyCaptureOptions;
+  #first: string | undefined;
+  #refused: string | undefined;
+  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KeyCaptureOptions) {
+    this.#options = options;
+    this.#wait(captureSilenceMs, () => options.draw());
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { action, note } = this.#options;
+    const { width } = look;
+    const lines = (text: string, sign: Row = [plain('  ')]): readonly Row[] =>
+      text === '' ? [] : wrapRow([styled(text, dimStyle)], { width, first: sign, rest: [plain('  ')] });
+    const isSilent = this.#first === undefined && look.now - this.#last >= captureSilenceMs;
+    const warned: Row = [plain('  '), styled(`${glyphsOf(look).warning} `, warnStyle)];
+    const rows: readonly Row[] = [
+      [plain('  '), styled(`New key for ${actionId(action)}`, boldStyle)],
+      ...lines(action.does),
+      ...(this.#first === undefined
+        ? [...(this.#refused === undefined ? [] : lines(this.#refused, warned)), ...lines(howTo)]
+        : [
+            [plain('  '), styled(cleanLine(shownKey(this.#first)), accentStyle)],
+            ...lines('A second key makes a chord. Wait to take this one alone.'),
+          ]),
+      ...lines(isSilent ? 'Nothing came? Then the terminal, tmux or the system keeps that key.' : ''),
+      ...lines(note()),
+    ];
+    return { rows: rows.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, width, look), look)) };
+  }
+
+  input(input: TerminalInput): void {
+    // Many characters at once are no key.
+    if (input.kind !== 'key' || input.name === 'text') return this.#options.reported(input);
+    clearTimeout(this.#timer);
+    const { name } = input;
+    if (name === 'escape' || name === 'ctrl+c') return this.#leave();
+    if (this.#first !== undefined) return this.#options.captured(`${this.#first} ${name}`);
+    const unfit = unfitKey(name, this.#options.action);
+    this.#refused = unfit === undefined ? undefined : `This is ${unfit.what}. ${unfit.next}`;
+    if (unfit !== undefined) return this.#wait(captureSilenceMs, () => this.#options.draw());
+    this.#first = name;
+    this.#wait(chordMs, () => this.#options.captured(name));
+  }
+
+  /** Of a chord, the first key goes; without one, the user wants no key. */
+  #leave(): void {
+    if (this.#first === undefined) return this.#options.close();
+    this.#first = undefined;
+    this.#wait(captureSilenceMs, () => this.#options.draw());
+  }
+
+  #wait(ms: number, then: () => void): void {
+    this.#last = this.#options.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(then, ms).unref();
+  }
+}
+
+const howTo = 'Press it. A second key within a second makes a chord. Esc goes back.';
+
+export interface KeyDebugOptions {
+  now(): number;
+  draw(): void;
+  close(): void;
+}
+
+const mostShown = 8;
+/** A terminal that has sent nothing for so long keeps the key to itself. */
+const debugSilenceMs = 3000;
+
+/** What the terminal sends for each key. */
+export class KeyDebugView implements View {
+  readonly keys = 'raw';
+  readonly #options: KeyDebugOptions;
+  readonly #seen: string[] = [];
+  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KeyDebugOptions) {
+    this.#options = options;
+    this.#listen();
+  }
+
+  frame(look: Look, height: number): Frame {
+    const isSilent = look.now - this.#last >= debugSilenceMs;
+    const hint = isSilent
+      ? '  Nothing came? Then the terminal, tmux or the system keeps that key. Ctrl+C closes.'
+      : '  Press a key. Ctrl+C closes.';
+    const rows: readonly Row[] = [
+      [plain('  '), styled('What the terminal sends', boldStyle)],
+      ...this.#seen.map((text, at): Row => [plain('  '), styled(text, at === 0 ? accentStyle : {})]),
+      [styled(hint, dimStyle)],
+    ];
+    return { rows: rows.slice(0, Math.max(1, height)).map((row) => drawRow(cutRow(row, look.width, look), look)) };
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'key' && input.name === 'ctrl+c') {
+      clearTimeout(this.#timer);
+      return this.#options.close();
+    }
+    this.#listen();
+    this.#seen.unshift(words(input));
+    this.#seen.splice(mostShown);
+  }
+
+  /** The hint about silence comes without a key. */
+  #listen(): void {
+    this.#last = this.#options.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#options.draw(), debugSilenceMs).unref();
+  }
+}
+
+function words(input: TerminalInput): string {
+  switch (input.kind) {
+    case 'key': {
+      const types = input.text === '' ? 'types nothing' : `types "${cleanLine(input.text)}"`;
+      return `${cleanLine(shownKey(input.name))}: in config.toml "${cleanLine(writtenStrokes(input.name))}", ${types}`;
+    }
+    case 'paste':
+      return `a paste of ${formatCount(input.text.length)} characters`;
+    case 'wheel':
+      return `the wheel, ${input.direction}`;
+    case 'focus':
+    case 'background':
+    case 'answer':
+      return `a report of the terminal (${input.kind})`;
+  }
+}

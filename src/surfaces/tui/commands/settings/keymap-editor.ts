@@ -1,0 +1,297 @@
+import type { KeymapLine } from '../../../../engine/home/save-keymap.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import { type ListItem, type ListOptions, ListView } from '../../pages/list-view.ts';
+import { actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
+import { defaultKeyMap, type KeyBinding, type KeyMap } from '../../screen/keys/key-map.ts';
+import { shownKey, writtenStrokes } from '../../screen/keys/key-names.ts';
+import { conflictingBindings, readKeyMap, strokesCollide } from '../../screen/keys/read-key-map.ts';
+import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
+import { askKeyboard } from '../../screen/terminal/terminal-sequences.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
+import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { dimStyle, type Piece, plain, type Row, styled } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import type { Frame, View } from '../../screen/view.ts';
+import type { CommandSession } from '../command-session.ts';
+import { KeyCaptureView, KeyDebugView } from './key-press-views.ts';
+import {
+  bindingLines,
+  keyChangeWords,
+  keymapItems,
+  keyWords,
+  sameKeys,
+  takenWords,
+  unsentLine,
+} from './keymap-rows.ts';
+
+/** `/keymap`: all that keys do, to be bound to others. `debug`: what the terminal sends. */
+export function keymap(session: CommandSession, rest: string): void {
+  const { stage, now } = session.parts;
+  const close = (): void => stage.open(undefined);
+  if (rest === '') return new KeymapEditor(session).open();
+  if (rest === 'debug') return stage.open(new KeyDebugView({ now, draw: () => stage.draw(), close }));
+  session.notice('/keymap lists the keys and binds them, /keymap debug shows what the terminal sends.');
+}
+
+interface Choice extends ListItem {
+  run(): void;
+}
+
+/** Binds keys: a list of all actions, what to do with the keys of one, and the key itself. What is saved holds at once. */
+class KeymapEditor {
+  readonly #session: CommandSession;
+  readonly #list: DetailedList;
+  /** What came of the last change. */
+  #said = '';
+  /** Whether the terminal tells keys with modifiers apart; undefined: it has not answered. */
+  #tellsApart: boolean | undefined;
+
+  constructor(session: CommandSession) {
+    this.#session = session;
+    this.#list = new DetailedList({
+      title: 'Keys',
+      items: keymapItems(this.#map, (binding) => this.#boundAt(binding)),
+      isSearched: true,
+      hint: (key) => `Type to search, ${key('Enter')} changes the keys, ${key('Esc')} closes`,
+      pick: (index) => this.#pick(index),
+      details: (index, look) => this.#details(index, look),
+      reported: (input) => this.#reported(input),
+      close: () => session.parts.stage.open(undefined),
+    });
+  }
+
+  open(): void {
+    const { stage } = this.#session.parts;
+    stage.open(this.#list);
+    stage.send(askKeyboard);
+  }
+
+  get #map(): KeyMap {
+    return this.#session.parts.stage.look.keys ?? defaultKeyMap;
+  }
+
+  #boundAt({ boundAt }: KeyBinding): string | undefined {
+    if (boundAt === undefined) return undefined;
+    return this.#session.parts.engine.config.sourceOf(boundAt.split('.')) ?? boundAt;
+  }
+
+  #reported(input: TerminalInput): void {
+    if (input.kind !== 'answer') return;
+    if (input.about === 'keyboard') this.#tellsApart = true;
+    else this.#tellsApart ??= false;
+  }
+
+  #details(index: number | undefined, look: Look): readonly Row[] {
+    const binding = index === undefined ? undefined : this.#map.bindings[index];
+    const about =
+      binding === undefined
+        ? []
+        : [
+            ...bindingLines(binding, this.#boundAt(binding), look),
+            this.#tellsApart === false ? unsentLine(binding) : '',
+          ];
+    const rows = (piece: Piece): readonly Row[] =>
+      piece.text === '' ? [] : wrapRow([piece], { width: look.width, first: [plain('  ')] });
+    const said = cleanLines(this.#said).flatMap((line) => rows(plain(line)));
+    return [...said, ...about.flatMap((line) => rows(styled(line, dimStyle)))];
+  }
+
+  #pick(index: number): void {
+    this.#said = '';
+    const binding = this.#map.bindings[index];
+    if (binding !== undefined) return this.#choose(binding);
+    const fixed = Object.entries(fixedKeys)[index - this.#map.bindings.length];
+    if (fixed !== undefined) this.#said = `${shownKey(fixed[0])} is fixed: it ${fixed[1]}. It cannot be bound.`;
+  }
+
+  /** What to do with the keys of an action. */
+  #choose(binding: KeyBinding): void {
+    const { action, keys, boundAt } = binding;
+    const hasKey = keys.length > 0;
+    const change = (made: KeyChange) => (): void => this.#save(binding, made);
+    const press: Choice = {
+      label: hasKey ? 'Press another key' : 'Press a key',
+      ...(hasKey ? { about: `in the place of ${keyWords(keys)}` } : {}),
+      run: () => this.#capture(binding, 'replace'),
+    };
+    const add: Choice = {
+      label: 'Add a key',
+      about: `${keyWords(keys)} ${keys.length > 1 ? 'stay' : 'stays'}`,
+      run: () => this.#capture(binding, 'add'),
+    };
+    const removed = keys.map((strokes): Choice => ({
+      label: `Remove ${shownKey(strokes)}`,
+      run: change({ kind: 'remove', strokes }),
+    }));
+    // Without it, no list could be used, this one included.
+    const mayBeNone = actionId(action) !== 'list.accept';
+    const none: Choice = { label: 'Unbind', about: 'no key does it', run: change({ kind: 'unbind' }) };
+    const usual: Choice = {
+      label: 'Back to the default',
+      about: keyWords(defaultKeys(action)),
+      run: change({ kind: 'default' }),
+    };
+    this.#ask(`Keys of ${actionId(action)}`, [
+      press,
+      ...(hasKey ? [add] : []),
+      ...(keys.length > 1 ? removed : []),
+      ...(hasKey && mayBeNone ? [none] : []),
+      ...(boundAt === undefined ? [] : [usual]),
+    ]);
+  }
+
+  #ask(title: string, choices: readonly Choice[]): void {
+    const { stage } = this.#session.parts;
+    const close = (): void => stage.open(this.#list);
+    stage.open(new ListView({ title, items: choices, pick: (index) => choices[index]?.run(), close }));
+  }
+
+  #capture(binding: KeyBinding, kind: 'replace' | 'add'): void {
+    const { stage, now } = this.#session.parts;
+    stage.open(
+      new KeyCaptureView({
+        action: binding.action,
+        note: () => (this.#tellsApart === false ? sameKeys : ''),
+        captured: (strokes) => this.#captured(binding, { kind, strokes }),
+        reported: (input) => this.#reported(input),
+        now,
+        draw: () => stage.draw(),
+        close: () => this.#choose(binding),
+      }),
+    );
+  }
+
+  /** A key that another action has is given to this one after a question alone. */
+  #captured(binding: KeyBinding, change: KeyChange & { readonly kind: 'replace' | 'add' }): void {
+    const { strokes } = change;
+    const rivals = conflictingBindings(this.#map, binding.action, strokes);
+    if (rivals.length === 0) return this.#save(binding, change);
+    const names = rivals.map(({ action }) => actionId(action)).join(' and ');
+    const left = rivals
+      .map(
+        ({ action, keys }) =>
+          `${actionId(action)} then has ${keyWords(keys.filter((key) => !strokesCollide(key, strokes)))}`,
+      )
+      .join(', ');
+    this.#ask(`${takenWords(rivals, strokes)} ${names}`, [
+      { label: 'Press another key', run: () => this.#capture(binding, change.kind) },
+      {
+        label: 'Take it',
+        about: left,
+        run: () => this.#save(binding, change),
+      },
+    ]);
+  }
+
+  #save(binding: KeyBinding, change: KeyChange): void {
+    this.#session.parts.stage.open(this.#list);
+    this.#session.inBackground(this.#saved(binding, change));
+  }
+
+  async #saved(binding: KeyBinding, change: KeyChange): Promise<void> {
+    const { engine, stage } = this.#session.parts;
+    const { action } = binding;
+    const isInGlobal = engine.config.sourceOf(['tui', 'keymap', 'global', action.name]) !== undefined;
+    const problem = await engine.config.saveKeymap(changeLines(this.#map, binding, change, isInGlobal));
+    stage.changeLook({ keys: readKeyMap(engine.config.tui.keymap).map });
+    this.#list.update({ items: keymapItems(this.#map, (each) => this.#boundAt(each)) });
+    const now = this.#map.bindings.find((each) => actionId(each.action) === actionId(action)) ?? binding;
+    this.#said =
+      problem === undefined
+        ? keyChangeWords(this.#map, now, { wanted: changedKeys(binding, change), at: this.#boundAt(now) })
+        : fullText(problem);
+    stage.draw();
+  }
+}
+
+/** What a user does to the keys of an action. */
+export type KeyChange =
+  | { readonly kind: 'replace' | 'add' | 'remove'; readonly strokes: string }
+  | { readonly kind: 'unbind' | 'default' };
+
+/** The keys that the action then has. */
+function changedKeys({ action, keys }: KeyBinding, change: KeyChange): readonly string[] {
+  switch (change.kind) {
+    case 'replace':
+      return [change.strokes];
+    case 'add':
+      return [...keys.filter((key) => !strokesCollide(key, change.strokes)), change.strokes];
+    case 'remove':
+      return keys.filter((key) => key !== change.strokes);
+    case 'unbind':
+      return [];
+    case 'default':
+      return defaultKeys(action);
+  }
+}
+
+/**
+ * The lines of `[tui.keymap]` that make the change. An action that the user has given the key before loses it in a line
+ * of its own: the key map refuses a key that is there twice. One that has it by default loses it without a line.
+ */
+export function changeLines(
+  map: KeyMap,
+  binding: KeyBinding,
+  change: KeyChange,
+  /** Below `global` stands a line for actions of this name. */
+  isInGlobal: boolean,
+): readonly KeymapLine[] {
+  const { context, name } = binding.action;
+  // Without its own line, that of `global` would count.
+  const isLineless = change.kind === 'default' && (context === 'global' || !isInGlobal);
+  const keys = isLineless ? undefined : changedKeys(binding, change).map((key) => writtenStrokes(key));
+  return [...lostLines(map, binding, change), { context, name, keys }];
+}
+
+function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): readonly KeymapLine[] {
+  if (change.kind !== 'replace' && change.kind !== 'add') return [];
+  const { strokes } = change;
+  return conflictingBindings(map, action, strokes)
+    .filter(({ boundAt }) => boundAt !== undefined)
+    .map(({ action: { context, name }, keys }) => {
+      const left = keys.filter((key) => !strokesCollide(key, strokes));
+      return { context, name, keys: left.map((key) => writtenStrokes(key)) };
+    });
+}
+
+export interface DetailedOptions extends ListOptions {
+  /** Below the list, about the item that is chosen, in rows that fit. Undefined: no item fits what was typed. */
+  details(index: number | undefined, look: Look): readonly Row[];
+  /** What is no key. */
+  reported?(input: TerminalInput): void;
+}
+
+/** At least so many rows are the list's. */
+const leastList = 6;
+
+/** A list with rows below it about what the cursor is at. */
+export class DetailedList implements View {
+  readonly takesText: boolean;
+  readonly #options: DetailedOptions;
+  readonly #list: ListView;
+
+  constructor(options: DetailedOptions) {
+    this.#options = options;
+    this.#list = new ListView(options);
+    this.takesText = options.isSearched === true;
+  }
+
+  /** Other items: what was typed stays. */
+  update(change: Partial<Pick<ListOptions, 'items'>>): void {
+    this.#list.update(change);
+  }
+
+  frame(look: Look, height: number): Frame {
+    const about = this.#options.details(this.#list.chosen, look);
+    const details = [[], ...about].map((row) => drawRow(cutRow(row, look.width, look), look));
+    const { rows, cursor } = this.#list.frame(look, Math.max(leastList, height - details.length));
+    const all = [...rows, ...details].slice(0, Math.max(2, height));
+    return cursor === undefined ? { rows: all } : { rows: all, cursor };
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'key' || input.kind === 'paste') this.#list.input(input);
+    else this.#options.reported?.(input);
+  }
+}

@@ -1,0 +1,138 @@
+import { countColumns } from '../../../../base/text-columns.ts';
+import type { ListItem } from '../../pages/list-view.ts';
+import { actionId, defaultKeys, fixedKeys } from '../../screen/keys/key-actions.ts';
+import type { KeyBinding, KeyMap } from '../../screen/keys/key-map.ts';
+import { shownKey } from '../../screen/keys/key-names.ts';
+import { conflictingBindings } from '../../screen/keys/read-key-map.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import type { Look } from '../../screen/text/look.ts';
+
+/** Where the line of an action stands, as the file with its line; undefined: it has its default keys. */
+export type BoundAt = (binding: KeyBinding) => string | undefined;
+
+/** Columns of the keys in a row; the rows below the list have all of them. */
+const mostColumns = 14;
+
+/** All actions by their context, then the keys that are fixed. */
+export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
+  const rows = bindings.map((binding) => ({
+    binding,
+    keys: shortKeys(binding.keys),
+    at: sourceName(boundAt(binding)),
+  }));
+  const wide = Math.max(...rows.map(({ keys }) => countColumns(keys)));
+  const wideSource = Math.max(...rows.map(({ at }) => countColumns(at)));
+  const cell = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - countColumns(text)));
+  return [
+    ...rows.map(({ binding: { action }, keys, at }) => ({
+      label: actionId(action),
+      about: `${cell(keys, wide)}  ${cell(at, wideSource)}  ${action.does}`,
+    })),
+    ...Object.entries(fixedKeys).map(([key, does]) => ({
+      label: 'fixed',
+      about: `${cell(shownKey(key), wide)}  ${cell('fixed', wideSource)}  ${does}`,
+    })),
+  ];
+}
+
+/** `enter, f5`, or that there is none. */
+export function keyWords(keys: readonly string[]): string {
+  return keys.length === 0 ? 'no key' : keys.map((key) => shownKey(key)).join(', ');
+}
+
+/** As many as fit, and how many more there are. */
+function shortKeys(keys: readonly string[]): string {
+  const count = keys.findLastIndex((_, at) => countColumns(keyWords(keys.slice(0, at + 1))) <= mostColumns - 3) + 1;
+  const shown = Math.max(1, count);
+  return shown >= keys.length ? keyWords(keys) : `${keyWords(keys.slice(0, shown))} +${keys.length - shown}`;
+}
+
+/** `config.toml` of the file with its line; other sources as they are. */
+function sourceName(source: string | undefined): string {
+  if (source === undefined) return 'default';
+  return cleanLine(/([^\\/]+\.toml)(?::\d+)?$/.exec(source)?.[1] ?? source);
+}
+
+/** What is known of the keys of an action, in sentences. */
+export function bindingLines(binding: KeyBinding, at: string | undefined, look: Look): readonly string[] {
+  const { action, keys } = binding;
+  const where =
+    at === undefined
+      ? keys.length === defaultKeys(action).length
+        ? 'the default'
+        : 'what other actions leave of the default'
+      : `bound in ${shownPath(at, look)}`;
+  return [action.does, `Keys: ${keyWords(keys)} (${where}).`];
+}
+
+/** Keys of an action that a terminal without a protocol cannot send; empty: it sends all of them. */
+export function unsentLine({ keys }: KeyBinding): string {
+  const strokes = new Set(keys.flatMap((each) => each.split(' ')));
+  const unsent = Map.groupBy(
+    [...strokes].filter((each) => reportedStroke(each) !== undefined),
+    reportedStroke,
+  );
+  const pairs = [...unsent].map(
+    ([sent = '', all]) => `${shownKey(sent)} for ${all.map((key) => shownKey(key)).join(' and ')}`,
+  );
+  return pairs.length === 0 ? '' : `This terminal sends ${pairs.join(', ')}, and Capstan cannot tell them apart.`;
+}
+
+export const sameKeys =
+  'This terminal sends the same for Enter and Ctrl+Enter, for Tab and Ctrl+I and the like: it does not have the keyboard protocol of kitty, which tells them apart.';
+
+/** Keys that have a character of their own in ASCII: Ctrl and Shift make no other one of it. */
+const characters: ReadonlySet<string> = new Set(['enter', 'tab', 'backspace', 'escape', 'space']);
+/** Control characters that other keys send. */
+const controls: Readonly<Record<string, string>> = {
+  i: 'tab',
+  m: 'enter',
+  '[': 'escape',
+  '/': 'ctrl+_',
+  '-': 'ctrl+_',
+};
+const sentAlone = new Set(['shift+tab', 'ctrl+space']);
+
+/**
+ * The key that a terminal reports in the place of another one, where it has no protocol to tell them apart. Undefined: it
+ * reports the key itself, as far as it reports it at all.
+ */
+export function reportedStroke(stroke: string): string | undefined {
+  const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
+  if (sentAlone.has(stroke.replace('alt+', ''))) return undefined;
+  if (characters.has(name)) return ctrl === undefined && shift === undefined ? undefined : alt + name;
+  if (ctrl === undefined || [...name].length !== 1) return undefined;
+  const control = controls[name];
+  if (control !== undefined)
+    return control.startsWith('ctrl+') ? control.replace('ctrl+', `ctrl+${alt}`) : alt + control;
+  return /^[a-z@\\\]^_]$/.test(name) ? undefined : alt + name;
+}
+
+interface Wanted {
+  readonly wanted: readonly string[];
+  /** Where the action is bound now. */
+  readonly at: string | undefined;
+}
+
+/** What holds after a change, and why it is not what was wanted. */
+export function keyChangeWords(map: KeyMap, now: KeyBinding, { wanted, at }: Wanted): string {
+  const id = actionId(now.action);
+  const missed = wanted.filter((key) => !now.keys.includes(key));
+  const isAsWanted = missed.length === 0 && now.keys.length === wanted.length;
+  if (isAsWanted) return `${id}: ${keyWords(now.keys)}. Saved in config.toml.`;
+  const holders = missed.flatMap((key) =>
+    conflictingBindings(map, now.action, key).map(({ action }) => actionId(action)),
+  );
+  const why =
+    holders.length > 0
+      ? `${keyWords(missed)} stays with ${[...new Set(holders)].join(' and ')}`
+      : `${at ?? 'another layer of the configuration'} decides over it`;
+  return `Saved in config.toml, but ${id} has ${keyWords(now.keys)}: ${why}.`;
+}
+
+/** Before a key is taken away from others. */
+export function takenWords(rivals: readonly KeyBinding[], strokes: string): string {
+  const isSame = rivals.some(({ keys }) => keys.includes(strokes));
+  return isSame ? `${shownKey(strokes)} is a key of` : `${shownKey(strokes)} begins like a key of`;
+}

@@ -1,0 +1,219 @@
+import { defined } from '../../../../base/objects.ts';
+import { typedEffortProblem } from '../../../../core/envelope/identity.ts';
+import { stringAt } from '../../../../protocol/json.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import { type ListItem, ListView } from '../../pages/list-view.ts';
+import type { HintKeys } from '../../screen/keys/key-map.ts';
+import { compactNumber } from '../../screen/text/format-values.ts';
+import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+
+/** What holds for threads without a choice of their own. */
+interface Defaults {
+  readonly model?: string | undefined;
+  readonly effort?: string | undefined;
+}
+
+/** `/model`: by its name and perhaps its effort, for this conversation; or from a list, then its effort. */
+export async function model(session: CommandSession, rest: string): Promise<void> {
+  const [name = '', effort, ...more] = rest.split(/\s+/);
+  if (more.length > 0)
+    return refuseCommandWords(session, `/model ${rest}`, 'Use /model, /model NAME or /model NAME EFFORT.');
+  if (effort !== undefined) {
+    const record = await recordOf(session, name);
+    const problem = record === undefined ? undefined : typedEffortProblem(record, effort);
+    if (problem !== undefined) return refuseCommandWords(session, `/model ${rest}`, fullText(problem));
+    return take(session, { model: name, effort }, 'session');
+  }
+  const defaults = await defaultsOf(session);
+  return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
+}
+
+/** The effort one step up or down, for this conversation. */
+export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
+  const { effort: current, model: name } = session.thread.settings;
+  const { efforts, usual } = await effortsOf(session, name);
+  const effort = nextEffort(efforts, { by, ...defined({ current, fallback: usual }) });
+  if (effort !== undefined) return take(session, { effort }, 'session');
+  const end = by === 1 ? 'no higher effort by key: /model has all of them' : 'no lower effort';
+  session.notice(efforts.length === 0 ? `${name} has no efforts to choose from.` : `${name} has ${end}.`);
+}
+
+async function defaultsOf({ parts: { engine }, thread: { settings } }: CommandSession): Promise<Defaults> {
+  const configured = await engine.config.inFolder(settings.cwd);
+  if ('code' in configured) return {};
+  const { values } = configured.effective;
+  return { model: stringAt(values, 'model'), effort: stringAt(values, 'model_reasoning_effort') };
+}
+
+async function recordOf({ parts: { engine }, thread: { settings } }: CommandSession, name: string) {
+  const { cwd, provider } = settings;
+  const shown = await (await engine.user.models()).show({ cwd, provider }, name);
+  return 'code' in shown ? undefined : shown.record;
+}
+
+async function effortsOf(
+  session: CommandSession,
+  name: string,
+): Promise<{ readonly efforts: readonly string[]; readonly usual?: string; readonly isGuessed?: boolean }> {
+  const record = await recordOf(session, name);
+  if (record === undefined) return { efforts: [] };
+  const { supportedEfforts: efforts, defaultEffort: usual, guessed: isGuessed } = record;
+  return { efforts, ...defined({ usual, isGuessed }) };
+}
+
+async function chooseModel(session: CommandSession, defaults: Defaults): Promise<void> {
+  const { stage, engine } = session.parts;
+  const { cwd, provider, model: current } = session.thread.settings;
+  const models = await engine.user.models();
+  const listed = await models.list({ cwd, provider }, { asksServer: false, signal: new AbortController().signal });
+  if ('code' in listed) return session.notice(fullText(listed), 'error');
+  if (listed.models.length === 0) return session.notice(`No models of ${provider} are known. Name one: /model NAME.`);
+  const items = listed.models.map(({ model: name, window }): ListItem => {
+    const about = [
+      ...(name === defaults.model ? ['default'] : []),
+      ...(window === undefined ? [] : [`${compactNumber(window)} window`]),
+    ];
+    return { label: name, about: about.join(', '), isCurrent: name === current };
+  });
+  stage.open(
+    new ListView({
+      title: `Models of ${listed.provider}`,
+      items,
+      // As many as digits can pick are not searched.
+      isSearched: items.length > 9,
+      close: () => stage.open(undefined),
+      pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
+    }),
+  );
+}
+
+const saves = (key: HintKeys): string =>
+  `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
+
+/** The second step. A model without efforts is only asked about how long it holds. */
+async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
+  const { stage } = session.parts;
+  const { settings } = session.thread;
+  const { efforts, usual, isGuessed = false } = await effortsOf(session, name);
+  const isSame = name === settings.model;
+  const current = isSame ? (settings.effort ?? usual) : undefined;
+  const list = (title: string, shown: readonly string[], more: readonly string[], startsAt?: number): void => {
+    const items = [
+      ...shown.map((effort) =>
+        effortItem(effort, { usual, current, defaults: name === defaults.model ? defaults : {} }),
+      ),
+      ...(more.length === 0 ? [] : [{ label: 'More reasoning…', about: 'uses up limits and money much faster' }]),
+    ];
+    const choose = (index: number, how: 'default' | 'session'): void => {
+      const effort = shown[index];
+      if (effort === undefined)
+        return list(`More reasoning of ${name}: uses up limits and money much faster`, more, []);
+      session.inBackground(take(session, { model: name, effort }, how));
+    };
+    stage.open(
+      new ListView({
+        title,
+        items,
+        ...defined({ startsAt }),
+        hint: saves,
+        keys: { s: (index) => choose(index, 'session') },
+        close: () => session.inBackground(chooseModel(session, defaults)),
+        pick: (index) => choose(index, 'default'),
+      }),
+    );
+  };
+  if (efforts.length > 0) {
+    const { usual: shown, top } = dividedEfforts(efforts);
+    return list(`Effort of ${name}`, shown, top, startingEffort(efforts, defined({ present: settings.effort, usual })));
+  }
+  const keep = (how: 'default' | 'session'): void => session.inBackground(take(session, { model: name }, how));
+  const ways = [
+    { how: 'default', label: 'As default', about: 'in new conversations, too' },
+    { how: 'session', label: 'In this conversation', about: 'the default stays as it is' },
+  ] as const;
+  // A name that Capstan does not know may be mistyped.
+  const items = isGuessed ? ways.toReversed() : ways;
+  stage.open(
+    new ListView({
+      title: isGuessed ? `Capstan does not know ${name}. Use it anyway` : `Use ${name}`,
+      items,
+      close: () => session.inBackground(chooseModel(session, defaults)),
+      pick: (index) => keep(items[index]!.how),
+    }),
+  );
+}
+
+function effortItem(
+  effort: string,
+  {
+    usual,
+    current,
+    defaults,
+  }: { readonly usual?: string | undefined; readonly current?: string | undefined; readonly defaults: Defaults },
+): ListItem {
+  const about = [
+    ...(effort === defaults.effort ? ['default'] : []),
+    ...(effort === usual ? ['usual for this model'] : []),
+  ].join(', ');
+  return { label: effort, about, isCurrent: effort === current };
+}
+
+/** The next turn uses it; as default, new conversations as well. */
+async function take(
+  session: CommandSession,
+  chosen: { readonly model?: string; readonly effort?: string },
+  how: 'default' | 'session',
+): Promise<void> {
+  const { stage, engine } = session.parts;
+  stage.open(undefined);
+  if (!(await session.change(chosen))) return;
+  const { model: name, effort, provider } = session.thread.settings;
+  const problem =
+    how === 'default' ? await engine.config.saveModel({ provider, model: name, ...defined({ effort }) }) : undefined;
+  if (problem !== undefined) session.notice(fullText(problem), 'error');
+  const saved = how === 'default' && problem === undefined ? ' It is the default of new conversations.' : '';
+  session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
+}
+
+/** They cost a multiple of the others: no key and no first list leads to one of them. */
+const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
+
+/** The efforts of a model as lists divide them, each in its order. */
+export function dividedEfforts(efforts: readonly string[]): {
+  readonly usual: readonly string[];
+  readonly top: readonly string[];
+} {
+  const usual = efforts.filter((effort) => !topEfforts.has(effort));
+  // A model that has no others has no first list to hide them behind.
+  return usual.length === 0
+    ? { usual: efforts, top: [] }
+    : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
+}
+
+/**
+ * Where the list of efforts opens: at the present effort if the model has it, or at the model's usual one. The row behind
+ * the last leads to the top efforts.
+ */
+export function startingEffort(
+  efforts: readonly string[],
+  { present, usual }: { readonly present?: string; readonly usual?: string },
+): number {
+  const divided = dividedEfforts(efforts);
+  for (const effort of [present ?? '', usual ?? '']) {
+    if (divided.top.includes(effort)) return divided.usual.length;
+    if (divided.usual.includes(effort)) return divided.usual.indexOf(effort);
+  }
+  return 0;
+}
+
+/** The next effort up or down, never one of the top. Undefined: there is none. */
+export function nextEffort(
+  efforts: readonly string[],
+  { current, fallback, by }: { readonly current?: string; readonly fallback?: string; readonly by: 1 | -1 },
+): string | undefined {
+  const { usual, top } = dividedEfforts(efforts);
+  const now = current ?? fallback ?? '';
+  // Down from the top leads to the highest of the usual ones.
+  const at = top.includes(now) ? usual.length : usual.indexOf(now);
+  return at === -1 ? undefined : usual[at + by];
+}

@@ -1,0 +1,184 @@
+import type { HomeRules, ListedRule } from '../../../../engine/home/command-rules.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import type { Question } from '../../../../protocol/question.ts';
+import { shellWords } from '../../../../protocol/shell.ts';
+import { questionWords } from '../../../views/questions/question-lines.ts';
+import { ListView } from '../../pages/list-view.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import { type PermissionPreset, permissionPresets, presetOf } from '../../session/permission-presets.ts';
+import type { TuiSession } from '../../session/session.ts';
+import { commandText } from '../../transcript/cells/command-cell.ts';
+import { type CommandSession, refuseCommandWords } from '../command-session.ts';
+
+/** `/permissions`: what may be done without a question, from the next turn on. By its name, or from a list. */
+export function choosePermissions(session: CommandSession, name: string): void {
+  const { stage } = session.parts;
+  if (name !== '') {
+    const named = permissionPresets.find(({ label }) => label.toLowerCase() === name.toLowerCase());
+    if (named !== undefined) return choose(session, named);
+    const labels = permissionPresets.map(({ label }) => label).join(', ');
+    return refuseCommandWords(
+      session,
+      `/permissions ${name}`,
+      `There are no permissions ${name}. Use one of ${labels}.`,
+    );
+  }
+  const { settings, turnSettings = settings } = session.thread;
+  const [current, next] = [presetOf(turnSettings), presetOf(settings)];
+  const items = permissionPresets.map((preset) => ({
+    ...preset,
+    about: preset === next && next !== current ? `(next turn) ${preset.about}` : preset.about,
+    isCurrent: preset === current,
+  }));
+  stage.open(
+    new ListView({
+      title: 'Permissions',
+      items,
+      close: () => stage.open(undefined),
+      pick: (index) => choose(session, permissionPresets[index]!),
+    }),
+  );
+}
+
+/** Back and forth between the first two. Full access is not one key away: it is chosen from the list. */
+export function nextPermissions(session: CommandSession): void {
+  const [ask, readOnly] = permissionPresets;
+  choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
+}
+
+function choose(session: CommandSession, preset: PermissionPreset): void {
+  const { stage } = session.parts;
+  const close = (): void => stage.open(undefined);
+  const take = async (taken: PermissionPreset): Promise<void> => {
+    close();
+    const isChanged = await session.change({
+      sandbox: taken.sandbox,
+      approvals: taken.approval,
+      reviewer: taken.reviewer,
+    });
+    if (isChanged) session.notice(`Permissions: ${taken.label}. They hold from the next turn on.`);
+  };
+  if (preset.sandbox !== 'danger-full-access') return session.inBackground(take(preset));
+  const items = [
+    { label: 'No', about: 'keep the permissions as they are' },
+    { label: 'Yes', about: 'commands may change and send anything that you may' },
+  ];
+  stage.open(
+    new ListView({
+      title: 'Full access?',
+      items,
+      close,
+      pick: (index) => (index === 1 ? session.inBackground(take(preset)) : close()),
+    }),
+  );
+}
+
+/** More than the last few are not what the user means. */
+const mostListed = 9;
+
+/**
+ * `/approve`: what a reviewer refused may be tried once more. The user's words say so to the model, and the reviewer reads
+ * them: it lets pass what they ask for, but for what no reviewer may allow.
+ */
+export async function approve(session: CommandSession): Promise<void> {
+  const { stage } = session.parts;
+  const refused = await refusedByReview(session);
+  if (refused.length === 0) return session.notice('No reviewer has refused anything in this conversation.');
+  const close = (): void => stage.open(undefined);
+  stage.open(
+    new ListView({
+      title: 'Allow which of these, once?',
+      items: refused.map((question) => ({ label: questionWords(question), about: question.reason ?? '' })),
+      close,
+      pick(index) {
+        close();
+        const question = refused[index];
+        if (question !== undefined) session.sendWords(consent(question));
+      },
+    }),
+  );
+}
+
+/** The newest first, each action once. */
+async function refusedByReview({ thread, parts: { engine } }: CommandSession): Promise<readonly Question[]> {
+  if (thread.place === undefined) return [];
+  const asked = new Map<string, Question>();
+  const refused = new Map<string, Question>();
+  for await (const { event } of engine.stored.events(thread.id)) {
+    if (event.kind === 'question-asked') asked.set(event.question.id, event.question);
+    if (event.kind !== 'question-answered' || event.answer.by !== 'review') continue;
+    const question = asked.get(event.id);
+    if (question === undefined) continue;
+    const words = consent(question);
+    refused.delete(words);
+    if (event.answer.kind !== 'allowed') refused.set(words, question);
+  }
+  return [...refused.values()].toReversed().slice(0, mostListed);
+}
+
+/** Whole, so that it is about this action and no other, and without what the model says for it. */
+function consent({ justification: _claim, ...question }: Question): string {
+  const { argv, cwd, paths = [] } = question;
+  const whole = [
+    ...(argv === undefined ? [] : [commandText(argv)]),
+    ...(argv === undefined ? paths.map(({ path }) => path) : []),
+    ...(cwd === undefined ? [] : [`in the folder ${cwd}`]),
+  ];
+  // The model knows a tool by the name in its list, not by that of the item.
+  const asked = questionWords({ ...question, item: {} });
+  const words = `I have seen what the reviewer refused, and I allow you to do it once: ${asked}.`;
+  return [`${words} Try it again as it was.`, ...whole].join('\n');
+}
+
+/** `/rules`: the saved rules about commands and hosts, and a way to revoke them. */
+export async function showRules(session: TuiSession): Promise<void> {
+  const { stage, engine } = session.parts;
+  const rules = await engine.user.rules();
+  const listed = await rules.list(session.thread.settings.cwd);
+  if (listed.length === 0) {
+    return session.notice('No rules are saved. The answer p to a question about a command saves one.');
+  }
+  const items = listed.map((rule) => ({
+    label: ruleWords(rule),
+    about: `${decisions[rule.decision]} · ${shownPath(rule.source, { ...stage.look, cwd: '' })}`,
+  }));
+  const close = (): void => stage.open(undefined);
+  const pick = (index: number): void => confirm(session, rules, listed[index]!);
+  stage.open(
+    new ListView({
+      title: 'Rules',
+      items,
+      hint: (key) => `${key('Enter')} revokes one, ${key('Esc')} goes back`,
+      pick,
+      close,
+    }),
+  );
+}
+
+const decisions = { allow: 'allowed', prompt: 'asked about', forbidden: 'forbidden' } as const;
+
+function ruleWords({ about }: ListedRule): string {
+  if (about.kind === 'host') return `${about.protocol}://${about.host}`;
+  const slots = about.pattern.map((slot) => (typeof slot === 'string' ? shellWords([slot]) : `{${slot.join('|')}}`));
+  return `${slots.join(' ')} …`;
+}
+
+function confirm(session: TuiSession, rules: HomeRules, rule: ListedRule): void {
+  const { stage } = session.parts;
+  const close = (): void => stage.open(undefined);
+  if (rule.savedAs === undefined) {
+    close();
+    return session.notice(`This rule was written by hand. Remove it from ${rule.source}.`);
+  }
+  const items = [{ label: 'Keep it' }, { label: 'Revoke it', about: 'such commands are asked about again' }];
+  const revoke = async (): Promise<void> => {
+    close();
+    const problem = await rules.revoke(rule);
+    if (problem !== undefined) return session.notice(fullText(problem), 'error');
+    // A thread reads its rules when it is loaded.
+    await session.thread.leave();
+    session.notice(`The rule for ${ruleWords(rule)} is revoked.`);
+  };
+  const pick = (index: number): void => void (index === 1 ? session.guard(revoke()) : close());
+  stage.open(new ListView({ title: `Revoke the rule for ${ruleWords(rule)}?`, items, pick, close }));
+}

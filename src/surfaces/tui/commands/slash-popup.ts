@@ -1,0 +1,109 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import type { Draft } from '../draft/draft.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { cutRow, cutTo, drawRow } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { matchingSlash, type SlashCommand } from './slash-commands.ts';
+
+/** The list of commands below a draft that begins with a slash. */
+export class SlashPopup {
+  #at = 0;
+  /** The name for which the user closed it. */
+  #closedFor: string | undefined;
+  #typed: string | undefined;
+  /** What the conversation can do; absent: all commands. */
+  only: readonly string[] | undefined;
+  /** Commands of the user's own. */
+  more: readonly SlashCommand[] = [];
+
+  /** What the draft may become. None: there is no list. */
+  commands({ text, cursor }: Draft): readonly SlashCommand[] {
+    const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
+    if (typed === undefined || cursor === 0) {
+      this.#typed = undefined;
+      this.#closedFor = undefined;
+      return [];
+    }
+    if (typed !== this.#typed) {
+      this.#at = 0;
+      this.#typed = typed;
+    }
+    if (typed === this.#closedFor) return [];
+    this.#closedFor = undefined;
+    const { only } = this;
+    return matchingSlash(typed, this.more).filter(({ name }) => only === undefined || only.includes(name));
+  }
+
+  chosen(draft: Draft): SlashCommand | undefined {
+    return this.commands(draft)[this.#at];
+  }
+
+  move(draft: Draft, by: 1 | -1): void {
+    const { length } = this.commands(draft);
+    this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
+  }
+
+  /** Until the name is another one. */
+  closeFor(draft: Draft): void {
+    this.commands(draft);
+    this.#closedFor = this.#typed;
+  }
+
+  rows(draft: Draft, look: Look, room: number): readonly string[] {
+    const items = this.commands(draft).map((command) => ({ name: nameOf(command), about: command.does }));
+    return popupRows(items, { at: this.#at, more: 'up and down, or type a name', room }, look);
+  }
+}
+
+function nameOf({ name, takes }: SlashCommand): string {
+  return takes === undefined ? `/${name}` : `/${name} ${takes}`;
+}
+
+const mostRows = 8;
+/** Columns that names may always have. */
+const leastNames = 16;
+
+export interface PopupItem {
+  readonly name: string;
+  readonly about: string;
+}
+
+export interface PopupForm {
+  /** The one that is chosen; undefined: none. */
+  readonly at: number | undefined;
+  /** What to do to see more of them. */
+  readonly more: string;
+  /** For so many rows, at least one. */
+  readonly room: number;
+}
+
+/** The rows of a list below a draft: as many as fit, with the chosen one in sight. */
+export function popupRows(items: readonly PopupItem[], { at, more, room }: PopupForm, look: Look): readonly string[] {
+  // A screen reader says what the cursor is at, and not the whole list with every key.
+  const usual = look.glyphs === 'words' ? 1 : mostRows;
+  const isAll = items.length <= Math.min(usual, room);
+  // The row that says how many more there are needs one.
+  const most = isAll ? usual : Math.max(1, Math.min(usual, room - 1));
+  const from = Math.max(0, Math.min((at ?? 0) - most + 1, items.length - most));
+  const names = items.map(({ name }) => cleanLine(name));
+  const wide = Math.min(
+    Math.max(0, ...names.map((name) => countColumns(name))),
+    Math.max(leastNames, Math.floor(look.width * 0.4)),
+  );
+  const rows = items.slice(from, from + most).map(({ about }, index): Row => {
+    const isChosen = from + index === at;
+    const name = cutTo(names[from + index]!, wide, look);
+    return [
+      styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle),
+      styled(name, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+      plain(' '.repeat(wide - countColumns(name) + 2)),
+      styled(cleanLine(about), isChosen ? accentStyle : dimStyle),
+    ];
+  });
+  const hidden = items.length - rows.length;
+  const rest: Row = [styled(`  ${glyphsOf(look).ellipsis} ${hidden} more: ${more}`, dimStyle)];
+  return [...rows, ...(hidden === 0 || rows.length >= room ? [] : [rest])].map((row) =>
+    drawRow(cutRow(row, look.width, look), look),
+  );
+}

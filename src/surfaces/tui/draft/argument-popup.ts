@@ -1,0 +1,148 @@
+import type { Draft } from './draft.ts';
+import { hintKeys } from '../screen/keys/key-map.ts';
+import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import type { Look } from '../screen/text/look.ts';
+import { dimStyle, styled } from '../screen/text/style.ts';
+import { askedArgument, type AskedArgument, withArgument } from '../commands/slash-commands.ts';
+import { popupRows } from '../commands/slash-popup.ts';
+import { type ArgumentValue, isClosed } from '../commands/slash-argument.ts';
+
+/** What an argument may be. Does not reject. */
+export type ArgumentValues = (asked: AskedArgument) => Promise<readonly ArgumentValue[]>;
+
+/** The list below a command with an argument that Capstan knows something of. */
+export class ArgumentPopup {
+  readonly #valuesOf: ArgumentValues;
+  readonly #changed: () => void;
+  #asked: AskedArgument | undefined;
+  /** For what the values were asked for. */
+  #askedFor = '';
+  #values: readonly ArgumentValue[] = [];
+  #isAsking = false;
+  /** Where the user has moved to. */
+  #moved: number | undefined;
+  /** The text for which the user closed it. */
+  #closedFor: string | undefined;
+  #text = '';
+
+  constructor(valuesOf: ArgumentValues, changed: () => void) {
+    this.#valuesOf = valuesOf;
+    this.#changed = changed;
+  }
+
+  /** The draft is another one. */
+  update(draft: Draft): void {
+    const isSame = draft.text === this.#text;
+    const [asked, before] = [askedArgument(draft), this.#asked];
+    this.#asked = asked;
+    this.#text = draft.text;
+    if (isSame) return;
+    this.#closedFor = undefined;
+    this.#moved = undefined;
+    const wanted = asked === undefined ? '' : whatIsAsked(asked);
+    if (wanted === this.#askedFor) return;
+    this.#askedFor = wanted;
+    // Those of the last letter stay until there are others.
+    if (placeOf(asked) !== placeOf(before)) this.#values = [];
+    if (asked !== undefined) void this.#ask(asked, wanted);
+  }
+
+  get isOpen(): boolean {
+    const found = this.#found;
+    const isWhole = found.length === 1 && found[0]?.text === this.#asked?.typed;
+    return this.#closedFor !== this.#text && found.length > 0 && !isWhole;
+  }
+
+  /** What may stand there is not known yet. */
+  get isPending(): boolean {
+    return this.#asked !== undefined && this.#isAsking;
+  }
+
+  close(): void {
+    this.#closedFor = this.#text;
+  }
+
+  /** Behind the last is the first. */
+  move(by: 1 | -1): void {
+    const { length } = this.#found;
+    const from = this.#at ?? (by === 1 ? -1 : length);
+    if (length > 0) this.#moved = (from + by + length) % length;
+  }
+
+  /** The draft with the chosen value, as Enter takes it; undefined: it takes what stands there. */
+  get taken(): string | undefined {
+    const at = this.#at;
+    return at === undefined ? undefined : this.#textWith(at)?.trimEnd();
+  }
+
+  /** The same as Tab completes it: the first where none is chosen. */
+  get completed(): string | undefined {
+    return this.#textWith(this.#at ?? 0);
+  }
+
+  /** Its hint goes before what is listed. */
+  rows(look: Look, room: number): readonly string[] {
+    const at = this.#at;
+    const items = this.#found.map(({ text, about }) => ({ name: text, about }));
+    const takes = at === undefined ? '' : `, ${hintKeys(look, 'list')('Enter')} runs the command with it`;
+    const hint = `  ${hintKeys(look, 'composer')('Tab')} completes${takes}`;
+    const more = 'up and down, or type';
+    const whole = popupRows(items, { at, more, room: Infinity }, look);
+    if (whole.length >= room) return popupRows(items, { at, more, room }, look);
+    return [...whole, drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look)];
+  }
+
+  /** The value that Enter takes. Undefined: what is typed may be meant as it stands. */
+  get #at(): number | undefined {
+    const { asked, first } = { asked: this.#asked, first: this.#found[0] };
+    if (this.#moved !== undefined || asked === undefined || first === undefined) return this.#moved;
+    const isMeant = asked.typed !== '' && isClosed(asked.kind) && begins(first, asked.typed);
+    return isMeant ? 0 : undefined;
+  }
+
+  #textWith(at: number): string | undefined {
+    const value = this.#found[at];
+    return value === undefined || this.#asked === undefined ? undefined : withArgument(this.#asked, value.text);
+  }
+
+  /** What is typed itself, then those that begin so, then those that have it somewhere; of a thread also its words. */
+  get #found(): readonly ArgumentValue[] {
+    const asked = this.#asked;
+    if (asked === undefined) return [];
+    const { typed, kind } = asked;
+    const rank = (value: ArgumentValue): number => {
+      if (value.text === typed) return 0;
+      if (begins(value, typed)) return 1;
+      const words = kind === 'thread' ? `${value.text} ${value.about}` : value.text;
+      return !isPath(asked) && words.toLowerCase().includes(typed.toLowerCase()) ? 2 : 3;
+    };
+    const ranked = this.#values.map((value) => ({ value, rank: rank(value) })).filter((each) => each.rank < 3);
+    return ranked.toSorted((one, other) => one.rank - other.rank).map(({ value }) => value);
+  }
+
+  async #ask(asked: AskedArgument, wanted: string): Promise<void> {
+    this.#isAsking = true;
+    const values = await this.#valuesOf(asked);
+    if (wanted !== this.#askedFor) return;
+    this.#isAsking = false;
+    this.#values = values;
+    this.#changed();
+  }
+}
+
+function begins({ text }: ArgumentValue, typed: string): boolean {
+  return text.toLowerCase().startsWith(typed.toLowerCase());
+}
+
+function isPath({ kind }: AskedArgument): boolean {
+  return kind === 'file' || kind === 'folder';
+}
+
+function placeOf(asked: AskedArgument | undefined): string {
+  return asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
+}
+
+/** As long as it stays the same, the values are. Of paths, only those are read that begin as typed. */
+function whatIsAsked(asked: AskedArgument): string {
+  return `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;
+}

@@ -1,0 +1,105 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import { visibleText } from '../../views/terminal/text.ts';
+import { type Draft, graphemesOf } from './draft.ts';
+
+/** A row of the draft on the screen: a part of its text. */
+export interface DraftRow {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Columns that a cluster takes. */
+export type ClusterMeasure = (cluster: string) => number;
+
+/** Where a tab ends is not worth knowing in a draft. */
+const tabWidth = 4;
+
+function columns(cluster: string, measure: ClusterMeasure): number {
+  return cluster === '\t' ? tabWidth : measure(cluster);
+}
+
+/** The rows of a draft at a width: broken between words where that is possible. */
+export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
+  const rows: DraftRow[] = [];
+  let from = 0;
+  const known =
+    text.length > longDraft && laidOut.width === width && laidOut.measure === measure ? laidOut.lines : none;
+  const lines = new Map<string, readonly DraftRow[]>();
+  for (const line of text.split('\n')) {
+    const own = known.get(line) ?? lines.get(line) ?? lineRows(line, Math.max(1, width), measure);
+    lines.set(line, own);
+    for (const { start, end } of own) rows.push({ start: start + from, end: end + from });
+    from += line.length + 1;
+  }
+  if (text.length > longDraft) laidOut = { width, measure, lines };
+  return rows;
+}
+
+/** A longer draft is not laid out anew for every key. */
+const longDraft = 2000;
+const none: ReadonlyMap<string, readonly DraftRow[]> = new Map();
+
+/** The lines of the last long draft: a key changes one of them. */
+let laidOut: {
+  readonly width: number;
+  readonly measure: ClusterMeasure;
+  readonly lines: ReadonlyMap<string, readonly DraftRow[]>;
+} = { width: 0, measure: () => 0, lines: none };
+
+/** The rows of one line, by places in it. */
+function lineRows(line: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
+  const rows: DraftRow[] = [];
+  let [start, at, used, breakAt] = [0, 0, 0, 0];
+  for (const cluster of graphemesOf(line)) {
+    const size = columns(cluster, measure);
+    if (used + size > width && at > start) {
+      const end = breakAt > start ? breakAt : at;
+      rows.push({ start, end });
+      start = end;
+      used = widthOfText(line.slice(start, at), measure);
+    }
+    at += cluster.length;
+    used += size;
+    if (cluster === ' ' || cluster === '\t') breakAt = at;
+  }
+  rows.push({ start, end: line.length });
+  return rows;
+}
+
+function widthOfText(text: string, measure: ClusterMeasure): number {
+  let width = 0;
+  for (const cluster of graphemesOf(text)) width += columns(cluster, measure);
+  return width;
+}
+
+/** Where the cursor stands on the screen. */
+export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
+  // A place between two rows of one line belongs to the second.
+  const row = Math.max(
+    0,
+    rows.findLastIndex(({ start }) => start <= cursor),
+  );
+  return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
+}
+
+/** The place in the text that is nearest to a column of a row. */
+export function placeAt(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
+  let [at, used] = [row.start, 0];
+  for (const cluster of graphemesOf(text.slice(row.start, row.end))) {
+    const size = columns(cluster, measure);
+    if (used + size > column) break;
+    used += size;
+    at += cluster.length;
+  }
+  return at;
+}
+
+/** A part of a draft on the screen, with a sign for every character that hides: what is drawn is what is sent, or runs. */
+export function drawnDraft(text: string): string {
+  return visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
+}
+
+/** The columns that a cluster of it takes. */
+export function draftColumns(cluster: string): number {
+  return countColumns(visibleText(cluster));
+}

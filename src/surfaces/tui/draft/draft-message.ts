@@ -1,0 +1,166 @@
+import { nearestKey } from '../../../core/config/keys/check-values.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { type UserImage, type UserInput, words } from '../../../protocol/user-input.ts';
+import { findSlash, type SlashCommand, slashCommands, type SlashName } from '../commands/slash-commands.ts';
+import { hintKeys } from '../screen/keys/key-map.ts';
+import type { Look } from '../screen/text/look.ts';
+import { canQuoteBehind, mentionText, renumberElements, shellPath } from './draft-elements.ts';
+import {
+  type Draft,
+  type DraftElement,
+  escapeCommandDraft,
+  isCommandDraft,
+  isCommandText,
+  isShellDraft,
+  readSlash,
+  sliceDraft,
+} from './draft.ts';
+
+/** What a draft asks for. */
+export type ParsedDraft =
+  | { readonly kind: 'message'; readonly draft: Draft }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
+  /** It looks like a command, and is none. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+export function parseDraft(draft: Draft): ParsedDraft {
+  if (!isCommandDraft(draft)) return { kind: 'message', draft };
+  const words = expandDraft(draft);
+  if (isShellDraft(draft)) {
+    const unsafe = draft.elements.find((element) => isUnsafe(draft, element));
+    if (unsafe !== undefined) return { kind: 'refused', why: insideQuotes(draft.text.slice(unsafe.start, unsafe.end)) };
+    return { kind: 'shell', command: words.slice(1).trim() };
+  }
+  const slash = readSlash(words);
+  if (slash === undefined) return { kind: 'message', draft };
+  const command = findSlash(slash.name);
+  if (command === undefined) return { kind: 'refused', why: unknownCommand(slash.name) };
+  if (command.takes === undefined && slash.rest !== '') return { kind: 'refused', why: takesNothing(slash.name) };
+  return { kind: 'slash', command, rest: slash.rest };
+}
+
+/** A path that has to be quoted, where quotes would not be read as such. */
+function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
+  if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
+    return false;
+  const before = expandDraft({ ...sliceDraft(draft, [0, start]), cursor: 0 });
+  return !canQuoteBehind(before.slice(1));
+}
+
+function insideQuotes(label: string): string {
+  return `The shell would not take ${label} as one name there. Put it outside of quotes, comments, substitutions and calculations.`;
+}
+
+function unknownCommand(name: string): string {
+  const listed = slashCommands.filter((command) => !('isAlias' in command)).map((command) => command.name);
+  const nearest = nearestKey(name, listed);
+  const meant = nearest === undefined ? '' : ` Did you mean /${nearest}?`;
+  return `There is no command /${name}.${meant} Type / for the list, or put a space before it to send it to the model.`;
+}
+
+function takesNothing(name: string): string {
+  return `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
+}
+
+/** A command that does not work while a turn runs. */
+export function commandMustWaitMessage(name: string, look: Look): string {
+  const key = hintKeys(look, 'composer');
+  return `/${name} has to wait until the turn ends. ${key('Tab')} queues it, ${key('Esc')} interrupts the turn.`;
+}
+
+/** What the message says: pastes and mentions as what they stand for. Pictures keep their labels, which the model knows. */
+export function expandDraft(draft: Draft): string {
+  const isShell = isShellDraft(draft);
+  return draft.elements.toReversed().reduce((all, { start, end, payload }) => {
+    if (payload.kind === 'image') return all;
+    const words = payload.kind === 'mention' ? mentionText(payload, { isShell }) : payload.text;
+    return all.slice(0, start) + words + all.slice(end);
+  }, draft.text);
+}
+
+/** What the model gets: without the blank that keeps a message from being a command. */
+export function draftMessageText(draft: Draft): string {
+  const words = expandDraft(draft);
+  return words.startsWith(' ') && isCommandText(words.slice(1)) ? words.slice(1) : words;
+}
+
+/** The draft as text alone, which means the same: what an element stood for does not become a command. */
+export function draftPlainText(draft: Draft): string {
+  const words = expandDraft(draft);
+  return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;
+}
+
+/** The pictures of a draft, in the order of their numbers. */
+export function picturesOf({ elements }: Draft): readonly string[] {
+  return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
+}
+
+/** Without blanks around it, but for one that keeps a message from being a command. */
+export function trimDraft({ text, cursor, elements }: Draft): Draft {
+  const trimmed = text.trim();
+  const by = text.length - text.trimStart().length;
+  const draft = {
+    text: trimmed,
+    cursor: Math.max(0, Math.min(trimmed.length, cursor - by)),
+    elements: elements.map((element) => moved(element, -by)),
+  };
+  return by === 0 ? draft : escapeCommandDraft(draft);
+}
+
+/** One draft below the other, which is no command: numbers of pictures and pastes redone. The cursor is where it was in the second. */
+export function joinDrafts(before: Draft, second: Draft): Draft {
+  if (second.text === '') return { ...before, cursor: before.text.length };
+  const first = escapeCommandDraft(before);
+  const by = first.text.length + 1;
+  return renumberElements({
+    text: `${first.text}\n${second.text}`,
+    cursor: second.cursor + by,
+    elements: [...first.elements, ...second.elements.map((element) => moved(element, by))],
+  });
+}
+
+/** Drafts as one, below each other. Undefined: there are none. */
+export function joinAll(drafts: readonly Draft[]): Draft | undefined {
+  const [first, ...rest] = drafts;
+  return first && rest.reduce(joinDrafts, first);
+}
+
+function moved(element: DraftElement, by: number): DraftElement {
+  return { ...element, start: element.start + by, end: element.end + by };
+}
+
+export interface PictureReader {
+  /** Whether the model that gets it can see pictures. */
+  readonly takesPictures: boolean;
+  readonly model: string;
+  /** Reads a picture by its path, or out of a data URL. */
+  load(source: string): Promise<UserImage | Outcome>;
+}
+
+/** What a draft says to the engine, or why it cannot be sent as it is. */
+export async function readUserInput(
+  draft: Draft,
+  { takesPictures, model, load }: PictureReader,
+): Promise<UserInput | Outcome> {
+  const input = words(draftMessageText(draft));
+  const sources = picturesOf(draft);
+  if (sources.length === 0) return input;
+  if (!takesPictures) return modelTakesNoPictures(model);
+  const images: UserImage[] = [];
+  for (const source of sources) {
+    const image = await load(source);
+    if ('code' in image) return image;
+    images.push(image);
+  }
+  return { ...input, images };
+}
+
+/** Said when a picture is added, and again when it would be sent. */
+export function modelTakesNoPictures(model: string): Outcome {
+  return {
+    code: 'model-without-pictures',
+    message: `${model} does not take pictures.`,
+    next: 'Choose another model with /model, or send the message without pictures.',
+  };
+}

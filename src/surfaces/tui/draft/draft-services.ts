@@ -1,0 +1,164 @@
+import type { Engine } from '../../../engine/engine.ts';
+import type { ClipboardContent } from '../../../engine/home/clipboard.ts';
+import type { PromptHistory, PromptPlace } from '../../../engine/home/custom-prompts.ts';
+import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
+import type { FileIndex, Mentionable } from '../../../engine/workspace/find-mentionable.ts';
+import { thrownMessage } from '../../../protocol/display-text.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { findSlash } from '../commands/slash-commands.ts';
+import { cleanText } from '../screen/text/clean-text.ts';
+import type { ArgumentValues } from './argument-popup.ts';
+import { pathInMessage } from './draft-elements.ts';
+import type { EarlierPrompts } from './draft-history.ts';
+import { draftFromText, escapeCommandDraft, readSlash } from './draft.ts';
+import type { MentionItem, MentionSource } from './mention-popup.ts';
+
+/** What the composer needs of the engine. */
+export interface DraftServices extends MentionSource {
+  readonly model: string;
+  readonly takesPictures: boolean;
+  /** Whether to look for pastes that the terminal does not mark. */
+  readonly detectsPastes: boolean;
+  readonly argumentValues: ArgumentValues;
+  clipboard(): Promise<ClipboardContent | Outcome>;
+  /** The user has named a file: it comes up from now on. */
+  named(path: string): void;
+  /** What was sent in other conversations. */
+  readonly earlier: EarlierPrompts;
+  /** What was sent is kept. */
+  readonly kept: Promise<unknown>;
+}
+
+/** More than are shown at once: the user scrolls, and the next letter chooses among them until there is more. */
+const mostFiles = 100;
+
+export function createDraftServices(host: DraftHost): DraftServices {
+  const named = new Set<string>();
+  let index: { readonly cwd: string; readonly opened: Promise<FileIndex> } | undefined;
+  const indexNow = (): Promise<FileIndex> => {
+    const { cwd } = host.thread().settings;
+    if (index?.cwd !== cwd) index = { cwd, opened: host.engine.openFileIndex(cwd) };
+    return index.opened;
+  };
+  const earlier = new EarlierPromptsFile(host);
+  return {
+    earlier,
+    get kept() {
+      return earlier.kept;
+    },
+    get model() {
+      return host.thread().settings.model;
+    },
+    get takesPictures() {
+      return host.thread().takesPictures;
+    },
+    clipboard: () => host.engine.user.readClipboard(),
+    get detectsPastes() {
+      return host.engine.config.detectsPastes;
+    },
+    named: (path) => void named.add(path),
+    async tools() {
+      try {
+        const found = await host.engine.findMentionable(host.thread().settings.cwd);
+        // A wrong configuration was reported when the thread was opened.
+        return 'code' in found ? [] : toolItems(found);
+      } catch (error) {
+        host.notice(`Skills cannot be listed: ${thrownMessage(error)}`, 'error');
+        return [];
+      }
+    },
+    async argumentValues(asked) {
+      try {
+        return await (await import('../commands/argument-values.ts')).argumentValues(host, asked);
+      } catch (error) {
+        host.notice(`What /${asked.command} takes cannot be listed: ${thrownMessage(error)}`, 'error');
+        return [];
+      }
+    },
+    async files(typed, signal, found) {
+      try {
+        const opened = await indexNow();
+        await opened.search({
+          typed,
+          limit: mostFiles,
+          named,
+          signal,
+          found: ({ files }) => found(files.map(({ path, kind }) => fileItem(path, kind))),
+        });
+      } catch (error) {
+        host.notice(`Files cannot be listed: ${thrownMessage(error)}`, 'error');
+      }
+    },
+  };
+}
+
+function fileItem(path: string, kind: 'file' | 'folder'): MentionItem {
+  return { kind, name: path, about: '', text: pathInMessage(kind === 'folder' ? `${path}/` : path) };
+}
+
+function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {
+  return [
+    ...plugins.map(({ name }): MentionItem => ({ kind: 'plugin', name, about: 'plugin', text: `@${name}` })),
+    ...skills.map(({ name, description, mention }): MentionItem => ({
+      kind: 'skill',
+      name,
+      about: description,
+      text: mention,
+    })),
+  ];
+}
+
+/** What was sent in all conversations of the home, read from the newest to the oldest. */
+export class EarlierPromptsFile implements EarlierPrompts {
+  readonly #host: DraftHost;
+  #opened: Promise<PromptHistory> | undefined;
+  #rest: PromptPlace | 'end' | undefined;
+  #isRefused = false;
+  kept: Promise<void> = Promise.resolve();
+
+  constructor(host: DraftHost) {
+    this.#host = host;
+  }
+
+  async older(): Promise<readonly string[] | undefined> {
+    if (this.#rest === 'end') return undefined;
+    const read = (await this.#open()).before(this.#rest);
+    if ('code' in read) throw new Error(read.message);
+    this.#rest = read.rest ?? 'end';
+    return read.prompts.map(({ text, isCommand }) => {
+      const draft = draftFromText(cleanText(text));
+      return (isCommand === true ? draft : escapeCommandDraft(draft)).text;
+    });
+  }
+
+  add(text: string): void {
+    // A command is for this conversation.
+    if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
+    const threadId = this.#host.thread().id;
+    // Of a message that begins like one, a blank stands before it.
+    this.kept = this.#keep(this.kept, { threadId, text, ...(text.startsWith('!') && { isCommand: true }) });
+  }
+
+  async #keep(before: Promise<void>, prompt: Parameters<PromptHistory['append']>[0]): Promise<void> {
+    await before;
+    const history = await this.#open();
+    // What is sent from now on is known here, and must not be read as something older.
+    this.#rest ??= history.end() ?? 'end';
+    const problem = await history.append(prompt);
+    // Once is enough.
+    if (problem !== undefined && !this.#isRefused) this.#host.notice(fullText(problem), 'warning');
+    this.#isRefused = problem !== undefined;
+  }
+
+  #open(): Promise<PromptHistory> {
+    return (this.#opened ??= this.#host.engine.user.openPromptHistory());
+  }
+}
+
+/** The conversation that a draft is for. */
+export interface DraftHost {
+  /** Another one takes its place now and then. */
+  thread(): Pick<LiveThread, 'id' | 'place' | 'sessions' | 'settings' | 'takesPictures'>;
+  readonly engine: Engine;
+  notice(text: string, level: 'info' | 'warning' | 'error'): void;
+}

@@ -1,0 +1,208 @@
+/**
+ * What a part of a draft stands for. `paste`: a longer text. `image`: a picture, by its path or as a data URL.
+ * `mention`: a file, a folder, a skill or a plugin, by the text that the model gets; `path`: of a file or a folder.
+ */
+export type DraftPayload =
+  | { readonly kind: 'paste'; readonly text: string }
+  | { readonly kind: 'image'; readonly source: string }
+  | { readonly kind: 'mention'; readonly text: string; readonly path?: string };
+
+/** A part of a draft that stands for something else. It is moved over and deleted as a whole. */
+export interface DraftElement {
+  readonly start: number;
+  readonly end: number;
+  readonly payload: DraftPayload;
+}
+
+/** Text with elements in it, at places counted from its beginning. */
+export type DraftPart = Pick<Draft, 'text' | 'elements'>;
+
+/** A message that is being written. Positions count UTF-16 units. */
+export interface Draft {
+  readonly text: string;
+  readonly cursor: number;
+  /** In order, and apart from each other. */
+  readonly elements: readonly DraftElement[];
+}
+
+export const emptyDraft: Draft = { text: '', cursor: 0, elements: [] };
+
+export function draftFromText(text: string): Draft {
+  return { text, cursor: text.length, elements: [] };
+}
+
+/** The draft with a range replaced. An element that the range touches goes with it. The cursor stands behind the new text. */
+export function replaceIn(
+  draft: Draft,
+  range: readonly [from: number, to: number],
+  text: string,
+  payload?: DraftPayload,
+): Draft {
+  const touched = draft.elements.filter(({ start, end }) => start < range[1] && end > range[0]);
+  const from = Math.min(range[0], ...touched.map(({ start }) => start));
+  const to = Math.max(range[1], ...touched.map(({ end }) => end));
+  const moved = text.length - (to - from);
+  const added = payload === undefined ? [] : [{ start: from, end: from + text.length, payload }];
+  return {
+    text: draft.text.slice(0, from) + text + draft.text.slice(to),
+    cursor: from + text.length,
+    elements: [
+      ...draft.elements.filter(({ end }) => end <= from),
+      ...added,
+      ...draft.elements
+        .filter(({ start, end }) => start >= to && end > from)
+        .map((each) => ({ ...each, start: each.start + moved, end: each.end + moved })),
+    ],
+  };
+}
+
+export function insertInto(draft: Draft, text: string): Draft {
+  return replaceIn(draft, [draft.cursor, draft.cursor], text);
+}
+
+/** What stands in a range that splits no element. */
+export function sliceDraft({ text, elements }: Draft, [from, to]: readonly [from: number, to: number]): DraftPart {
+  const inside = elements.filter(({ start, end }) => start >= from && end <= to);
+  return {
+    text: text.slice(from, to),
+    elements: inside.map((each) => ({ ...each, start: each.start - from, end: each.end - from })),
+  };
+}
+
+/** The draft with a part in the place of a range. */
+export function insertPart(draft: Draft, range: readonly [from: number, to: number], part: DraftPart): Draft {
+  const made = replaceIn(draft, range, part.text);
+  const start = made.cursor - part.text.length;
+  const added = part.elements.map((each) => ({ ...each, start: each.start + start, end: each.end + start }));
+  const elements = [...made.elements, ...added].toSorted((one, other) => one.start - other.start);
+  return { ...made, elements };
+}
+
+export function withCursor(draft: Draft, cursor: number): Draft {
+  return { ...draft, cursor };
+}
+
+/** Where the cursor goes, from where it is. */
+export type Motion = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end' | 'start' | 'end';
+
+export function motionEnd({ text, cursor, elements }: Draft, motion: Motion): number {
+  const isBack = motion === 'left' || motion === 'word-left';
+  const beside = elements.find(({ start, end }) => (isBack ? end === cursor : start === cursor));
+  switch (motion) {
+    case 'left':
+      return beside?.start ?? previousGrapheme(text, cursor);
+    case 'right':
+      return beside?.end ?? nextGrapheme(text, cursor);
+    case 'word-left':
+      return beside?.start ?? positionOutsideElements(elements, wordBefore(text, cursor), 'start');
+    case 'word-right':
+      return beside?.end ?? positionOutsideElements(elements, wordAfter(text, cursor), 'end');
+    case 'line-start':
+      return text.lastIndexOf('\n', cursor - 1) + 1;
+    case 'line-end': {
+      const end = text.indexOf('\n', cursor);
+      return end === -1 ? text.length : end;
+    }
+    case 'start':
+      return 0;
+    case 'end':
+      return text.length;
+  }
+}
+
+/** The nearest place that is not inside an element. */
+export function positionOutsideElements(elements: readonly DraftElement[], at: number, side: 'start' | 'end'): number {
+  const around = elements.find(({ start, end }) => start < at && at < end);
+  return around === undefined ? at : around[side];
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made on use: it takes long to load, and most drafts are plain. */
+function graphemes(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter;
+}
+
+// oxlint-disable-next-line no-control-regex -- plain text is what is looked for
+const plainPair = /^[\u0000-\u007F]{0,2}$/;
+
+/** How far a cluster can reach, for a bounded look around. */
+const farthest = 64;
+
+export function nextGrapheme(text: string, at: number): number {
+  if (at >= text.length) return text.length;
+  if (plainPair.test(text.slice(at, at + 2))) return at + 1;
+  const [first] = graphemes().segment(text.slice(at, at + farthest));
+  return at + (first?.segment.length ?? 1);
+}
+
+export function previousGrapheme(text: string, at: number): number {
+  if (at <= 0) return 0;
+  if (plainPair.test(text.slice(Math.max(0, at - 2), at))) return at - 1;
+  const from = Math.max(0, at - farthest);
+  const last = [...graphemes().segment(text.slice(from, at))].at(-1);
+  return from + (last?.index ?? at - from - 1);
+}
+
+/** The clusters of a text, one after the other. */
+export function* graphemesOf(text: string): Generator<string> {
+  // oxlint-disable-next-line no-control-regex -- the same
+  if (/^[\u0000-\u007F]*$/.test(text)) {
+    yield* text;
+    return;
+  }
+  for (const { segment } of graphemes().segment(text)) yield segment;
+}
+
+const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
+
+function kindOf(sign: string): 'space' | 'separator' | 'word' {
+  if (/\s/.test(sign)) return 'space';
+  return separators.has(sign) ? 'separator' : 'word';
+}
+
+/** The beginning of the word before a place. A run of separators is a word of its own. */
+function wordBefore(text: string, at: number): number {
+  let to = at;
+  while (to > 0 && kindOf(text[to - 1] ?? '') === 'space') to--;
+  const kind = kindOf(text[to - 1] ?? ' ');
+  while (to > 0 && kindOf(text[to - 1] ?? '') === kind) to--;
+  return to;
+}
+
+/** The end of the word behind a place. */
+function wordAfter(text: string, at: number): number {
+  let to = at;
+  while (to < text.length && kindOf(text[to] ?? '') === 'space') to++;
+  const kind = kindOf(text[to] ?? ' ');
+  while (to < text.length && kindOf(text[to] ?? '') === kind) to++;
+  return to;
+}
+
+/** Whether words would be a command if the user typed them: for the shell, or for Capstan. */
+export function isCommandText(words: string): boolean {
+  return words.startsWith('!') || readSlash(words) !== undefined;
+}
+
+/** Whether a draft is a command: its first sign was typed, and is no part of what an element stands for. */
+export function isCommandDraft({ text, elements }: Draft): boolean {
+  return elements[0]?.start !== 0 && isCommandText(text);
+}
+
+/** A command for the user's shell: the `!` was typed, and is no part of what an element stands for. */
+export function isShellDraft(draft: Draft): boolean {
+  return draft.text.startsWith('!') && isCommandDraft(draft);
+}
+
+/** The draft as a message, whatever it begins with: behind a blank there is no command. */
+export function escapeCommandDraft(draft: Draft): Draft {
+  return isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
+}
+
+/** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
+export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
+  const [, name, rest = ''] =
+    /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), rest: rest.trim() };
+}

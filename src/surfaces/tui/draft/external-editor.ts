@@ -1,0 +1,77 @@
+import { readBounded } from '../../../engine/files.ts';
+import { renumberElements } from './draft-elements.ts';
+import { draftPlainText, picturesOf } from './draft-message.ts';
+import { type Draft, type DraftElement, draftFromText } from './draft.ts';
+import { plainPaste } from './pasted-text.ts';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface EditOutside {
+  /** Also of the editor: with a search path that leads to no folder where commands may write. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The home of the engine: no command of a model can write there, so none can change the message. */
+  readonly home: string;
+}
+
+/** No message is longer. */
+const mostBytes = 8 * 1024 * 1024;
+
+/** The draft as the user's own editor leaves it, or why it is as it was. */
+export async function editOutside(
+  draft: Draft,
+  { env, home }: EditOutside,
+): Promise<{ readonly draft: Draft } | { readonly problem: string }> {
+  const editor = [env['VISUAL'], env['EDITOR']].find((each) => each !== undefined && each.trim() !== '');
+  if (editor === undefined)
+    return { problem: 'No editor is set. Set VISUAL or EDITOR, for example: export EDITOR=vim' };
+  let folder: string | undefined;
+  try {
+    mkdirSync(join(home, 'capstan'), { recursive: true, mode: 0o700 });
+    folder = mkdtempSync(join(home, 'capstan', 'draft-'));
+    const file = join(folder, 'message.md');
+    writeFileSync(file, draftPlainText(draft), { mode: 0o600 });
+    const code = await run(editor, file, env);
+    if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
+    // The editor may have left a pipe or a device there, which would never end.
+    const edited = readBounded(file, { maxBytes: mostBytes });
+    if (edited.kind === 'read') return { draft: editedDraft(draft, edited.bytes.toString('utf8')) };
+    const isLong = edited.kind === 'unread' && edited.why === 'too-large';
+    if (isLong) return { problem: 'The edited message is too long: the draft is as it was.' };
+    const why = edited.kind === 'missing' ? 'it no longer exists' : edited.reason;
+    return { problem: `The edited message cannot be read, and the draft is as it was: ${why}.` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { problem: `${editor} could not be used, and the draft is as it was: ${why}` };
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A shell takes the words of the variable apart, as users expect it. */
+function run(editor: string, file: string, env: EditOutside['env']): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
+  });
+}
+
+/**
+ * The draft after its text was edited elsewhere, where pastes stood in full. A picture stays as often as its label does.
+ * What was not changed stays as it was, with all its elements.
+ */
+export function editedDraft(before: Draft, edited: string): Draft {
+  const text = plainPaste(edited).trimEnd();
+  if (text === draftPlainText(before).trimEnd()) return before;
+  const sources = picturesOf(before);
+  const elements = [...text.matchAll(/\[Image #(\d{1,4})\]/g)].flatMap(
+    ({ 0: label, 1: number, index }): readonly DraftElement[] => {
+      const source = sources[Number(number) - 1];
+      return source === undefined
+        ? []
+        : [{ start: index, end: index + label.length, payload: { kind: 'image', source } }];
+    },
+  );
+  return renumberElements({ ...draftFromText(text), elements });
+}

@@ -1,0 +1,238 @@
+import { InputSilence } from '../screen/terminal/input-silence.ts';
+import { keyPress, type KeyPress, type TerminalInput } from '../screen/terminal/terminal-port.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import { type Draft, replaceIn } from './draft.ts';
+import { isLongPaste, pastedPicture, pasteInto, plainPaste, withPaste } from './pasted-text.ts';
+
+/** A paste is whole after this silence. An Enter or a Tab waits as long for what would make it a part of one. */
+const silenceMs = 60;
+/** An Enter or a Tab so soon after a paste belongs to it. */
+const enterMs = 120;
+
+export interface PasteDetectingKeysParts {
+  readonly stage: Pick<TuiScreen, 'composer' | 'draw' | 'look'>;
+  /** Whether the terminal may send a paste as keys. */
+  isOn(): boolean;
+  /** Something else than the draft gets what is typed. */
+  isElsewhere(): boolean;
+  /** A key that waited was no part of a paste. */
+  pass(key: KeyPress): void;
+}
+
+/**
+ * Keys of a terminal that does not mark what is pasted. Characters are shown at once; Enter and Tab act when it is clear
+ * that no paste goes on behind them.
+ */
+export class PasteDetectingKeys {
+  readonly #parts: PasteDetectingKeysParts;
+  readonly #burst: PasteBurst;
+  readonly #silence = new InputSilence(() => this.#settle());
+  readonly #tail = new InputSilence(() => void (this.#isBehindPaste = false));
+  #isBehindPaste = false;
+  /** An Enter or a Tab that may be part of a paste. */
+  #held: KeyPress | undefined;
+  /** A paste that stands as one element already, and what has come of it since. */
+  #folded: { readonly text: string; readonly more: string[] } | undefined;
+  #endsWithReturn = false;
+
+  constructor(parts: PasteDetectingKeysParts) {
+    this.#parts = parts;
+    this.#burst = new PasteBurst(() => parts.stage.look.now);
+  }
+
+  /** True: it was part of a paste, or waits. */
+  input(input: TerminalInput): boolean {
+    if (input.kind === 'paste' && input.isUnmarked === true && this.#parts.isOn()) return this.#pasted(input.text);
+    if (input.kind !== 'key' || !this.#parts.isOn()) {
+      this.#settle();
+      return false;
+    }
+    const { name } = input;
+    if (name === 'enter' || name === 'tab') return this.#mayAct(input);
+    if (name === 'ctrl+j') return this.#text('\n');
+    if (input.text !== '') return this.#text(input.text);
+    this.#settle();
+    return false;
+  }
+
+  /** Several lines at once. */
+  #pasted(pasted: string): boolean {
+    const text = this.#withoutLineFeed(pasted);
+    this.#endsWithReturn = pasted.endsWith('\r');
+    this.#takeHeld();
+    const plain = plainPaste(text);
+    this.#add(plain);
+    this.#begin();
+    if (!this.#fold(plain)) this.#write(plain);
+    return true;
+  }
+
+  #text(text: string): boolean {
+    if (text === '\n' && this.#withoutLineFeed(text) === '') {
+      this.#takeHeld();
+      return true;
+    }
+    this.#endsWithReturn = false;
+    this.#takeHeld();
+    this.#add(text);
+    return this.#fold(text);
+  }
+
+  /** Enter and Tab do something, unless they are part of a paste. */
+  #mayAct(key: KeyPress): boolean {
+    this.#takeHeld();
+    const sign = signOf(key);
+    this.#endsWithReturn = key.name === 'enter';
+    this.#add(sign);
+    if (this.#fold(sign)) return true;
+    const isPart = this.#burst.isOn || this.#isBehindPaste;
+    if (isPart) {
+      this.#begin();
+      this.#write(sign);
+    } else this.#held = key;
+    return true;
+  }
+
+  /** What comes behind an Enter or a Tab makes it a part of a paste. */
+  #takeHeld(): void {
+    const key = this.#held;
+    if (key === undefined) return;
+    this.#held = undefined;
+    this.#begin();
+    this.#write(signOf(key));
+  }
+
+  #add(text: string): void {
+    if (this.#folded === undefined) this.#burst.typed(text);
+    else this.#folded.more.push(text);
+    this.#silence.restart(silenceMs);
+    if (this.#burst.isOn) this.#begin();
+  }
+
+  #begin(): void {
+    this.#burst.begin();
+    this.#isBehindPaste = true;
+    this.#tail.restart(enterMs);
+  }
+
+  /** True: what came last, and what comes, goes into an element of the draft. */
+  #fold(last: string): boolean {
+    if (this.#folded !== undefined) return true;
+    const { run } = this.#burst;
+    const { stage, isElsewhere } = this.#parts;
+    if (!isLongPaste(run) || isElsewhere()) return false;
+    const without = withoutRun(stage.composer.draft, run.slice(0, run.length - last.length));
+    if (without === undefined) return false;
+    stage.composer.draft = pasteInto(without, run);
+    this.#folded = { text: plainPaste(run), more: [] };
+    return true;
+  }
+
+  #write(text: string): void {
+    const { stage, isElsewhere } = this.#parts;
+    if (isElsewhere()) return;
+    const { composer } = stage;
+    if (text === '\n') composer.input(keyPress('j', { ctrl: true }));
+    else composer.input({ kind: 'key', name: 'text', text });
+  }
+
+  /** A line may end with a return and a line feed, which are one. */
+  #withoutLineFeed(text: string): string {
+    const isPair = this.#endsWithReturn && text.startsWith('\n');
+    this.#endsWithReturn = false;
+    return isPair ? text.slice(1) : text;
+  }
+
+  /** Nothing more belongs to what came: it becomes what a paste becomes, and a key that waited acts. */
+  #settle(): void {
+    this.#silence.stop();
+    const { stage, pass } = this.#parts;
+    const settled = this.#settled(stage.composer.draft);
+    this.#burst.end();
+    this.#folded = undefined;
+    this.#endsWithReturn = false;
+    if (settled !== undefined) {
+      stage.composer.draft = settled;
+      stage.draw();
+    }
+    const key = this.#held;
+    this.#held = undefined;
+    if (key !== undefined) pass(key);
+  }
+
+  #settled(draft: Draft): Draft | undefined {
+    if (this.#folded !== undefined) {
+      const { text, more } = this.#folded;
+      if (more.length === 0) return undefined;
+      const rest = plainPaste(more.join(''));
+      const element = draft.elements.find(({ payload }) => payload.kind === 'paste' && payload.text === text);
+      return element === undefined ? pasteInto(draft, rest) : withPaste(draft, element, text + rest);
+    }
+    const { run } = this.#burst;
+    const isThere = run !== '' && this.#held === undefined && !this.#parts.isElsewhere();
+    const without = isThere ? withoutRun(draft, run) : undefined;
+    return without && pastedPicture(without, run, process.env);
+  }
+}
+
+/** The draft without what came last; undefined: it is not there. */
+function withoutRun(draft: Draft, run: string): Draft | undefined {
+  const { text, cursor, elements } = draft;
+  const from = cursor - run.length;
+  const isThere = from >= 0 && text.slice(from, cursor) === run;
+  if (!isThere || elements.some(({ end }) => end > from && end <= cursor)) return undefined;
+  return replaceIn(draft, [from, cursor], '');
+}
+
+function signOf({ name }: KeyPress): '\n' | '\t' {
+  return name === 'enter' ? '\n' : '\t';
+}
+
+/** Characters so close to each other come from no hand. */
+const fastMs = 8;
+/** So many of them are a burst. */
+const least = 3;
+
+/**
+ * Notices a paste that a terminal does not mark: characters come faster than anyone types. An Enter counts as one of
+ * them. What follows belongs to it until `end`. The words that an input method gives at once look the same.
+ */
+export class PasteBurst {
+  readonly #now: () => number;
+  #run = '';
+  #count = 0;
+  #lastAt = -Infinity;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  typed(text: string): void {
+    const now = this.#now();
+    const isJoined = this.isOn || now - this.#lastAt <= fastMs;
+    this.#run = isJoined ? this.#run + text : text;
+    this.#count = (isJoined ? this.#count : 0) + [...text].length;
+    this.#lastAt = now;
+  }
+
+  /** What came is known to be part of a paste. */
+  begin(): void {
+    this.#count = Math.max(this.#count, least);
+  }
+
+  get isOn(): boolean {
+    return this.#count >= least;
+  }
+
+  /** All that came in one go. Empty: it is no burst. */
+  get run(): string {
+    return this.isOn ? this.#run : '';
+  }
+
+  /** No more comes, or the user does something else. */
+  end(): void {
+    this.#run = '';
+    this.#count = 0;
+    this.#lastAt = -Infinity;
+  }
+}

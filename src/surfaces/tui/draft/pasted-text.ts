@@ -1,0 +1,109 @@
+import { withoutHidden } from '../screen/text/clean-text.ts';
+import { hasImageName, imageLabel, insertElement, pasteLabel, pasteLabels } from './draft-elements.ts';
+import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
+
+/** A longer paste stands as one element in the draft. */
+const longPaste = 1000;
+
+/** Whether it stands as one element in a draft. */
+export function isLongPaste(text: string): boolean {
+  // A character has two units at most.
+  return text.length > 2 * longPaste || (text.length > longPaste && [...text].length > longPaste);
+}
+
+/** The draft with pasted text in it. */
+export function pasteInto(draft: Draft, pasted: string): Draft {
+  const text = plainPaste(pasted);
+  if (!isLongPaste(text)) return insertInto(draft, text);
+  const { cursor } = draft;
+  return replaceIn(draft, [cursor, cursor], pasteLabel(text, pasteLabels(draft)), { kind: 'paste', text });
+}
+
+/** The draft with another text in the place of a paste. Without any, it goes. */
+export function withPaste(draft: Draft, { start, end, payload }: DraftElement, text: string): Draft {
+  if (payload.kind === 'paste' && payload.text === text) return draft;
+  const without = replaceIn(draft, [start, end], '');
+  if (text === '') return without;
+  return replaceIn(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
+}
+
+/** Pasted text without what would steer a terminal, and without what the composer could not show. Lines end with LF. */
+export function plainPaste(pasted: string): string {
+  return withoutHidden(
+    pasted
+      // oxlint-disable-next-line no-control-regex -- these are what is looked for
+      .replaceAll(/\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)/g, '')
+      .replaceAll(/\r\n?/g, '\n')
+      .replaceAll(/[^\P{Cc}\n\t]/gu, ''),
+  );
+}
+
+/** Where Capstan runs, as far as paths depend on it. */
+export interface PathHost {
+  /** Linux inside Windows: drives are mounted. */
+  readonly isWsl: boolean;
+}
+
+export function pathHost(env: Readonly<Record<string, string | undefined>>): PathHost {
+  return { isWsl: (env['WSL_DISTRO_NAME'] ?? env['WSL_INTEROP'] ?? '') !== '' };
+}
+
+/**
+ * The one path that a pasted text is, without quotes and escapes; undefined: it is some other text. Terminals paste a
+ * file that is dropped on them so.
+ */
+export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
+  const text = pasted.trim();
+  if (text.length < 2 || text.length > 4096 || text.includes('\n')) return undefined;
+  if (/^file:\/\//i.test(text)) return urlPath(text, isWsl);
+  const [, quoted] = /^'([^']+)'$|^"([^"]+)"$/.exec(text)?.filter((part) => part !== undefined) ?? [];
+  const bare = quoted ?? text;
+  if (/^[A-Za-z]:[\\/]/.test(bare)) return isWsl ? drivePath(bare) : bare;
+  if (/^\\\\[^\\]+\\/.test(bare)) return bare;
+  if (quoted !== undefined) return quoted;
+  // A blank that is not escaped stands between words.
+  if (/(?<!\\)\s/.test(text)) return undefined;
+  return text.replaceAll(/\\(.)/g, '$1');
+}
+
+function urlPath(text: string, isWsl: boolean): string | undefined {
+  try {
+    const { hostname, pathname } = new URL(text);
+    const path = decodeURIComponent(pathname);
+    if (/^\/[A-Za-z]:\//.test(path)) return isWsl ? drivePath(path.slice(1)) : path.slice(1);
+    return hostname === '' || hostname === 'localhost' ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `C:\a b` is `/mnt/c/a b`. */
+function drivePath(path: string): string {
+  return `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
+}
+
+/** The draft with the picture that a pasted text is the path of; undefined: it is some other text. */
+export function pastedPicture(
+  draft: Draft,
+  pasted: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Draft | undefined {
+  const path = pastedPath(pasted, pathHost(env));
+  if (path === undefined || !hasImageName(path) || !isFile(path)) return undefined;
+  return withPicture(draft, path);
+}
+
+/** The draft with a picture at the cursor. */
+export function withPicture(draft: Draft, source: string): Draft {
+  const range = [draft.cursor, draft.cursor] as const;
+  return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source } });
+}
+
+function isFile(path: string): boolean {
+  const { statSync } = process.getBuiltinModule('node:fs');
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,279 @@
+import { defined } from '../../../base/objects.ts';
+import { engineRefused } from '../../../engine/engine-refused.ts';
+import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
+import type { QueuedMessages } from '../../../engine/store/home-store.ts';
+import { thrownMessage } from '../../../protocol/display-text.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import {
+  arrayAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { UserInput } from '../../../protocol/user-input.ts';
+import { draftMessageText } from '../draft/draft-message.ts';
+import { type Draft, type DraftElement, draftFromText, type DraftPayload } from '../draft/draft.ts';
+import { cleanText } from '../screen/text/clean-text.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+
+/** A message for the turn that runs. */
+interface PendingSteer {
+  readonly draft: Draft;
+  /** The engine's name for it, when it has accepted it. Undefined: it did not. */
+  readonly accepted: Promise<string | undefined>;
+}
+
+/**
+ * What the user has sent and the model has not read, in three lists: messages for the turn that runs, messages that it
+ * did not take, which go first when it ends, and drafts that each wait for a turn of their own. A draft is read when it
+ * comes up: it may be a command.
+ */
+export class WaitingMessages {
+  #steers: readonly PendingSteer[] = [];
+  #refused: readonly Draft[] = [];
+  #queued: readonly Draft[] = [];
+
+  get steers(): readonly PendingSteer[] {
+    return this.#steers;
+  }
+
+  get refused(): readonly Draft[] {
+    return this.#refused;
+  }
+
+  get queued(): readonly Draft[] {
+    return this.#queued;
+  }
+
+  steer(steer: PendingSteer): void {
+    this.#steers = [...this.#steers, steer];
+  }
+
+  /** The model has the words: the oldest ones that say the same wait no more. */
+  read(words: string): void {
+    const at = this.#steers.findIndex(({ draft }) => draftMessageText(draft) === words);
+    if (at !== -1) this.#steers = this.#steers.toSpliced(at, 1);
+  }
+
+  dropSteer(steer: PendingSteer): void {
+    this.#steers = this.#steers.filter((each) => each !== steer);
+  }
+
+  /** What runs takes no words: the message is sent when it ends. */
+  refuse(draft: Draft): void {
+    this.#refused = [...this.#refused, draft];
+  }
+
+  queue(draft: Draft): void {
+    this.#queued = [...this.#queued, draft];
+  }
+
+  /** Before all others. */
+  queueFirst(drafts: readonly Draft[]): void {
+    this.#queued = [...drafts, ...this.#queued];
+  }
+
+  /** All that were refused, which wait no more. */
+  takeRefused(): readonly Draft[] {
+    const drafts = this.#refused;
+    this.#refused = [];
+    return drafts;
+  }
+
+  takeFirst(): Draft | undefined {
+    return this.takeAt(0);
+  }
+
+  takeLast(): Draft | undefined {
+    return this.takeAt(this.#queued.length - 1);
+  }
+
+  takeAt(at: number): Draft | undefined {
+    const draft = this.#queued[at];
+    this.#queued = this.#queued.filter((each) => each !== draft);
+    return draft;
+  }
+
+  /** Another place in the queue. Gives the place that the draft has then. */
+  move(at: number, to: number): number {
+    const draft = this.#queued[at];
+    if (draft === undefined || to < 0 || to >= this.#queued.length) return at;
+    this.#queued = this.#queued.toSpliced(at, 1).toSpliced(to, 0, draft);
+    return to;
+  }
+
+  /** After an interrupt: what was refused, then what was queued. Nothing waits any more. */
+  takeBack(): readonly Draft[] {
+    const drafts = [...this.takeRefused(), ...this.#queued];
+    this.#queued = [];
+    return drafts;
+  }
+}
+
+export interface SteeringMessagesParts {
+  readonly stage: TuiScreen;
+  readonly waiting: WaitingMessages;
+  thread(): LiveThread;
+  /** What a draft says to the engine, or why it cannot be sent as it is. */
+  inputOf(draft: Draft): Promise<UserInput | Outcome>;
+  /** Shows why something was refused. */
+  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+  /** Others wait than before. */
+  changed(): void;
+}
+
+/** Words for the turn that runs. They wait for its next request. */
+export class SteeringMessages {
+  readonly #parts: SteeringMessagesParts;
+
+  constructor(parts: SteeringMessagesParts) {
+    this.#parts = parts;
+  }
+
+  /** `no-turn`: the turn has ended meanwhile, or takes no words. Otherwise they are taken, or in the composer again. */
+  async steer(draft: Draft): Promise<'done' | 'no-turn'> {
+    const { stage, waiting, told, changed } = this.#parts;
+    const steering = this.#offer(draft);
+    const accepted = steering.then(
+      (steered) => (steered.kind === 'steered' ? steered.messageId : undefined),
+      () => undefined,
+    );
+    const steer: PendingSteer = { draft, accepted };
+    waiting.steer(steer);
+    changed();
+    const steered = await steering;
+    if (steered.kind !== 'refused') return 'done';
+    waiting.dropSteer(steer);
+    changed();
+    if (steered.outcome.code === 'no-active-turn') return 'no-turn';
+    told(steered);
+    stage.composer.giveBack(draft);
+    return 'done';
+  }
+
+  /** The steers that the engine gives back. Those that it does not have entered the conversation. */
+  async takeBack(): Promise<readonly Draft[]> {
+    const { waiting, thread, changed } = this.#parts;
+    const { steers } = waiting;
+    if (steers.length === 0) return [];
+    const known = await Promise.all(steers.map(async (steer) => ({ steer, id: await steer.accepted })));
+    const taken = await thread().withdraw(known.flatMap(({ id }) => id ?? []));
+    const back = known.filter(({ id }) => id !== undefined && taken.includes(id));
+    for (const { steer } of known) waiting.dropSteer(steer);
+    changed();
+    return back.map(({ steer }) => steer.draft);
+  }
+
+  async #offer(draft: Draft): ReturnType<LiveThread['steer']> {
+    const { thread, inputOf } = this.#parts;
+    const input = await inputOf(draft);
+    return 'code' in input ? engineRefused(input) : thread().steer({ input });
+  }
+}
+
+interface KeptQueueParts {
+  readonly files: QueuedMessages;
+  notice(text: string, level: 'warning'): void;
+}
+
+/** The messages that wait, as the home keeps them for the thread that they wait for. */
+export class KeptQueue {
+  readonly #parts: KeptQueueParts;
+  #id: ThreadId | undefined;
+  #saved: readonly Draft[] = [];
+  #isRefused = false;
+  #isClosed = false;
+
+  constructor(parts: KeptQueueParts) {
+    this.#parts = parts;
+  }
+
+  /** How many the home has. */
+  get count(): number {
+    return this.#isRefused ? 0 : this.#saved.length;
+  }
+
+  /** The conversation has this thread from now on. Gives what waited for it when a process ended. */
+  open(id: ThreadId): readonly Draft[] {
+    if (id === this.#id) return [];
+    const { files } = this.#parts;
+    // What still waits goes with the user, and is saved anew.
+    this.save([]);
+    this.#id = id;
+    return files.load(id).flatMap((each) => readDraft(each) ?? []);
+  }
+
+  save(drafts: readonly Draft[]): void {
+    const id = this.#id;
+    const isSame = drafts.length === this.#saved.length && drafts.every((draft, at) => draft === this.#saved[at]);
+    if (id === undefined || this.#isClosed || isSame) return;
+    this.#saved = drafts;
+    try {
+      this.#parts.files.save(id, drafts.map(writtenDraft));
+      this.#isRefused = false;
+    } catch (error) {
+      // Once is enough.
+      if (!this.#isRefused) this.#parts.notice(notKept(thrownMessage(error)), 'warning');
+      this.#isRefused = true;
+    }
+  }
+
+  /** The terminal is being closed: what ends with it takes nothing away. */
+  close(): void {
+    this.#isClosed = true;
+  }
+}
+
+function notKept(why: string): string {
+  return `Queued messages cannot be kept in the home: ${why} They are lost if the terminal is closed before they are sent.`;
+}
+
+function writtenDraft({ text, elements }: Draft): JsonObject {
+  return { text, elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })) };
+}
+
+/** Undefined: it is no draft. One whose elements make no sense is its text. */
+function readDraft(value: JsonObject): Draft | undefined {
+  const text = stringAt(value, 'text');
+  if (text === undefined || text.trim() === '') return undefined;
+  const draft = draftFromText(cleanText(text));
+  const elements = (arrayAt(value, 'elements') ?? []).map(readElement);
+  let at = 0;
+  const isSound = elements.every((each) => {
+    const follows = each !== undefined && each.start >= at && each.end > each.start && each.end <= text.length;
+    at = each?.end ?? at;
+    return follows;
+  });
+  return isSound && draft.text === text ? { ...draft, elements: elements as readonly DraftElement[] } : draft;
+}
+
+function readElement(value: Json): DraftElement | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const [start, end, payload] = [
+    numberAt(value, 'start'),
+    numberAt(value, 'end'),
+    readPayload(objectAt(value, 'payload')),
+  ];
+  const isPlace = Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  return isPlace && payload !== undefined ? { start: start!, end: end!, payload } : undefined;
+}
+
+function readPayload(payload: JsonObject | undefined): DraftPayload | undefined {
+  const [text, source] = [stringAt(payload, 'text'), stringAt(payload, 'source')];
+  switch (payload?.['kind']) {
+    case 'paste':
+      return text === undefined ? undefined : { kind: 'paste', text };
+    case 'image':
+      return source === undefined ? undefined : { kind: 'image', source };
+    case 'mention':
+      return text === undefined
+        ? undefined
+        : { kind: 'mention', text, ...defined({ path: stringAt(payload, 'path') }) };
+    default:
+      return undefined;
+  }
+}

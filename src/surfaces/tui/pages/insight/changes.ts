@@ -1,0 +1,68 @@
+import { formatCount, plural } from '../../../../engine/wording.ts';
+import { changedWords, formNames, tellingReason } from '../../../views/context/changes-page.ts';
+import type { StoryTurn, ThreadStory, ToldContext } from '../../../views/context/thread-story.ts';
+import { clockTimeOf } from '../../../views/wording/time-words.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { dimStyle, plain, styled } from '../../screen/text/style.ts';
+import { type BrowseList, type BrowsePage, figureRow, textPage } from '../browse-view.ts';
+import { browseThread, type InspectedThread } from './inspected-thread.ts';
+
+/** `/changes`: what Capstan told the model in each turn, and why. */
+export function showChanges(host: InspectedThread): Promise<void> {
+  return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
+}
+
+interface Telling {
+  readonly turn: StoryTurn;
+  /** Absent: the turn sent no context. */
+  readonly told?: ToldContext;
+}
+
+/** What Capstan sent the model in each turn beside the user's words, and why, the newest first. */
+export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
+  const rows = turns
+    .flatMap((turn): readonly Telling[] =>
+      turn.told.length === 0 ? [{ turn }] : turn.told.map((told) => ({ turn, told })),
+    )
+    .toReversed();
+  const width = Math.max(0, ...rows.map(({ told }) => formatCount(told?.tokens ?? 0).length)) + 1;
+  const wide = `turn ${turns.length}`.length;
+  return {
+    kind: 'list',
+    title: 'What each turn sent',
+    length: rows.length,
+    row(index, look) {
+      const { turn, told } = rows[index]!;
+      const number = styled(`${`turn ${turn.number}`.padEnd(wide)}  `, dimStyle);
+      const hasCheckpoint = checkpoints.some((checkpoint) => checkpoint.turn === turn.number);
+      const compaction = hasCheckpoint ? 'a compaction' : 'a compaction that made no checkpoint';
+      if (told === undefined) return [number, styled(turn.compacts ? `nothing: ${compaction}` : 'nothing', dimStyle)];
+      const words = `${formNames[told.form]}: ${cleanLine(tellingReason(told))}`;
+      return figureRow([number, plain(words)], [{ text: `~${formatCount(told.tokens)}`, width }], look);
+    },
+    open: (index) => tellingPage(rows[index]!),
+    opens: (index) => rows[index]?.told !== undefined,
+    empty: 'The thread has no turn yet.',
+  };
+}
+
+/** The exact text of one telling. */
+function tellingPage({ turn, told }: Telling): BrowsePage | undefined {
+  if (told === undefined) return undefined;
+  const { step, form, texts, sections, tokens } = told;
+  const changed = changedWords(sections).join(', ');
+  const about = [
+    `Turn ${turn.number}, before step ${step}, ${clockTimeOf(turn.at)}`,
+    `${formNames[form]}: ${tellingReason(told)}; ${plural(texts.length, 'text')}, about ${formatCount(tokens)} tokens`,
+    ...(form === 'change' && changed !== '' ? [`changed: ${changed}`] : []),
+  ];
+  const text = (): string =>
+    texts.length === 0
+      ? `Nothing was sent. Recorded: ${Object.keys(sections).join(', ')}`
+      : texts
+          .map(
+            ({ content, tokens: weight, text: said }) => `--- ${content}, about ${formatCount(weight)} tokens\n${said}`,
+          )
+          .join('\n\n');
+  return textPage({ title: `turn ${turn.number}`, about, text });
+}

@@ -1,0 +1,167 @@
+import type { Item } from '../../../../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../../../../protocol/json.ts';
+import type { NamedPart } from '../../../views/context/window-parts.ts';
+import type { WindowItem } from '../../../views/context/window-view.ts';
+import type { ColourRole, Style } from '../../screen/text/style.ts';
+import { commandText } from '../../transcript/cells/command-cell.ts';
+import { exploredByScript } from '../../transcript/cells/exploring-cell.ts';
+
+/** Items of one kind, the largest first. */
+export interface WindowGroup {
+  readonly kind: GroupKind;
+  readonly name: string;
+  readonly tokens: number;
+  /** How many of the tokens the provider had in its cache. Undefined: it said nothing about any of them. */
+  readonly cached?: number;
+  readonly items: readonly WindowItem[];
+}
+
+interface GroupLook {
+  readonly name: string;
+  /** Where there are no colours. */
+  readonly letter: string;
+  readonly style: Style;
+}
+
+const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'dim'): GroupLook => {
+  return { name, letter, style: weight === undefined ? { colour } : { colour, weight } };
+};
+
+/** In the order in which a request has them, as far as there is one. */
+export const groupLooks = {
+  system: coloured('system', 's', 'special'),
+  tools: coloured('tools', 't', 'marker'),
+  mcp: coloured('MCP', 'm', 'keyword'),
+  instructions: coloured('instructions', 'i', 'bad'),
+  skills: coloured('skills', 'k', 'comment'),
+  pinned: coloured('pinned notes', 'p', 'quote', 'dim'),
+  context: coloured('context', 'c', 'bad', 'dim'),
+  checkpoint: coloured('checkpoint', 'z', 'special', 'dim'),
+  user: coloured('you', 'u', 'good'),
+  answers: coloured('answers', 'a', 'accent'),
+  reasoning: coloured('reasoning', 'r', 'accent', 'dim'),
+  calls: coloured('calls', 'l', 'marker', 'dim'),
+  commands: coloured('command output', 'o', 'warn'),
+  files: coloured('files read', 'f', 'number'),
+  outputs: coloured('other tool output', 'x', 'warn', 'dim'),
+  client: coloured('client', 'n', 'string'),
+  unknown: coloured('not in the file', '?', 'comment'),
+} as const satisfies Readonly<Record<string, GroupLook>>;
+
+export type GroupKind = keyof typeof groupLooks;
+
+/** All items, each in one group: the groups sum to the total of the window. `rest` is called between them. */
+export async function groupItems(
+  items: readonly WindowItem[],
+  rest: () => Promise<void>,
+): Promise<readonly WindowGroup[]> {
+  const found = new Map<string, { readonly kind: GroupKind; readonly items: WindowItem[] }>();
+  for (const item of items) {
+    const kind = kindOf(item);
+    const name = kind === 'mcp' ? `MCP ${serverOf(item.part)}` : groupLooks[kind].name;
+    const known = found.get(name);
+    if (known === undefined) found.set(name, { kind, items: [item] });
+    else known.items.push(item);
+    await rest();
+  }
+  const order = Object.keys(groupLooks);
+  return [...found]
+    .map(([name, { kind, items: own }]) => groupOf(kind, name, own))
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.tokens - a.tokens);
+}
+
+function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): WindowGroup {
+  const sum = (some: readonly WindowItem[]): number => some.reduce((total, { part }) => total + part.tokens, 0);
+  const cached = items.flatMap(({ part }) => part.cached ?? []);
+  return {
+    kind,
+    name,
+    tokens: sum(items),
+    ...(cached.length === 0 ? {} : { cached: cached.reduce((total, each) => total + each, 0) }),
+    items: items.toSorted((a, b) => b.part.tokens - a.part.tokens),
+  };
+}
+
+/** Sections that have a group of their own. */
+const ofSections: Readonly<Record<string, GroupKind>> = {
+  agents_md: 'instructions',
+  'capstan.developer_instructions': 'instructions',
+  managed_developer_instructions: 'instructions',
+  skills: 'skills',
+  'capstan.pinned_notes': 'pinned',
+};
+
+const readers: ReadonlySet<string> = new Set(['read_file', 'view_image']);
+const runners: ReadonlySet<string> = new Set(['exec_command', 'write_stdin', 'shell', 'shell_command', 'local_shell']);
+
+function kindOf(item: WindowItem): GroupKind {
+  const { family, name, section = '' } = item.part;
+  switch (family) {
+    case 'instructions':
+      return 'system';
+    case 'tools':
+      return serverOf(item.part) === undefined ? 'tools' : 'mcp';
+    case 'context':
+      if (Object.hasOwn(ofSections, section)) return ofSections[section]!;
+      if (name.startsWith('skill')) return 'skills';
+      if (name === 'user_shell_command') return 'commands';
+      return name.startsWith('checkpoint') ? 'checkpoint' : 'context';
+    case 'user':
+      return 'user';
+    case 'model':
+      return item.item?.type === 'reasoning' ? 'reasoning' : item.item?.type === 'message' ? 'answers' : 'calls';
+    case 'tool':
+      return kindOfOutput(item);
+    case 'client':
+      return 'client';
+    case 'unknown':
+      return 'unknown';
+  }
+}
+
+function kindOfOutput({ part, call }: WindowItem): GroupKind {
+  if (serverOf(part) !== undefined) return 'mcp';
+  if (readers.has(part.name)) return 'files';
+  const script = call === undefined ? undefined : scriptOf(call);
+  const explored = script === undefined ? undefined : exploredByScript(script);
+  if (explored?.every(({ kind }) => kind === 'read') === true) return 'files';
+  return script !== undefined || runners.has(part.name) ? 'commands' : 'outputs';
+}
+
+/** The server of an MCP tool, as the model calls it: `mcp__<server>__<tool>`. */
+function serverOf({ name }: NamedPart): string | undefined {
+  return /^mcp__(.+?)__/.exec(name)?.[1];
+}
+
+/** Arguments by which people know a call. */
+const tellingArguments = ['path', 'query', 'url', 'session_id'] as const;
+
+/** A call in a few words: its command, its file, or the tool with what it was given. */
+export function callWords(call: Item): string {
+  const script = scriptOf(call);
+  if (script !== undefined) return script;
+  const [name, given] = [stringAt(call, 'name') ?? call.type, argumentsOf(call)];
+  const told = tellingArguments.map((key) => given?.[key]).find((value) => value !== undefined && value !== '');
+  return told === undefined ? name : `${name} ${typeof told === 'string' ? told : JSON.stringify(told)}`;
+}
+
+/** The command that a call runs. Undefined: it runs none. */
+function scriptOf(call: Item): string | undefined {
+  const given = argumentsOf(call);
+  if (given === undefined) return undefined;
+  const argv = arrayAt(given, 'command')?.filter((word) => typeof word === 'string');
+  if (argv !== undefined && argv.length > 0) return commandText(argv);
+  return stringAt(given, 'cmd') ?? stringAt(given, 'command');
+}
+
+function argumentsOf(call: Item): JsonObject | undefined {
+  const text = stringAt(call, 'arguments');
+  if (text === undefined) return undefined;
+  try {
+    const given: unknown = JSON.parse(text);
+    return isJsonObject(given) ? given : undefined;
+  } catch {
+    // What a model writes need not be JSON: then its words are not known.
+    return undefined;
+  }
+}

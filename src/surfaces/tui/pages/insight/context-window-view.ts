@@ -1,0 +1,199 @@
+import { percentRemaining } from '../../../../core/history/window-usage.ts';
+import type { LiveThread } from '../../../../engine/live/live-thread-types.ts';
+import { formatCount, percent } from '../../../../engine/wording.ts';
+import { stringAt } from '../../../../protocol/json.ts';
+import { readLongThreadStory } from '../../../views/context/thread-story.ts';
+import { readWindow, type RequestCost, type WindowItem, type WindowView } from '../../../views/context/window-view.ts';
+import { shareColumns } from '../../../views/terminal/page.ts';
+import { moneyWords } from '../../../views/wording/cost-words.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { dimStyle, type Piece, type Row, type Style, styled } from '../../screen/text/style.ts';
+import { callWords, groupItems, groupLooks, type WindowGroup } from './context-window-groups.ts';
+import { type BrowsedThread, type InspectedThread, yieldRegularly } from './inspected-thread.ts';
+
+/** What fills the window of a thread, as the views show it. All figures are those of `capstan context`. */
+export interface ReadWindow {
+  readonly view: WindowView;
+  readonly groups: readonly WindowGroup[];
+  readonly room: WindowRoom;
+  readonly cost: RequestCost;
+}
+
+/** How full the window is, in words: what `/context` says, for others. */
+export async function windowFill({
+  parts,
+  thread,
+}: {
+  readonly parts: Pick<InspectedThread['parts'], 'engine' | 'threads' | 'now'>;
+  readonly thread: LiveThread;
+}): Promise<string> {
+  const { engine, threads, now } = parts;
+  const stored = thread.place === undefined ? undefined : await engine.stored.summary(thread.id);
+  if (stored !== undefined && 'code' in stored) {
+    // A conversation that is not kept has no file.
+    const { tokens, measure, effectiveWindow, percentRemaining } = thread.usage();
+    return windowFillText({ total: tokens, measure }, { limit: effectiveWindow, left: percentRemaining });
+  }
+  const lines = stored === undefined ? [] : (await engine.stored.read(thread.id)).lines;
+  const story = await readLongThreadStory(lines, yieldRegularly(now));
+  const { view } = readWindow(story, await threads.preview(thread.id, story.state));
+  return windowFillText(view, windowRoom(view));
+}
+
+export async function readContextWindow(
+  { parts, thread }: InspectedThread,
+  { story, rest }: Pick<BrowsedThread, 'story' | 'rest'>,
+): Promise<ReadWindow> {
+  const { view, items, cost } = readWindow(story, await parts.threads.preview(thread.id, story.state));
+  return { view, groups: await groupItems(items, rest), room: windowRoom(view), cost };
+}
+
+/** What there is besides the groups. */
+interface WindowRoom {
+  /** The size of the window, and from where on Capstan compacts. Undefined: the file does not say. */
+  readonly limit?: number;
+  readonly compactsAt?: number;
+  /** How much of it is left, in percent, as the status line counts it. */
+  readonly left?: number;
+  /** Tokens that can be used before Capstan compacts. */
+  readonly free: number;
+  /** Tokens behind that. */
+  readonly reserve: number;
+}
+
+export function windowRoom({ total, budgets }: Pick<WindowView, 'total' | 'budgets'>): WindowRoom {
+  const limitOf = (wanted: string): number | undefined => budgets.find(({ name }) => name === wanted)?.limit;
+  const limit = limitOf('effective');
+  if (limit === undefined) return { free: 0, reserve: 0 };
+  const compactsAt = Math.min(limit, limitOf('auto-compact') ?? limit);
+  const free = Math.max(0, compactsAt - total);
+  const left = percentRemaining({ effective: limit, baseline: limitOf('baseline') ?? 0, tokens: total });
+  return { limit, compactsAt, left, free, reserve: Math.max(0, limit - total - free) };
+}
+
+const freeLook = { letter: '.', sign: '·', style: dimStyle } as const;
+const reserveLook = { letter: '-', sign: '▒', style: dimStyle } as const;
+
+/** The window as cells: so many rows of so many columns, filled row by row. */
+export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: number, look: Look): readonly Row[] {
+  // The rows below say the same in words.
+  if (look.glyphs === 'words') return [];
+  const cells = look.width * rows;
+  const parts = [...groups.map(({ tokens }) => tokens), room.free, room.reserve];
+  const whole = parts.reduce((sum, tokens) => sum + tokens, 0);
+  if (whole === 0) return [];
+  const marks = [...groups.map((group) => groupMark(group, look)), freeMark(look), reserveMark(look)];
+  const columns = shareColumns(parts, whole, cells);
+  const pieces = marks.map(({ text, style = {} }, at) => styled(text.repeat(columns[at] ?? 0), style));
+  // Where there are more groups than columns, the last ones have none.
+  return inRows(pieces, look.width).slice(0, rows);
+}
+
+export function groupMark({ kind }: Pick<WindowGroup, 'kind'>, look: Look): Piece {
+  const { letter, style } = groupLooks[kind];
+  return markOf({ letter, sign: '█', style }, look);
+}
+
+export function freeMark(look: Look): Piece {
+  return markOf(freeLook, look);
+}
+
+export function reserveMark(look: Look): Piece {
+  return markOf(reserveLook, look);
+}
+
+/** What a sign of the map means. A screen reader gets no map, and no signs for it. */
+function markOf({ letter, sign, style }: { letter: string; sign: string; style: Style }, look: Look): Piece {
+  return styled(look.glyphs === 'words' ? '' : hasBlocks(look) ? sign : letter, style);
+}
+
+/** Without colours all blocks look the same: letters say what they are. */
+function hasBlocks({ colours, glyphs }: Look): boolean {
+  return colours !== 'none' && glyphs === 'unicode';
+}
+
+/** One long row in rows. All signs take one column. */
+function inRows(pieces: readonly Piece[], width: number): readonly Row[] {
+  const rows: Piece[][] = [[]];
+  let left = width;
+  for (const { text, style = {} } of pieces) {
+    for (let at = 0; at < text.length;) {
+      if (left === 0) {
+        rows.push([]);
+        left = width;
+      }
+      const part = text.slice(at, at + left);
+      rows.at(-1)!.push(styled(part, style));
+      at += part.length;
+      left -= part.length;
+    }
+  }
+  return rows;
+}
+
+/** `84 % left: about 41,200 of 258,400 tokens`. */
+export function windowFillText(
+  { total, measure }: Pick<WindowView, 'total' | 'measure'>,
+  { limit, left }: Pick<WindowRoom, 'limit' | 'left'>,
+): string {
+  const tokens = `${measure === 'exact' ? '' : 'about '}${formatCount(total)}`;
+  return limit === undefined ? `${tokens} tokens` : `${left} % left: ${tokens} of ${formatCount(limit)} tokens`;
+}
+
+/** What the last request cost, and what the next one will. Empty: no provider has counted one. */
+export function costLines({ last, next }: RequestCost): readonly string[] {
+  if (last === undefined) return [];
+  const { input, cachedInput, output, cost, estimated } = last;
+  const paid = cost === undefined ? '' : `, ${moneyWords(cost, estimated)}`;
+  const sent = `Last request: ${formatCount(input)} tokens sent, ${percent(cachedInput, input)} of them from the cache, ${formatCount(output)} answered${paid}.`;
+  if (next === undefined) return [sent];
+  const { cached, uncached } = next;
+  return [
+    sent,
+    `Next request, without its answer: ${moneyWords(cached.cost)} while the cache holds, ${moneyWords(uncached.cost)} if it is lost.`,
+  ];
+}
+
+/** A long text begins with what people know it by. */
+const longestLabel = 400;
+
+/** An item in a line: the command, the file, or how the text begins. */
+export function itemLabel(window: WindowItem): string {
+  const { part, item, call } = window;
+  if (call !== undefined) return cleanLine(callWords(call).slice(0, longestLabel));
+  if (item === undefined || part.family === 'context' || part.family === 'tool') return cleanLine(part.name);
+  if (part.family === 'model' && stringAt(item, 'call_id') !== undefined) {
+    return cleanLine(callWords(item).slice(0, longestLabel));
+  }
+  if (item.type === 'reasoning') return 'reasoning';
+  return cleanLine(window.text().trimStart().slice(0, longestLabel)) || cleanLine(part.name);
+}
+
+/** Where an item comes from, in lines above its text. */
+export function originLines(window: WindowItem, total: number): readonly string[] {
+  const { part, item, call } = window;
+  const { tokens, measure, cached, turn, next } = part;
+  const weight = `${formatCount(tokens)} tokens (${measure}), ${percent(tokens, total)} of all`;
+  const inCache = cached === undefined ? '' : `, ${cachedWords(cached, tokens)}`;
+  const when = next === true ? 'The next turn will send it' : turn === undefined ? undefined : `Turn ${turn}`;
+  const id = item === undefined ? undefined : (stringAt(item, 'id') ?? stringAt(item, 'call_id'));
+  return [
+    [when, kindWords(window), id].filter((word) => word !== undefined).join(' · '),
+    ...(call === undefined ? [] : [`Answer to: ${callWords(call)}`]),
+    `${weight}${inCache}`,
+  ];
+}
+
+function cachedWords(cached: number, tokens: number): string {
+  if (cached === 0) return 'not from the cache';
+  return cached === tokens ? 'from the cache' : `${formatCount(cached)} of them from the cache`;
+}
+
+function kindWords({ part: { family, name, section } }: WindowItem): string {
+  if (family === 'instructions') return 'what every request begins with';
+  if (family === 'tools') return `the description of the tool ${name}`;
+  if (family === 'context') return `context ${name}${section === undefined ? ', sent once' : `, section ${section}`}`;
+  if (family === 'tool') return `output of ${name}`;
+  return `${family}: ${name}`;
+}

@@ -1,0 +1,219 @@
+import { formatCount, percent, plural } from '../../../../engine/wording.ts';
+import { tokenBasisText } from '../../../views/context/window-page.ts';
+import type { WindowItem } from '../../../views/context/window-view.ts';
+import { cutTo } from '../../screen/text/draw-row.ts';
+import { compactNumber } from '../../screen/text/format-values.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { type Cell, cellFromRows } from '../../transcript/cells/cell.ts';
+import {
+  type BrowseAction,
+  type BrowseList,
+  type BrowsePage,
+  type BrowseView,
+  figureRow,
+  sentenceRows,
+  textPage,
+} from '../browse-view.ts';
+import type { WindowGroup } from './context-window-groups.ts';
+import {
+  costLines,
+  freeMark,
+  groupMark,
+  itemLabel,
+  mapRows,
+  originLines,
+  readContextWindow,
+  type ReadWindow,
+  reserveMark,
+  windowFillText,
+} from './context-window-view.ts';
+import { type BrowsedThread, browseThread, type InspectedThread } from './inspected-thread.ts';
+import { pinText } from './pins.ts';
+
+/** `/context`: what fills the window. A card stays in the transcript; the map opens over it. */
+export function showContext(host: InspectedThread): Promise<void> {
+  const make = async (thread: BrowsedThread): Promise<BrowsePage> => {
+    const window = await readContextWindow(host, thread);
+    host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
+    return contextBrowse(window, { pin: (item) => host.run(pin(host, thread.view, item.text())) });
+  };
+  // What the first request begins with is known before the first message.
+  return browseThread(host, 'Context', make, { mayBeNew: true });
+}
+
+async function pin(host: InspectedThread, view: BrowseView, text: string): Promise<void> {
+  const { words } = await pinText(host, text);
+  view.open(textPage({ title: 'Note', about: [], text: () => words }));
+  host.parts.stage.draw();
+}
+
+const margin = 2;
+const widestBar = 100;
+const mostLargest = 3;
+const longestName = 40;
+
+/** What stays of `/context` in the transcript: a bar, and what it is made of. */
+export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
+  const largest = groups
+    .filter(({ kind }) => kind !== 'system' && kind !== 'tools')
+    .flatMap(({ items }) => items.slice(0, mostLargest))
+    .toSorted((a, b) => b.part.tokens - a.part.tokens)
+    .slice(0, mostLargest);
+  return cellFromRows((look) => {
+    const { dot } = glyphsOf(look);
+    const inner = { ...look, width: Math.min(widestBar, Math.max(1, look.width - margin)) };
+    const compacts = room.compactsAt === undefined ? '' : `, compacts at ${formatCount(room.compactsAt)}`;
+    const parts = groups.map((group): Row => [
+      groupMark(group, look),
+      plain(` ${group.name} ${compactNumber(group.tokens)}`),
+    ]);
+    const free: Row = [styled(`free ${compactNumber(room.free)}`, dimStyle)];
+    const heavy = largest.map(
+      (item) => `${cutTo(itemLabel(item), longestName, look)} ${compactNumber(item.part.tokens)}`,
+    );
+    return [
+      ...wrapRow([styled('Context  ', boldStyle), plain(`${windowFillText(view, room)}${compacts}`)], {
+        width: look.width,
+      }),
+      ...mapRows(groups, room, 1, inner).map((row): Row => [plain(' '.repeat(margin)), ...row]),
+      ...packed([...parts, ...(room.limit === undefined ? [] : [free])], dot, look),
+      ...(heavy.length === 0 ? [] : underRow(`Largest: ${heavy.join(` ${dot} `)}`, look)),
+      ...costLines(cost).flatMap((line) => underRow(line, look)),
+    ];
+  });
+}
+
+function underRow(text: string, look: Look): readonly Row[] {
+  const first = [plain(' '.repeat(margin))];
+  return wrapRow([styled(text, dimStyle)], { width: look.width, first });
+}
+
+/** As many as fit in a row, with a sign between them. */
+function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] {
+  const rows: Row[] = [];
+  let used = Infinity;
+  for (const part of parts) {
+    const wide = part.reduce((sum, { text }) => sum + text.length, 0);
+    if (used + 3 + wide > look.width) {
+      rows.push([plain(' '.repeat(margin)), ...part]);
+      used = margin + wide;
+    } else {
+      rows.push([...rows.pop()!, styled(` ${dot} `, dimStyle), ...part]);
+      used += 3 + wide;
+    }
+  }
+  return rows;
+}
+
+/** What may be done with an item. */
+export interface ItemActs {
+  pin(item: WindowItem): void;
+}
+
+const mapHeight = 3;
+
+interface MapRow {
+  readonly name: string;
+  readonly tokens: number;
+  readonly cached?: number;
+  readonly items?: number;
+  mark(look: Look): Row[number];
+  open?(): BrowsePage;
+}
+
+/** The map of the window: a row for each group, which opens to its items. */
+export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
+  const { view, groups, room, cost } = window;
+  const { total, notes = [], unknown } = view;
+  const remarks = [...notes, ...unknown];
+  const rows: readonly MapRow[] = [
+    ...groups.map((group): MapRow => ({
+      ...group,
+      items: group.items.length,
+      mark: (look) => groupMark(group, look),
+      open: () => groupPage(group, total, acts),
+    })),
+    ...(room.limit === undefined ? [] : [{ name: 'free', tokens: room.free, mark: freeMark }]),
+    ...(room.reserve === 0 ? [] : [{ name: 'reserve of compaction', tokens: room.reserve, mark: reserveMark }]),
+    ...(remarks.length === 0 ? [] : [remarksRow(remarks)]),
+  ];
+  const width = Math.max(...rows.map(({ tokens }) => formatCount(tokens).length));
+  const said = [
+    `${windowFillText(view, room)}${room.compactsAt === undefined ? '' : `; Capstan compacts at ${formatCount(room.compactsAt)}`}.`,
+    tokenBasisText(view),
+    ...costLines(cost),
+  ];
+  return {
+    kind: 'list',
+    title: 'Context',
+    head: (look) => [...mapRows(groups, room, mapHeight, look), ...sentenceRows(said, look)],
+    length: rows.length,
+    row(index, look) {
+      const { name, tokens, cached, items, mark } = rows[index]!;
+      const share = room.limit === undefined ? percent(tokens, total) : percent(tokens, Math.max(room.limit, total));
+      return figureRow(
+        [mark(look), plain(` ${name}`)],
+        [
+          { text: formatCount(tokens), width },
+          { text: share, width: 5 },
+          { text: items === undefined ? '' : plural(items, 'item'), width: 12 },
+          { text: cachedWords(cached, tokens), width: 12 },
+        ],
+        look,
+      );
+    },
+    open: (index) => rows[index]?.open?.(),
+  };
+}
+
+function cachedWords(cached: number | undefined, tokens: number): string {
+  if (cached === undefined) return '';
+  return cached === 0 ? 'not cached' : cached === tokens ? 'cached' : `${percent(cached, tokens)} cached`;
+}
+
+function remarksRow(remarks: readonly string[]): MapRow {
+  return {
+    name: plural(remarks.length, 'remark'),
+    tokens: 0,
+    mark: () => styled('!', dimStyle),
+    open: () => textPage({ title: 'Remarks', about: [], text: () => remarks.join('\n\n') }),
+  };
+}
+
+/** Items of one group, the largest first. */
+function groupPage({ name, items, tokens, cached }: WindowGroup, total: number, acts: ItemActs): BrowseList {
+  const width = formatCount(items[0]?.part.tokens ?? 0).length;
+  const inCache = cached === undefined ? '' : `, ${formatCount(cached)} of them from the cache`;
+  const said = `${plural(items.length, 'item')}, ${formatCount(tokens)} tokens${inCache}.`;
+  const actions: readonly BrowseAction[] = [
+    { key: 'p', does: 'pins its text', press: (index) => acts.pin(items[index]!) },
+  ];
+  return {
+    kind: 'list',
+    title: name,
+    head: (look) => sentenceRows([said], look),
+    length: items.length,
+    row(index, look) {
+      const item = items[index]!;
+      const { tokens: weight, turn, next } = item.part;
+      const when = next === true ? 'next turn' : turn === undefined ? '' : `turn ${turn}`;
+      return figureRow(
+        [plain(itemLabel(item))],
+        [
+          { text: formatCount(weight), width },
+          { text: percent(weight, total), width: 5 },
+          { text: when, width: 9 },
+        ],
+        look,
+      );
+    },
+    open(index) {
+      const item = items[index]!;
+      const about = originLines(item, total);
+      return textPage({ title: itemLabel(item), about, text: () => item.text(), actions });
+    },
+    actions,
+  };
+}

@@ -1,0 +1,167 @@
+import { countColumns } from '../../../../base/text-columns.ts';
+import { plural } from '../../../../engine/wording.ts';
+import type { Json } from '../../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { StoryTurn, ThreadStory } from '../../../views/context/thread-story.ts';
+import {
+  type ChangedField,
+  envelopeFieldText,
+  envelopeTurnLine,
+  envelopeView,
+  missingEnvelopeReason,
+  type ShownField,
+  valueDifferences,
+} from '../../../views/threads/envelope-page.ts';
+import { clockTimeOf } from '../../../views/wording/time-words.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
+import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+
+/** `/envelope`: the contract of the newest turn. `/envelope 3`: what differs from that of turn 3. */
+export function showEnvelope(host: InspectedThread, rest: string): Promise<void> {
+  const { id } = host.thread;
+  return browseThread(host, 'Envelope', ({ story }) => {
+    const turn = parseTurnNumber(rest, story);
+    if (turn !== undefined && typeof turn !== 'number') return void host.notice(fullText(turn), 'error');
+    const page = turn === undefined ? envelopeBrowse(id, story) : differencePage(id, story, turn);
+    if ('code' in page) return void host.notice(fullText(page), 'error');
+    return page;
+  });
+}
+
+const widestOrigin = 24;
+
+/** The contract of the newest turn: its groups, each with its fields; and what differs from another turn's. */
+export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Outcome {
+  const view = envelopeView(id, story, { turn: undefined, diff: undefined });
+  if ('code' in view) return view;
+  if (view.kind !== 'envelope' || view.fields === undefined) {
+    const context = JSON.stringify(view.turn.context ?? {}, undefined, 2);
+    return textPage({ title: 'Envelope', about: [missingEnvelopeReason(view.turn)], text: () => context });
+  }
+  const { fields, turn } = view;
+  const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
+  const canCompare = story.turns.length > 1;
+  return {
+    kind: 'list',
+    title: 'Envelope',
+    head: (look) => sentenceRows([envelopeTurnLine(id, turn, story.turns.length)], look),
+    length: groups.length + (canCompare ? 1 : 0),
+    row(index, look) {
+      const group = groups[index];
+      if (group === undefined) return [plain('compare with another turn')];
+      const own = fields.filter(({ field }) => groupOf(field) === group);
+      return figureRow([plain(group)], [{ text: plural(own.length, 'field'), width: 10 }], look);
+    },
+    open(index) {
+      const group = groups[index];
+      if (group === undefined) return turnsPage(id, story, turn);
+      return groupPage(
+        group,
+        fields.filter(({ field }) => groupOf(field) === group),
+      );
+    },
+  };
+}
+
+/** What differs between the newest turn and another one. */
+export function differencePage(id: string, story: ThreadStory, against: number): BrowsePage | Outcome {
+  const view = envelopeView(id, story, { turn: undefined, diff: against });
+  if ('code' in view) return view;
+  const changes = view.kind === 'difference' ? view.changes : [];
+  const { number } = view.turn;
+  return {
+    kind: 'list',
+    title: `turn ${against} and turn ${number}`,
+    length: changes.length,
+    row: (index, look) => changeRow(changes[index]!, look),
+    open: (index) => changePage(changes[index]!, { from: against, to: number }),
+    empty: `Nothing differs between turn ${against} and turn ${number}.`,
+  };
+}
+
+function turnsPage(id: string, story: ThreadStory, newest: StoryTurn): BrowseList {
+  const others = story.turns.filter(({ number }) => number !== newest.number).toReversed();
+  return {
+    kind: 'list',
+    title: 'Compare with',
+    length: others.length,
+    row(index) {
+      const { number, at, compacts } = others[index]!;
+      return [plain(`turn ${number}`), styled(`  ${clockTimeOf(at)}${compacts ? ', a compaction' : ''}`, dimStyle)];
+    },
+    open(index) {
+      const page = differencePage(id, story, others[index]!.number);
+      if (!('code' in page)) return page;
+      return textPage({ title: 'No difference', about: [], text: () => `${page.message}\n${page.next}` });
+    },
+  };
+}
+
+function groupPage(group: string, fields: readonly ShownField[]): BrowseList {
+  const names = fields.map(({ field }) => field.slice(group.length + 1));
+  const wide = Math.max(...names.map(countColumns));
+  const origins = Math.min(widestOrigin, Math.max(...fields.map(({ origin }) => countColumns(cleanLine(origin)))));
+  return {
+    kind: 'list',
+    title: group,
+    length: fields.length,
+    row(index, look) {
+      const { field, value, origin } = fields[index]!;
+      const words: Row = [
+        plain(names[index]!.padEnd(Math.min(wide, Math.floor(look.width / 3)) + 2)),
+        styled(valueLine(field, value), dimStyle),
+      ];
+      return figureRow(words, [{ text: cleanLine(origin).slice(0, widestOrigin), width: origins }], look);
+    },
+    open: (index) => fieldPage(fields[index]!),
+  };
+}
+
+function fieldPage({ field, value, origin, roles, consumers, awaits }: ShownField): BrowsePage {
+  const about = [
+    `From: ${origin}`,
+    ...(roles.length === 0 ? [] : [`Read by: ${roles.join(', ')} (${consumers.join(', ')})`]),
+    ...(awaits === undefined ? [] : [`Later: ${awaits}`]),
+  ];
+  return textPage({ title: field, about, text: () => wholeValue(field, value) });
+}
+
+function changeRow({ field, from, to }: ChangedField, look: Look): Row {
+  const [before, now] = [from, to].map((value) => (value === undefined ? 'none' : valueLine(field, value)));
+  return [plain(`${field}  `), styled(`${before} ${glyphsOf(look).arrow} ${now}`, dimStyle)];
+}
+
+function changePage(
+  { field, from, to, origin }: ChangedField,
+  turns: { readonly from: number; readonly to: number },
+): BrowsePage {
+  const shown = (value: Json | undefined): string => (value === undefined ? 'none' : wholeValue(field, value));
+  const text = (): string =>
+    valueDifferences(from, to)
+      .map(
+        ({ path, from: had, to: has }) =>
+          `${field}${path}\n  turn ${turns.from}: ${shown(had)}\n  turn ${turns.to}: ${shown(has)}`,
+      )
+      .join('\n\n');
+  return textPage({ title: field, about: origin === undefined ? [] : [`From: ${origin}`], text });
+}
+
+function groupOf(field: string): string {
+  return field.slice(0, field.indexOf('.'));
+}
+
+/** Long values are cut where the row ends; this bounds the work. */
+const longestLine = 400;
+
+function valueLine(field: string, value: Json): string {
+  return cleanLine(envelopeFieldText(field, value).slice(0, longestLine));
+}
+
+function wholeValue(field: string, value: Json): string {
+  return typeof value === 'object' && value !== null
+    ? JSON.stringify(value, undefined, 2)
+    : envelopeFieldText(field, value);
+}

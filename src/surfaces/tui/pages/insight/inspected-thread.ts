@@ -1,0 +1,121 @@
+import type { EngineRefused } from '../../../../engine/engine-refused.ts';
+import type { Engine } from '../../../../engine/engine.ts';
+import type { LiveThread, LiveThreads } from '../../../../engine/live/live-thread-types.ts';
+import type { StoredThreads } from '../../../../engine/store/stored-threads.ts';
+import { plural } from '../../../../engine/wording.ts';
+import type { Line } from '../../../../protocol/line.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import { readLongThreadStory, type ThreadStory } from '../../../views/context/thread-story.ts';
+import type { Draft } from '../../draft/draft.ts';
+import type { View } from '../../screen/view.ts';
+import type { Cell } from '../../transcript/cells/cell.ts';
+import { type BrowsePage, BrowseView } from '../browse-view.ts';
+
+/** The conversation whose thread is looked into, as far as views need it. */
+export interface InspectedThread {
+  readonly parts: {
+    readonly stage: InsightStage;
+    readonly engine: Engine;
+    readonly threads: LiveThreads;
+    now(): number;
+  };
+  readonly thread: LiveThread;
+  /** A turn or a compaction runs. */
+  readonly isBusy: boolean;
+  /** What waits for its end, as the user would type it. */
+  queue(draft: Draft): void;
+  notice(text: string, level?: 'info' | 'warning' | 'error'): void;
+  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  refused(outcome: Outcome): void;
+  /** Something that a key of a view asked for: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void;
+}
+
+interface InsightStage {
+  /** What stands over everything. */
+  readonly pager: View | undefined;
+  openPager(view: View | undefined): void;
+  draw(): void;
+  readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
+}
+
+/** The thread as its lines tell it, for those who make pages of it. */
+export interface BrowsedThread {
+  readonly lines: readonly Line[];
+  readonly story: ThreadStory;
+  readonly view: BrowseView;
+  rest(): Promise<void>;
+}
+
+/**
+ * Opens a view of the thread at once, and fills it when its lines were read. Nothing is locked: a turn that runs is not
+ * disturbed. Undefined: there is nothing to show, and the user was told why. `mayBeNew`: there is something to show of a
+ * thread without lines.
+ */
+export async function browseThread(
+  host: InspectedThread,
+  title: string,
+  make: (thread: BrowsedThread) => Promise<BrowsePage | undefined> | BrowsePage | undefined,
+  { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
+): Promise<void> {
+  const { stage, engine, now } = host.parts;
+  const { id, place } = host.thread;
+  if (place === undefined && !mayBeNew) return host.notice('Nothing was sent yet. Send a message first.');
+  const close = (): void => stage.openPager(undefined);
+  const view = new BrowseView({ kind: 'list', title, length: 0, row: () => [], empty: 'Reading the thread' }, close);
+  const isOpen = (): boolean => stage.pager === view;
+  stage.openPager(view);
+  const rest = yieldRegularly(now);
+  try {
+    const lines = place === undefined ? [] : (await engine.stored.read(id)).lines;
+    const page = await make({ lines, story: await readLongThreadStory(lines, rest), view, rest });
+    if (!isOpen()) return;
+    if (page === undefined) close();
+    else view.replace(page);
+    stage.draw();
+  } catch (error) {
+    if (isOpen()) close();
+    throw error;
+  }
+}
+
+/** Work that takes longer than this lets the keyboard and the screen have their turn. */
+const mostMs = 12;
+
+/** A rest that is short, and only taken when it is due. */
+export function yieldRegularly(now: () => number): () => Promise<void> {
+  let since = now();
+  return async () => {
+    if (now() - since < mostMs) return;
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    since = now();
+  };
+}
+
+/** The turn that stands behind a command. Undefined: none does. */
+export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turns'>): number | undefined | Outcome {
+  if (rest === '') return undefined;
+  const number = /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
+  if (number >= 1 && number <= turns.length) return number;
+  return {
+    code: 'no-turn',
+    message: `The conversation has ${plural(turns.length, 'turn')}, and no turn ${JSON.stringify(rest.slice(0, 40))}.`,
+    next: `Name one from 1 to ${turns.length}.`,
+  };
+}
+
+/**
+ * Changes the shown thread as a whole. The engine gives it up for that; this terminal takes it again at once, so that
+ * no other program continues the conversation that the user has open here, and figures are those of the changed thread.
+ */
+export async function changeWholeThread<Result>(
+  host: InspectedThread,
+  work: (stored: StoredThreads) => Promise<Result | EngineRefused>,
+): Promise<Result | EngineRefused> {
+  const { threads } = host.parts;
+  const { id } = host.thread;
+  const done = await threads.whole(id, work);
+  const held = await threads.load(id);
+  if (held.kind === 'refused') host.refused(held.outcome);
+  return done;
+}

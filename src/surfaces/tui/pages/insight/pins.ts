@@ -1,0 +1,150 @@
+import { entries } from '../../../../core/history/history.ts';
+import type { Pin } from '../../../../core/state/fold/pinned-notes.ts';
+import type { Item } from '../../../../protocol/item.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import type { ThreadStory } from '../../../views/context/thread-story.ts';
+import { itemText } from '../../../views/context/window-content.ts';
+import { draftFromText } from '../../draft/draft.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { dimStyle, plain, styled } from '../../screen/text/style.ts';
+import { type BrowseAction, type BrowseList, type BrowseView, sentenceRows, textPage } from '../browse-view.ts';
+import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
+
+/** `/pin TEXT` pins it; without a text it shows the notes, and pins what was said. */
+export async function showPins(host: InspectedThread, text: string): Promise<void> {
+  if (text !== '') {
+    const { isDone, words } = await pinText(host, text);
+    return host.notice(words, isDone ? 'info' : 'error');
+  }
+  const { engine } = host.parts;
+  const { id } = host.thread;
+  await browseThread(host, 'Pinned notes', async ({ story, view }) =>
+    pinsPage(story, await engine.stored.pins(id), pinActs(host, story, view)),
+  );
+}
+
+function pinActs(host: InspectedThread, story: ThreadStory, view: BrowseView): PinActs {
+  const act = async (wish: Promise<PinResult>): Promise<void> => {
+    const { words } = await wish;
+    const pins = await host.parts.engine.stored.pins(host.thread.id);
+    view.reset(pinsPage(story, pins, pinActs(host, story, view)));
+    view.open(textPage({ title: 'Note', about: [], text: () => words }));
+    host.parts.stage.draw();
+  };
+  return {
+    pin: (text) => host.run(act(pinText(host, text))),
+    remove: (pin) => host.run(act(unpin(host, pin.id))),
+  };
+}
+
+/** What came of a wish, in words for the user. */
+interface PinResult {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+const longestShown = 200;
+
+/** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
+export async function pinText(host: InspectedThread, text: string): Promise<PinResult> {
+  const { thread } = host;
+  const { id } = thread;
+  if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
+  if (host.isBusy) {
+    // A thread is changed as a whole when nothing runs in it. The model reads notes with the next turn in any case.
+    host.queue(draftFromText(`/pin ${text}`));
+    return {
+      isDone: true,
+      words: 'Capstan pins the note when this turn has ended: the model reads it from the next turn on.',
+    };
+  }
+  const done = await changeWholeThread(host, (stored) => stored.pin(id, text));
+  if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
+  const said = done.pin.text.slice(0, longestShown).toWellFormed();
+  return {
+    isDone: true,
+    words: [
+      `Pinned as note ${done.pins.length}: ${said}${said.length < done.pin.text.length ? '…' : ''}`,
+      'The model reads it with the next turn, and again after every checkpoint. /pin lists and removes notes.',
+      ...done.notices.map(fullText),
+    ].join('\n'),
+  };
+}
+
+/** `which`: its number, or its id. */
+async function unpin(host: InspectedThread, which: string): Promise<PinResult> {
+  const { id } = host.thread;
+  const done = await changeWholeThread(host, (stored) => stored.unpin(id, which));
+  if (done.kind === 'refused') return { isDone: false, words: fullText(done.outcome) };
+  return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
+}
+
+/** What may be done with notes. */
+interface PinActs {
+  pin(text: string): void;
+  remove(pin: Pin): void;
+}
+
+const longestLabel = 400;
+
+/** The notes of the thread, and a way to pin what was said. */
+export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs): BrowseList {
+  const about = [
+    'The model reads pinned notes word for word, again after every checkpoint. /pin TEXT pins a text; in /context, p pins an item.',
+  ];
+  const remove: BrowseAction = {
+    key: 'x',
+    does: 'removes the note',
+    press: (index) => {
+      const pin = pins[index];
+      if (pin !== undefined) acts.remove(pin);
+    },
+  };
+  return {
+    kind: 'list',
+    title: 'Pinned notes',
+    head: (look) => sentenceRows(about, look),
+    length: pins.length + 1,
+    row(index) {
+      const pin = pins[index];
+      if (pin === undefined) return [plain('pin a message of this conversation')];
+      return [plain(`${index + 1}. ${beginning(pin.text)}`)];
+    },
+    open(index) {
+      const pin = pins[index];
+      if (pin === undefined) return messagesPage(story, acts);
+      const own = [{ ...remove, press: () => acts.remove(pin) }];
+      return textPage({ title: `note ${index + 1}`, about: [`Note ${pin.id}`], text: () => pin.text, actions: own });
+    },
+    actions: pins.length === 0 ? [] : [remove],
+  };
+}
+
+/** What the user and the model said, the newest first: Enter pins. */
+function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList {
+  const said = entries(state.history)
+    .filter(({ item, origin }) => item.type === 'message' && (origin.family === 'user' || origin.family === 'model'))
+    .toReversed();
+  const textOf = (item: Item): string => itemText(item).trim();
+  return {
+    kind: 'list',
+    title: 'Pin a message',
+    enter: 'pins it',
+    length: said.length,
+    row(index) {
+      const { item, origin } = said[index]!;
+      const turn = turnOf.get(item);
+      const who = `${turn === undefined ? '' : `turn ${turn}, `}${origin.family === 'user' ? 'you' : 'the model'}: `;
+      return [styled(who, dimStyle), plain(beginning(textOf(item)))];
+    },
+    open(index) {
+      acts.pin(textOf(said[index]!.item));
+      return undefined;
+    },
+    empty: 'Nothing was said yet.',
+  };
+}
+
+function beginning(text: string): string {
+  return cleanLine(text.slice(0, longestLabel));
+}

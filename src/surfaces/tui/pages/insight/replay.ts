@@ -1,0 +1,141 @@
+import { defined } from '../../../../base/objects.ts';
+import { formatCount, percent, plural } from '../../../../engine/wording.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import {
+  type RequestPart,
+  requestParts,
+  requestPartTokens,
+  requestSummary,
+} from '../../../views/context/request-page.ts';
+import type { StoryRequest, ThreadStory } from '../../../views/context/thread-story.ts';
+import {
+  type ReplayedRequest,
+  replayRequests,
+  resultWords,
+  summaryWords,
+  takenBackWords,
+} from '../../../views/threads/replay-report.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
+import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
+
+/** `/replay [TURN]`: makes the requests of a turn again from the file, and compares them with what was sent. */
+export function showReplay(host: InspectedThread, rest: string): Promise<void> {
+  return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
+    const asked = parseTurnNumber(rest, story);
+    if (asked !== undefined && typeof asked !== 'number') return void host.notice(fullText(asked), 'error');
+    const turn = asked ?? story.requests.at(-1)?.turn ?? story.turns.length;
+    const replayed: Replayed[] = [];
+    const slowly = async function* () {
+      for (const line of lines) {
+        yield line;
+        await breathe();
+      }
+    };
+    for await (const { request, shown } of replayRequests(slowly(), { turn })) {
+      const encoded = request.kind === 'rebuilt' ? request.encoded : undefined;
+      replayed.push({ shown, body: () => encoded && Buffer.concat(encoded.body).toString('utf8') });
+    }
+    const more = takenBackWords(host.thread.id, await host.parts.engine.stored.takenBack(host.thread.id));
+    return replayPage(story, { turn, replayed, ...defined({ more }) });
+  });
+}
+
+/** A request that was made again from the file, and how it compares. */
+interface Replayed {
+  readonly shown: ReplayedRequest;
+  /** The bytes of it. Undefined: they cannot be made. */
+  body(): string | undefined;
+}
+
+export interface ReplayedTurn {
+  readonly turn: number;
+  readonly replayed: readonly Replayed[];
+  /** About requests of the thread that are in no turn any more. */
+  readonly more?: string;
+}
+
+/** The requests of one turn: what the model saw, and whether that is what was sent, byte for byte. */
+export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
+  const said = summaryWords(replayed.map(({ shown }) => shown));
+  return {
+    kind: 'list',
+    title: `Requests of turn ${turn}`,
+    head: (look) => sentenceRows(more === undefined ? [said] : [said, more], look),
+    length: replayed.length,
+    row(index, look) {
+      const { shown } = replayed[index]!;
+      const { number, step, purpose, items, bytes } = shown;
+      const what = purpose ?? (step === undefined ? '' : `step ${step + 1}`);
+      return figureRow(
+        [plain(`request ${number}  ${what}  `), verdict(shown)],
+        [
+          { text: plural(items, 'item'), width: 10 },
+          { text: bytes === undefined ? '' : `${formatCount(bytes)} bytes`, width: 16 },
+        ],
+        look,
+      );
+    },
+    open(index) {
+      const one = replayed[index]!;
+      const request = story.requests.find(({ number }) => number === one.shown.number);
+      return request === undefined ? undefined : requestPage(story, request, one);
+    },
+    empty: `Turn ${turn} made no request.`,
+  };
+}
+
+function verdict(shown: ReplayedRequest): Row[number] {
+  if (shown.result === 'same') return styled('as sent', goodStyle);
+  const isBad = shown.result === 'different' || shown.result === 'tools-missing';
+  return styled(cleanLine(resultWords(shown)), isBad ? badStyle : dimStyle);
+}
+
+/** The request as the model got it, part by part; the last row has its bytes. */
+function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }: Replayed): BrowseList {
+  const parts = requestParts(story, request);
+  const hash = shown.sha256 === undefined ? [] : [`SHA-256 of what was sent: ${shown.sha256}`];
+  const same = shown.result === 'same' ? 'Rebuilt from the file: the same bytes.' : `Rebuilt: ${resultWords(shown)}.`;
+  const said = [...requestSummary(request).split('\n'), same, ...hash];
+  const width = Math.max(0, ...parts.map(({ tokens }) => formatCount(tokens).length));
+  return {
+    kind: 'list',
+    title: `request ${shown.number}`,
+    head: (look) => sentenceRows(said, look),
+    length: parts.length + 1,
+    row(index, look) {
+      const part = parts[index];
+      if (part === undefined) return [plain('the body, byte for byte')];
+      return figureRow(
+        [plain(partLabel(part))],
+        [
+          { text: formatCount(part.tokens), width },
+          { text: cachedColumn(part), width: 11 },
+        ],
+        look,
+      );
+    },
+    open: (index) => (parts[index] === undefined ? bodyPage(body) : partPage(parts[index])),
+  };
+}
+
+function partPage(part: RequestPart): BrowsePage {
+  const { text } = part;
+  const about = [...part.origin.map((line) => line.trim()), requestPartTokens(part)];
+  return textPage({ title: partLabel(part), about: [about.join(' · ')], text });
+}
+
+function cachedColumn({ tokens, cached = 0 }: RequestPart): string {
+  if (cached === 0) return '';
+  return cached === tokens ? 'cached' : `${percent(cached, tokens)} cached`;
+}
+
+function bodyPage(body: Replayed['body']): BrowsePage {
+  const text = (): string => body() ?? 'The bytes cannot be made from the file.';
+  return textPage({ title: 'body', about: [], text });
+}
+
+function partLabel({ origin }: RequestPart): string {
+  return cleanLine(origin.map((line) => line.trim()).join(': '));
+}

@@ -1,0 +1,136 @@
+import { realPath } from '../../../engine/files.ts';
+import type { WorkProgress } from '../../../ports/thread-store.ts';
+import { thrownMessage } from '../../../protocol/display-text.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
+
+/** Which threads are wanted. The page is not part of it. */
+export type WantedThreads = Omit<ThreadQuery, 'limit' | 'cursor'>;
+
+export interface PagesOptions {
+  readonly pageSize: number;
+  list(query: ThreadQuery, progress: WorkProgress): Promise<ThreadPage | Outcome>;
+  /** Something is to be drawn. */
+  changed(): void;
+}
+
+/**
+ * The threads of a query, page by page. While one page is read, only the newest wish waits for it: who types fast does
+ * not make a search of every letter.
+ */
+export class ThreadPages {
+  readonly #options: PagesOptions;
+  #wanted: WantedThreads | undefined;
+  #threads: readonly ThreadSummary[] = [];
+  #next: string | undefined;
+  #reading = false;
+  #isStale = false;
+  #problem: string | undefined;
+  #read = 0;
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+  }
+
+  /** Those of the last query that was answered. */
+  get threads(): readonly ThreadSummary[] {
+    return this.#threads;
+  }
+
+  get hasMore(): boolean {
+    return this.#next !== undefined;
+  }
+
+  get isReading(): boolean {
+    return this.#reading;
+  }
+
+  /** Files that were read for the first time, while they are. */
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Why the last page could not be read. `again` tries it once more. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  show(wanted: WantedThreads): void {
+    this.#wanted = wanted;
+    this.#isStale = true;
+    void this.#load();
+  }
+
+  /** The next page, if there is one. */
+  more(): void {
+    if (this.#next !== undefined && this.#problem === undefined) void this.#load();
+  }
+
+  again(): void {
+    if (this.#problem !== undefined) void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    if (this.#reading || this.#wanted === undefined) return;
+    this.#reading = true;
+    try {
+      do {
+        const isFirst = this.#isStale || this.#next === undefined;
+        this.#isStale = false;
+        await this.#loadPage(this.#wanted, isFirst ? undefined : this.#next);
+      } while (this.#isStale);
+    } finally {
+      this.#reading = false;
+      this.#options.changed();
+    }
+  }
+
+  async #loadPage(wanted: WantedThreads, cursor: string | undefined): Promise<void> {
+    const { pageSize, list, changed } = this.#options;
+    this.#read = 0;
+    const progress: WorkProgress = async (done) => {
+      if (done !== 'waiting') this.#read = done;
+      changed();
+      await new Promise((later) => setImmediate(later));
+    };
+    let page: ThreadPage | Outcome;
+    try {
+      page = await list({ ...wanted, limit: pageSize, ...(cursor === undefined ? {} : { cursor }) }, progress);
+    } catch (error) {
+      page = { code: 'threads-unread', message: thrownMessage(error), next: '' };
+    }
+    // Another list is wanted meanwhile.
+    if (this.#isStale) return;
+    this.#problem = 'code' in page ? fullText(page) : undefined;
+    if ('code' in page) return;
+    this.#threads = cursor === undefined ? page.threads : [...this.#threads, ...page.threads];
+    this.#next = page.next;
+  }
+}
+
+/** Pages that are looked through before what was found is shown. */
+const mostPages = 4;
+
+/**
+ * A page of threads. A list by folder would have the engine read every thread that its index does not know yet; this one
+ * looks through the newest threads of all folders, which reads only those, and stops after some. There may be fewer
+ * threads on the page than asked for, or none, and still a next one.
+ */
+export async function listOfFolder(
+  list: (query: ThreadQuery) => Promise<ThreadPage | Outcome>,
+  query: ThreadQuery,
+): Promise<ThreadPage | Outcome> {
+  const { cwd, ...ofAll } = query;
+  if (cwd === undefined || query.text !== undefined || query.sort !== 'updated') return list(query);
+  const folders = [cwd, realPath(cwd) ?? cwd];
+  const found: ThreadSummary[] = [];
+  let { cursor } = query;
+  for (let pages = 0; pages < mostPages && found.length < query.limit; pages++) {
+    const page: ThreadPage | Outcome = await list({ ...ofAll, ...(cursor === undefined ? {} : { cursor }) });
+    if ('code' in page) return page;
+    found.push(...page.threads.filter((thread) => thread.cwd !== undefined && folders.includes(thread.cwd)));
+    cursor = page.next;
+    if (cursor === undefined) break;
+  }
+  return { threads: found, ...(cursor === undefined ? {} : { next: cursor }) };
+}

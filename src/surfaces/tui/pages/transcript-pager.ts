@@ -1,0 +1,107 @@
+import type { Look } from '../screen/text/look.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import type { Transcript, TranscriptEntry } from '../transcript/transcript.ts';
+import { PagerView } from './pager-view.ts';
+
+/** Opens the conversation with all details. `goBack`: the user wants to go back to an earlier message. */
+export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(): number }, goBack: () => void): void {
+  const rows = new TranscriptRows(stage.transcript, { now, redraw: () => stage.draw() });
+  const close = (): void => stage.openPager(undefined);
+  stage.openPager(
+    new PagerView({
+      title: 'Transcript',
+      drawMore: (look) => rows.drawMore(look),
+      rows: (look) => rows.rows(look),
+      stops: (look) => rows.stops(look),
+      startsAtEnd: true,
+      escape: {
+        does: 'goes back to a message',
+        run() {
+          close();
+          goBack();
+        },
+      },
+      close,
+    }),
+  );
+}
+
+/** Milliseconds of one frame that go into drawing what is not in sight. */
+const budgetMs = 10;
+
+/** All rows of a conversation, drawn from its end to its beginning in steps, so that a long one is in sight at once. */
+export class TranscriptRows {
+  readonly #transcript: Transcript;
+  readonly #parts: { redraw(): void; now(): number };
+  /** The first entry that is drawn. */
+  #first: TranscriptEntry | undefined;
+  #width = 0;
+
+  /** `redraw`: there is more to draw, with the next frame. */
+  constructor(transcript: Transcript, parts: { redraw(): void; now(): number }) {
+    this.#transcript = transcript;
+    this.#parts = parts;
+  }
+
+  /** See `PagerOptions.drawMore`. */
+  drawMore(look: Look): { readonly added: number; readonly isWhole: boolean } {
+    const { entries } = this.#transcript;
+    if (this.#width !== look.width) this.#first = undefined;
+    this.#width = look.width;
+    const until = this.#parts.now() + budgetMs;
+    let at = this.#from;
+    let added = 0;
+    const isFirst = this.#first === undefined;
+    // At the first time, at least what a screen holds; later at least one entry.
+    let least = isFirst ? 100 : 1;
+    while (at > 0 && (least > 0 || this.#parts.now() < until)) {
+      at -= 1;
+      const { length } = this.#transcript.spacedRows(entries[at]!, look);
+      added += length;
+      least -= length;
+    }
+    this.#first = entries[at];
+    if (at > 0) this.#parts.redraw();
+    return { added: isFirst ? 0 : added, isWhole: at === 0 };
+  }
+
+  rows(look: Look): readonly string[] {
+    return this.#drawn.flatMap((entry) => this.#transcript.spacedRows(entry, look));
+  }
+
+  /** Where the user speaks. */
+  stops(look: Look): readonly number[] {
+    const found: number[] = [];
+    let row = 0;
+    for (const entry of this.#drawn) {
+      // A blank row comes before it.
+      if (entry.prompt !== undefined) found.push(row + 1);
+      row += this.#transcript.spacedRows(entry, look).length;
+    }
+    return found;
+  }
+
+  get #from(): number {
+    const { entries } = this.#transcript;
+    const at = this.#first === undefined ? -1 : entries.indexOf(this.#first);
+    return at < 0 ? entries.length : at;
+  }
+
+  get #drawn(): readonly TranscriptEntry[] {
+    return this.#transcript.entries.slice(this.#from);
+  }
+}
+
+/** Opens the details of the newest quiet line. False: there is none. */
+export function openNewestDetails(stage: TuiScreen): boolean {
+  const entry = stage.transcript.entries.findLast(({ opens }) => opens === true);
+  if (entry === undefined) return false;
+  stage.openPager(
+    new PagerView({
+      title: 'Details',
+      rows: (look) => entry.cell.rows(look),
+      close: () => stage.openPager(undefined),
+    }),
+  );
+  return true;
+}

@@ -1,0 +1,163 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import type { FormField } from '../../../protocol/elicitation-form.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import { askedField, type Choice, fieldChoices } from '../../views/questions/question-choices.ts';
+import { exactLine } from '../../views/terminal/exact-text.ts';
+import { Editor } from '../draft/editor.ts';
+import { hintKeys } from '../screen/keys/key-map.ts';
+import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { cutRow, drawRow, drawRows } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import { accentStyle, badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import { cacheRows, type Frame, type View } from '../screen/view.ts';
+import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
+
+interface FieldOptions {
+  readonly question: Question;
+  answer(answer: Answer): void;
+  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
+  showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
+}
+
+/** Below so many rows of what is asked, only what has the keyboard stands under them. */
+const fewestAsked = 3;
+
+const unread =
+  'The window has no room for all of this. Nothing is sent yet: read it to its end, go back, and press Enter again.';
+
+/** The field that a question asks for, where its answer is typed. */
+export function typedField(question: Question): FormField | undefined {
+  const field = askedField(question);
+  return field !== undefined && fieldChoices(field)[0]?.reads !== undefined ? field : undefined;
+}
+
+/** A field of a server's form that takes text: what is typed goes into it, and no letter is another answer. */
+export class FieldView implements View {
+  readonly keys = 'raw';
+  readonly takesText = true;
+  readonly looks = ['ctrl+a'];
+  readonly #options: FieldOptions;
+  readonly #typed: Choice;
+  readonly #others: readonly Choice[];
+  readonly #line = new TextLineField();
+  readonly #rows: (look: Look) => AskedRows;
+  /** 0: the field; from 1 on, one of the other answers. */
+  #at = 0;
+  #problem = '';
+  /** Of what was drawn last. */
+  #isCut = false;
+  #width = 0;
+  /** In a window of this width its last row was in sight. */
+  #readAt: number | undefined;
+
+  constructor(field: FormField, options: FieldOptions) {
+    this.#options = options;
+    const [typed, ...others] = fieldChoices(field);
+    this.#typed = typed!;
+    this.#others = others;
+    this.#rows = cacheRows((look) => askedRows(options.question, undefined, look));
+  }
+
+  frame(look: Look, height: number): Frame {
+    const asked = this.#rows(look);
+    const whole = this.#below(look);
+    const below = height - whole.length > Math.min(fewestAsked, asked.all.length) ? whole : this.#below(look, 'short');
+    const room = Math.max(1, height - below.length);
+    const shown = shortQuestion(this.#options.question, asked, look, room);
+    this.#isCut = shown.shows !== 'all';
+    this.#width = look.width;
+    const rows = [...shown.rows, ...below.map((row) => drawRow(cutRow(row, look.width, look), look))];
+    if (this.#at > 0) return { rows };
+    const line = shown.rows.length + (below === whole ? 1 : 0);
+    return { rows, cursor: { row: line, column: this.#line.column(look.width) } };
+  }
+
+  /** `short`: the field, or the other answer that is chosen. */
+  #below(look: Look, how: 'whole' | 'short' = 'whole'): readonly Row[] {
+    const key = hintKeys(look, this.keys);
+    const others = this.#others.map(({ words }, at) => this.#answerRow(words, at + 1 === this.#at, look));
+    const problem: readonly Row[] = this.#problem === '' ? [] : [[styled(`  ${exactLine(this.#problem)}`, badStyle)]];
+    if (how === 'short')
+      return [...(this.#at === 0 ? [this.#line.row()] : others.slice(this.#at - 1, this.#at)), ...problem];
+    const hint = `${key('Enter')} sends it, Up and Down choose another answer, ${key('Esc')} stops the turn`;
+    const rows = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
+    return [[], this.#line.row(), ...others, ...rows, ...problem];
+  }
+
+  #answerRow(words: string, isChosen: boolean, look: Look): Row {
+    const mark = styled(isChosen ? `${glyphsOf(look).prompt} ` : '  ', accentStyle);
+    return [mark, styled(exactLine(words), isChosen ? { ...accentStyle, ...boldStyle } : {})];
+  }
+
+  input(input: TerminalInput): void {
+    const name = input.kind === 'key' ? input.name : undefined;
+    const count = this.#others.length + 1;
+    if (name === 'up' || name === 'ctrl+p') this.#at = (this.#at + count - 1) % count;
+    else if (name === 'down' || name === 'ctrl+n') this.#at = (this.#at + 1) % count;
+    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (name === 'ctrl+a') this.#showWhole();
+    else if (name === 'enter') this.#confirm();
+    else if (name !== 'tab') {
+      this.#at = 0;
+      this.#problem = '';
+      this.#line.input(input);
+    }
+  }
+
+  #confirm(): void {
+    const given = this.#at === 0 ? this.#readLine() : this.#others[this.#at - 1]!.answer;
+    if (typeof given === 'string') this.#problem = given;
+    else if (given.kind === 'allowed' && this.#isCut && this.#readAt !== this.#width) this.#showWhole(unread);
+    else this.#options.answer(given);
+  }
+
+  #readLine(): Answer | string {
+    const { text } = this.#line;
+    return text === '' ? 'Nothing is typed yet. Down chooses another answer.' : this.#typed.reads!(text);
+  }
+
+  /** What the window has no room for is shown before a server gets an answer. */
+  #showWhole(note?: string): void {
+    const rows = this.#rows;
+    const whole = (look: Look): readonly string[] => {
+      const { all } = rows(look);
+      if (note === undefined) return all;
+      const noted = drawRows(wrapRow([styled(note, dimStyle)], { width: look.width }), look);
+      return [...noted, '', ...all, '', ...noted];
+    };
+    this.#options.showWhole(whole, ({ width }) => void (this.#readAt = width));
+  }
+}
+
+const prompt = '  > ';
+
+/** One line that is typed inside a view. */
+export class TextLineField {
+  readonly #editor = new Editor(countColumns);
+
+  get text(): string {
+    return this.#editor.draft.text.trim();
+  }
+
+  row(): Row {
+    return [plain(prompt), plain(cleanLine(this.#editor.draft.text))];
+  }
+
+  column(width: number): number {
+    const { text, cursor } = this.#editor.draft;
+    return Math.max(0, Math.min(width - 1, prompt.length + countColumns(text.slice(0, cursor))));
+  }
+
+  clear(): void {
+    this.#editor.clear();
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'paste') this.#editor.paste(input.text);
+    if (input.kind !== 'key') return;
+    if (input.text === '') this.#editor.press(input.name, 1000);
+    else this.#editor.typeKey(input.text);
+  }
+}

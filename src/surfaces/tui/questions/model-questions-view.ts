@@ -1,0 +1,249 @@
+import { plural } from '../../../engine/wording.ts';
+import type { Answer, UserQuestion } from '../../../protocol/question.ts';
+import { visibleLine } from '../../views/terminal/text.ts';
+import { hintKeys } from '../screen/keys/key-map.ts';
+import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
+import { cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import type { Frame, View } from '../screen/view.ts';
+import { TextLineField } from './form-fields.ts';
+
+export interface InputOptions {
+  readonly questions: readonly UserQuestion[];
+  /** The agent that asks. Absent: the model of the conversation. */
+  readonly agent?: string;
+  answer(answer: Answer): void;
+  /** All of what is asked, on a screen of its own. */
+  showWhole(rows: (look: Look) => readonly string[]): void;
+}
+
+interface GivenInput {
+  /** The option; undefined: none of them. */
+  chosen?: number;
+  readonly note: TextLineField;
+}
+
+/** Questions of the model, one at a time: options by number, a note for each, and a way back and forth between them. */
+export class InputView implements View {
+  readonly looks = ['left', 'right', 'ctrl+a'];
+  readonly #options: InputOptions;
+  readonly #given: readonly GivenInput[];
+  #question = 0;
+  /** The row of each question that the cursor stands on. The last one is for other words. */
+  #at = 0;
+  #isNoting = false;
+  /** The user has to say whether questions stay open. */
+  #isConfirming = false;
+
+  constructor(options: InputOptions) {
+    this.#options = options;
+    this.#given = options.questions.map(() => ({ note: new TextLineField() }));
+  }
+
+  get asks(): number | 'whether to send' {
+    return this.#isConfirming ? 'whether to send' : this.#question;
+  }
+
+  frame(look: Look, height: number): Frame {
+    const rows = this.#isConfirming
+      ? this.#confirmRows(look)
+      : inputRows(this.#shown(look), look, height, hintKeys(look)('Ctrl+A'));
+    const shown = drawn(rows, look);
+    if (!this.#isNoting || this.#isConfirming) return { rows: shown };
+    return { rows: shown, cursor: { row: shown.length - 1, column: this.#now.note.column(look.width) } };
+  }
+
+  get #now(): GivenInput {
+    return this.#given[this.#question]!;
+  }
+
+  get #asked(): UserQuestion {
+    return this.#options.questions[this.#question]!;
+  }
+
+  #isAnswered({ chosen, note }: GivenInput): boolean {
+    return chosen !== undefined || note.text !== '';
+  }
+
+  #shown(look: Look): ShownInput {
+    const { questions, agent } = this.#options;
+    const who = agent === undefined ? 'The model asks you' : `Agent ${visibleLine(agent)} asks you`;
+    const place = questions.length === 1 ? '' : ` (${this.#question + 1} of ${questions.length})`;
+    const key = hintKeys(look);
+    const moves = questions.length === 1 ? '' : 'left and right change the question, ';
+    const hint = this.#isNoting
+      ? `${key('Enter')} answers, ${key('Tab')} leaves the note out`
+      : `${key('Enter')} answers, ${moves}${key('Tab')} adds a note, ${key('Backspace')} clears, ${key('Esc')} stops the turn`;
+    const { note, chosen } = this.#now;
+    return {
+      title: `${who}${place}`,
+      asked: this.#asked,
+      at: this.#at,
+      chosen,
+      below: [[styled(`  ${hint}`, dimStyle)], ...(this.#isNoting || note.text !== '' ? [note.row()] : [])],
+    };
+  }
+
+  #confirmRows(look: Look): readonly Row[] {
+    const key = hintKeys(look);
+    const open = this.#given.filter((given) => !this.#isAnswered(given)).length;
+    return [
+      [styled(`${plural(open, 'question')} without an answer. Send the others?`, warnStyle)],
+      [plain(`  ${key('y')} sends them, ${key('Esc')} goes back`)],
+    ];
+  }
+
+  input(input: TerminalInput): void {
+    if (this.#isConfirming) return this.#confirm(input);
+    if (this.#isNoting) return this.#intoNote(input);
+    if (input.kind !== 'key') return;
+    const { name } = input;
+    const last = this.#asked.options.length;
+    if (name === 'up' || name === 'ctrl+p' || name === 'k') this.#at = this.#at === 0 ? last : this.#at - 1;
+    else if (name === 'down' || name === 'ctrl+n' || name === 'j') this.#at = this.#at === last ? 0 : this.#at + 1;
+    else if (name === 'left' || name === 'h') this.#show(this.#question - 1);
+    else if (name === 'right' || name === 'l') this.#show(this.#question + 1);
+    else if (name === 'tab' || name === 'o') this.#isNoting = true;
+    else if (name === 'ctrl+a') this.#showWhole();
+    else if (name === 'backspace') delete this.#now.chosen;
+    else if (name === 'enter') this.#choose(this.#at);
+    else if (name === 'escape' || name === 'ctrl+c') this.#options.answer({ kind: 'stopped' });
+    else if (/^[1-9]$/.test(name) && Number(name) <= last + 1) this.#choose(Number(name) - 1);
+  }
+
+  #showWhole(): void {
+    const { showWhole } = this.#options;
+    showWhole((look) => drawn(wholeInputRows({ ...this.#shown(look), below: [] }, look), look));
+  }
+
+  #show(question: number): void {
+    if (question < 0 || question >= this.#given.length) return;
+    this.#question = question;
+    this.#at = this.#now.chosen ?? 0;
+    this.#isNoting = false;
+  }
+
+  /** Other words than the options are a note without one. */
+  #choose(at: number): void {
+    this.#at = at;
+    if (at === this.#asked.options.length) {
+      delete this.#now.chosen;
+      this.#isNoting = true;
+      return;
+    }
+    this.#now.chosen = at;
+    this.#next();
+  }
+
+  #next(): void {
+    this.#isNoting = false;
+    if (this.#question < this.#given.length - 1) return this.#show(this.#question + 1);
+    if (this.#given.every((given) => this.#isAnswered(given))) return this.#send();
+    this.#isConfirming = true;
+  }
+
+  #intoNote(input: TerminalInput): void {
+    const name = input.kind === 'key' ? input.name : undefined;
+    if (name === 'escape' || name === 'ctrl+c' || name === 'tab') {
+      this.#now.note.clear();
+      this.#isNoting = false;
+    } else if (name === 'enter') {
+      if (this.#at < this.#asked.options.length) this.#now.chosen = this.#at;
+      this.#next();
+    } else this.#now.note.input(input);
+  }
+
+  #confirm(input: TerminalInput): void {
+    if (input.kind !== 'key') return;
+    if (input.name === 'y' || input.name === 'enter') return this.#send();
+    if (input.name !== 'escape' && input.name !== 'n' && input.name !== 'ctrl+c') return;
+    this.#isConfirming = false;
+    this.#show(this.#given.findIndex((given) => !this.#isAnswered(given)));
+  }
+
+  #send(): void {
+    const content = this.#options.questions.map(({ id, options }, at) => {
+      const { chosen, note } = this.#given[at]!;
+      const label = chosen === undefined ? [] : [options[chosen]?.label ?? ''];
+      return [id, [...label, ...(note.text === '' ? [] : [note.text])]] as const;
+    });
+    this.#options.answer({ kind: 'allowed', content: Object.fromEntries(content) });
+  }
+}
+
+function drawn(rows: readonly Row[], look: Look): readonly string[] {
+  return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+/** A question of the model, as the user has it before them. */
+interface ShownInput {
+  readonly title: string;
+  readonly asked: UserQuestion;
+  /** The row that the cursor stands on. */
+  readonly at: number;
+  readonly chosen: number | undefined;
+  /** Below the options: what keys do, and a note. */
+  readonly below: readonly Row[];
+}
+
+const otherWords = { label: 'None of these', description: 'answer in your own words' };
+
+/** All of it. */
+function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
+  return [titleRow(shown), ...questionRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
+}
+
+/**
+ * As much of it as fits: first what is said about each option gives way, then the question, and a row says how to see
+ * all of it.
+ */
+function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {
+  const whole = wholeInputRows(shown, look);
+  if (whole.length <= height) return whole;
+  const options = optionRows(shown, look).map(([first = [], ...rest]) =>
+    rest.length === 0 ? first : cutRow([...first, plain(glyphsOf(look).ellipsis)], look.width, look),
+  );
+  const sign: Row = [styled(`  ${glyphsOf(look).ellipsis} Not all of this fits: ${showsAll} shows all`, warnStyle)];
+  const tail = [...options, ...shown.below];
+  const room = Math.max(0, height - tail.length - 2);
+  const head = [titleRow(shown), ...questionRows(shown, look).slice(0, room), sign];
+  // The sign stays in sight on the lowest screens, too.
+  return [
+    ...head.slice(Math.max(0, head.length - Math.max(1, height))),
+    ...tail.slice(Math.max(0, tail.length - Math.max(0, height - head.length))),
+  ];
+}
+
+function titleRow({ title }: ShownInput): Row {
+  return [styled(title, boldStyle)];
+}
+
+function questionRows({ asked: { header, question } }: ShownInput, look: Look): readonly Row[] {
+  return wrapRow([styled(`${visibleLine(header)}: ${visibleLine(question)}`, {})], {
+    width: look.width,
+    first: [plain('  > ')],
+    rest: [plain('  | ')],
+  });
+}
+
+/** The rows of each option. The last one is for other words. */
+function optionRows({ asked, at: here, chosen }: ShownInput, look: Look): readonly (readonly Row[])[] {
+  const { prompt, good } = glyphsOf(look);
+  return [...asked.options, otherWords].map(({ label, description }, at) => {
+    const isHere = at === here;
+    const first: Row = [
+      styled(isHere ? `${prompt} ` : '  ', accentStyle),
+      styled(
+        `${at + 1}. ${visibleLine(label)}${at === chosen ? ` ${good}` : ''}`,
+        isHere ? { ...accentStyle, ...boldStyle } : {},
+      ),
+    ];
+    return wrapRow([styled(visibleLine(description), dimStyle)], {
+      width: look.width,
+      first: [...first, plain('  ')],
+      rest: [plain('     ')],
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { ListView } from '../pages/list-view.ts';
+import type { TypingPause } from './typing-pause.ts';
+import type { CommandSession } from '../commands/command-session.ts';
+
+/** The end of a turn in plan mode that proposed a plan: what to do with it. `startAnew`: begins a new conversation. */
+export function chooseAfterPlan(
+  session: CommandSession,
+  plan: string,
+  { pause, startAnew }: { readonly pause: TypingPause; startAnew(): Promise<void> },
+): void {
+  const { stage } = session.parts;
+  const close = (): void => stage.open(undefined);
+  const used = Math.max(0, Math.min(100, Math.round(100 - session.thread.usage().percentRemaining)));
+  const leavePlanMode = (): Promise<boolean> => session.change({ collaboration: { mode: 'default' } });
+  const here = async (): Promise<void> => {
+    if (await leavePlanMode()) session.sendWords('Implement the plan.');
+  };
+  const cleared = async (): Promise<void> => {
+    const { model, effort } = session.thread.settings;
+    await startAnew();
+    await session.change({ model, ...(effort === undefined ? {} : { effort }), collaboration: { mode: 'default' } });
+    session.sendWords(`Implement this plan:\n\n${plan}`);
+  };
+  const ways = [() => session.inBackground(here()), () => session.inBackground(cleared()), () => {}];
+  const list = new ListView({
+    title: 'Implement this plan?',
+    items: [
+      { label: 'Yes, here', about: 'leaves plan mode and begins' },
+      {
+        label: 'Yes, with a cleared context',
+        about: `a new conversation with the plan alone (${used}% used here)`,
+      },
+      { label: 'No, stay in plan mode', about: 'say what to change' },
+    ],
+    close,
+    pick(index) {
+      close();
+      ways[index]?.();
+    },
+  });
+  stage.open(pause.guard(list));
+}

@@ -1,0 +1,113 @@
+import type { Answer, Question } from '../../../protocol/question.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { defined } from '../../../base/objects.ts';
+import { fillForm } from '../../views/questions/question-choices.ts';
+import { FieldView, typedField } from './form-fields.ts';
+import { InputView } from './model-questions-view.ts';
+import type { View } from '../screen/view.ts';
+import type { Look } from '../screen/text/look.ts';
+import { QuestionView } from './question-view.ts';
+import type { TypingPause } from './typing-pause.ts';
+
+export interface DeskParts {
+  /** Shows it in the place of the composer; undefined: nothing is asked. */
+  open(view: View | undefined): void;
+  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
+  showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
+  /** What is shown so is asked no more. */
+  closeWhole(): void;
+  answer(id: string, answer: Answer): void;
+  /** Shows what goes wrong with something that no caller waits for. */
+  run(work: Promise<unknown>): void;
+  readonly pause: TypingPause;
+}
+
+interface AskedQuestion {
+  readonly question: Question;
+  readonly item: TurnItem | undefined;
+}
+
+/** Questions wait here for the user, one after the other, and for a pause in what the user types. */
+export class QuestionDesk {
+  readonly #parts: DeskParts;
+  #waiting: AskedQuestion[] = [];
+  #open: { readonly id: string; readonly over: AbortController } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  get isAsking(): boolean {
+    return this.#open !== undefined || this.#waiting.length > 0;
+  }
+
+  asked(question: Question, item: TurnItem | undefined): void {
+    const isKnown = this.#open?.id === question.id || this.#waiting.some((each) => each.question.id === question.id);
+    if (!isKnown) this.#waiting.push({ question, item });
+    this.#next();
+  }
+
+  /** It has its answer, here or from elsewhere, or its turn is over. */
+  answered(id: string): void {
+    this.#waiting = this.#waiting.filter(({ question }) => question.id !== id);
+    if (this.#open?.id === id) this.#close();
+    this.#next();
+  }
+
+  clear(): void {
+    this.#waiting = [];
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#open !== undefined) this.#close();
+  }
+
+  #close(): void {
+    this.#open?.over.abort();
+    this.#open = undefined;
+    this.#parts.closeWhole();
+    this.#parts.open(undefined);
+  }
+
+  #next(): void {
+    if (this.#open !== undefined || this.#timer !== undefined || this.#waiting.length === 0) return;
+    const { wait } = this.#parts.pause;
+    if (wait > 0) {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        this.#next();
+      }, wait);
+      return;
+    }
+    const { question, item } = this.#waiting.shift()!;
+    const over = new AbortController();
+    this.#open = { id: question.id, over };
+    this.#parts.run(this.#ask(question, item, over.signal));
+  }
+
+  /** A form is asked field by field, questions of the model all in one view. */
+  async #ask(question: Question, item: TurnItem | undefined, signal: AbortSignal): Promise<void> {
+    const { showWhole, open, pause } = this.#parts;
+    const waiting = (): number => this.#waiting.length;
+    const { input, agent } = question;
+    const show = (view: (answered: (answer: Answer) => void) => View): Promise<Answer> =>
+      new Promise((answered) => (signal.aborted ? answered({ kind: 'lapsed' }) : open(pause.guard(view(answered)))));
+    const answer =
+      input === undefined
+        ? await fillForm(question, (one) =>
+            show((answered) => {
+              const field = typedField(one);
+              return field === undefined
+                ? new QuestionView({ question: one, item, waiting, answer: answered, showWhole })
+                : new FieldView(field, { question: one, answer: answered, showWhole });
+            }),
+          )
+        : await show(
+            (answered) => new InputView({ questions: input, ...defined({ agent }), answer: answered, showWhole }),
+          );
+    if (signal.aborted) return;
+    this.#close();
+    this.#parts.answer(question.id, answer);
+    this.#next();
+  }
+}

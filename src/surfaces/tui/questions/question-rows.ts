@@ -1,0 +1,139 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { justificationLines, questionLines, requiredQuestionLines } from '../../views/questions/question-lines.ts';
+import { exactLine, exactText } from '../../views/terminal/exact-text.ts';
+import { paint, type Span } from '../../views/terminal/styled-text.ts';
+import { keyHint } from '../screen/keys/key-map.ts';
+import { beginningOfRow, cutRow, drawRow } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import { paintedRows } from '../screen/text/output-colours.ts';
+import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import { patchCell } from '../transcript/cells/patch-cells.ts';
+
+/** What is asked, in rows that fit. */
+export interface AskedRows {
+  /** Nothing is cut. The words of the model come last: however many they are, they push nothing away. */
+  readonly all: readonly string[];
+  /** What a yes would run or change at the least: in a short window it comes first. */
+  readonly core: readonly string[];
+  /** Of a patch: what changes in its files. */
+  readonly diff: readonly string[];
+}
+
+export function askedRows(question: Question, item: TurnItem | undefined, look: Look): AskedRows {
+  const { width } = look;
+  const words = spanRows(justificationLines(question, { width }), look);
+  const lines = (of: Question, about: TurnItem | undefined): readonly string[] =>
+    spanRows(questionLines(of, about, { width, words: 'elsewhere' }), look);
+  if (question.kind !== 'patch' || item?.kind !== 'file-change') {
+    const whole = lines(question, item);
+    const core = question.argv === undefined ? whole : spanRows(requiredQuestionLines(question, item, { width }), look);
+    return { all: [...whole, ...words], core, diff: [] };
+  }
+  const { changes } = item;
+  const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
+  // A file does not keep all changes of a long patch, and the question has all of their paths.
+  const paths = question.paths?.filter(({ path }) => !isShown(path)) ?? [];
+  const diff = patchRows(item, changes.map(visibleChange), look);
+  const bare = changes.map((change) => ({ ...change, diff: '' }));
+  const all = [...lines({ ...question, paths }, undefined), ...diff, ...words];
+  // The title of a single file names it.
+  const head = changes.length === 1 && paths.length === 0 ? patchRows(item, bare.map(visibleChange), look).length : 0;
+  if (head > 0) return { all, core: diff.slice(0, head), diff: diff.slice(head) };
+  return { all, core: spanRows(requiredQuestionLines(question, { ...item, changes: bare }, { width }), look), diff };
+}
+
+function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: Look): readonly string[] {
+  return patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
+}
+
+/** With a sign for every character that hides, as the lines of other questions have: a yes writes those, too. */
+function visibleChange(change: ChangedFile): ChangedFile {
+  const { path, movePath, diff } = change;
+  return {
+    ...change,
+    path: exactLine(path, 'words'),
+    ...(movePath === undefined ? {} : { movePath: exactLine(movePath, 'words') }),
+    // Line by line: a carriage return at the end of one shows, too.
+    ...(diff === undefined
+      ? {}
+      : {
+          diff: diff
+            .split('\n')
+            .map((line) => exactText(line))
+            .join('\n'),
+        }),
+  };
+}
+
+function spanRows(spans: readonly Span[], look: Look): readonly string[] {
+  const rows = paintedRows(paint(spans, true), look);
+  // A style may end behind the last line.
+  // oxlint-disable-next-line no-control-regex -- our own styles
+  return rows.slice(0, rows.findLastIndex((row) => /[^\s]/.test(row.replaceAll(/\u001B\[[\d;]*m/g, ''))) + 1);
+}
+
+/** From so many rows on, the last one says how much is left out. */
+const fewestSaid = 2;
+
+interface ShortQuestion {
+  readonly rows: readonly string[];
+  /** `core`: what a yes would run or change is in sight, and a row says that there is more. */
+  readonly shows: 'all' | 'core' | 'part';
+  readonly isSaid: boolean;
+}
+
+/**
+ * What is asked, in so many rows. Where the whole of it does not fit, a command or the paths of a patch come first, then
+ * why Capstan asks, and the last row says how much is left out.
+ */
+export function shortQuestion(question: Question, asked: AskedRows, look: Look, room: number): ShortQuestion {
+  const { all, core, diff } = asked;
+  if (all.length <= room) return { rows: all, shows: 'all', isSaid: true };
+  const hasStart = question.argv !== undefined || diff.length > 0;
+  if (room < fewestSaid) return { rows: core.slice(0, room), shows: 'part', isSaid: false };
+  const space = room - 1;
+  const shows = core.length <= space ? 'core' : 'part';
+  if (shows === 'part' && !hasStart) {
+    const above = moreRow(all.length - space, ' above', look);
+    return { rows: [above, ...core.slice(-space)], shows, isSaid: true };
+  }
+  const why = question.argv === undefined || question.host !== undefined ? [] : reasonRows(question.reason, look);
+  // The command has its rows before the reason; of one that is cut anyway, the reason takes a row.
+  const whyRows = shows === 'core' ? space - core.length : space > 2 ? 1 : 0;
+  const reason = cutRows(why, whyRows, look);
+  const begun = [...core.slice(0, space - reason.length), ...reason];
+  const shown = [...begun, ...diff.slice(0, space - begun.length)];
+  const isTitled = hasStart && shown.length < space;
+  const rows = isTitled ? [...all.slice(0, 1), ...shown] : shown;
+  return { rows: [...rows, moreRow(all.length - rows.length, '', look)], shows, isSaid: true };
+}
+
+function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
+  if (reason === undefined) return [];
+  return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
+}
+
+/** So many of the rows; the last one says that there was more. */
+function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
+  const { ellipsis } = glyphsOf(look);
+  const kept = rows.slice(0, most);
+  const isCut = kept.length < rows.length;
+  return kept.map((row, at) => {
+    const last = isCut && at === kept.length - 1;
+    const room = look.width - (last ? ellipsis.length : 0);
+    return drawRow(last ? [...beginningOfRow(row, room), plain(ellipsis)] : row, look);
+  });
+}
+
+/** The key that shows all is never cut. */
+function moreRow(left: number, where: string, look: Look): string {
+  const { ellipsis } = glyphsOf(look);
+  const all = keyHint(look, 'approval.open_fullscreen', (key) => `: ${key} shows all`);
+  const key = keyHint(look, 'approval.open_fullscreen', (name) => `: ${name}`);
+  const texts = [`  ${ellipsis} ${left} more rows${where}${all}`, `${ellipsis} ${left} more${key}`];
+  const text = texts.find((each) => countColumns(each) <= look.width) ?? `${ellipsis}${key}`;
+  return drawRow(cutRow([styled(text, dimStyle)], look.width, look), look);
+}

@@ -1,0 +1,123 @@
+import { formatTomlString } from '../../../../core/config/toml/toml-key.ts';
+import { defined } from '../../../../base/objects.ts';
+import { fullText } from '../../../../protocol/outcome.ts';
+import type { Engine } from '../../../../engine/engine.ts';
+import type { LocalServerFound } from '../../../../engine/models/local-servers.ts';
+import type { EngineChoices } from '../../../views/command-line/load-engine.ts';
+import type { StartupQuestionDesk } from './startup-question-desk.ts';
+import type { StartupChoice } from './startup-question-views.ts';
+import { signIn, type SignInWay } from './sign-in.ts';
+import { keySavedWords } from '../../../views/wording/settings-text.ts';
+
+/** A server on the same machine answers at once, unless the machine is busy. Only one that hangs is waited for. */
+const patienceMs = 3000;
+
+interface FirstRunParts {
+  readonly desk: StartupQuestionDesk;
+  readonly engine: Engine;
+  /** Gives the screen to another program for a while. */
+  lend(work: () => Promise<unknown>): Promise<void>;
+  notice(text: string): void;
+}
+
+/** `model`: under these choices the engine has a model. `ready`: as it is, it has one, or the user wants none. */
+type FirstRun =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'model'; readonly choices: Partial<EngineChoices> }
+  | { readonly kind: 'left' };
+
+type Way = SignInWay | LocalServerFound | 'demo' | 'without';
+
+/** What a user is asked who has set up no model. Every way leads on to the conversation. */
+export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
+  const { desk, engine } = parts;
+  const servers = await engine.user.localServers(patienceMs);
+  const ways: readonly Way[] = ['key', 'browser', 'device', ...servers, 'demo', 'without'];
+  let problem: string | undefined;
+  for (;;) {
+    const chosen = await desk.ask({
+      title: 'No model is set up yet. Choose how Capstan gets one.',
+      text: [
+        `Variables count too: export OPENAI_API_KEY=…  For other providers, set model and model_provider in ${engine.home}/config.toml (docs/providers.md).`,
+      ],
+      ...defined({ problem }),
+      choices: ways.map(choiceOf),
+    });
+    if (chosen === 'left') return { kind: 'left' };
+    const way = chosen === 'back' ? 'without' : ways[chosen]!;
+    if (way === 'without') {
+      parts.notice('No model is set up: a message gets no answer yet. `capstan login` or the next start sets one up.');
+      return { kind: 'ready' };
+    }
+    const done = await take(parts, way);
+    if (typeof done !== 'string') return done;
+    problem = done === '' ? undefined : done;
+  }
+}
+
+/** Goes one way. A text: it leads back to the list, which shows the text if there is one. */
+async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise<FirstRun | string> {
+  const { desk, engine, lend, notice } = parts;
+  if (way === 'demo') {
+    const { run } = await import('../../../demo/run-demo.ts');
+    await desk.aside(() => lend(() => run({ options: { keep: false } } as Parameters<typeof run>[0])));
+    return '';
+  }
+  if (typeof way === 'object') return chooseLocal(parts, way);
+  const signed = await signIn(desk, await engine.user.logins(), way);
+  if (signed === 'left') return { kind: 'left' };
+  if (signed === 'back') return '';
+  if ('code' in signed) return fullText(signed);
+  const who = signed.email === undefined ? '' : ` as ${signed.email}`;
+  notice(way === 'key' ? keySavedWords(signed.where) : `Signed in${who}. The login is kept in ${signed.where}.`);
+  return { kind: 'ready' };
+}
+
+async function chooseLocal(
+  { desk, engine, notice }: FirstRunParts,
+  server: LocalServerFound,
+): Promise<FirstRun | string> {
+  const { id, name, models } = server;
+  if (models.length === 0) return `${name} has no models yet. Get one there, then choose ${name} again.`;
+  const chosen = await desk.ask({ title: `Models of ${name}`, choices: models.map((label) => ({ label })) });
+  if (typeof chosen === 'string') return chosen === 'left' ? { kind: 'left' } : '';
+  const model = models[chosen]!;
+  let problem: string | undefined;
+  for (;;) {
+    const kept = await desk.ask({
+      title: `Use ${model} of ${name}`,
+      ...defined({ problem }),
+      choices: [
+        { label: 'For this conversation' },
+        { label: 'From now on', about: `saved in ${engine.home}/config.toml` },
+      ],
+    });
+    if (typeof kept === 'string') return kept === 'left' ? { kind: 'left' } : '';
+    const failed = kept === 1 ? await engine.config.saveModel({ provider: id, model }) : undefined;
+    if (failed !== undefined) {
+      problem = fullText(failed);
+      continue;
+    }
+    if (kept === 1) notice(`New conversations use ${model} of ${name}.`);
+    return { kind: 'model', choices: { model, override: [`model_provider=${formatTomlString(id)}`] } };
+  }
+}
+
+function choiceOf(way: Way): StartupChoice {
+  switch (way) {
+    case 'key':
+      return { label: 'Paste an OpenAI API key', about: 'it is not shown, and kept with your login' };
+    case 'browser':
+      return { label: 'Sign in with ChatGPT', about: 'in the browser of this machine' };
+    case 'device':
+      return { label: 'Sign in with ChatGPT by a code', about: 'in a browser of any device' };
+    case 'demo':
+      return { label: 'Watch the demo', about: 'a script plays the model: no key, no network' };
+    case 'without':
+      return { label: 'Go on without a model' };
+    default: {
+      const count = way.models.length;
+      return { label: way.name, about: `${count} ${count === 1 ? 'model' : 'models'} at ${way.address}` };
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { defined } from '../../../../base/objects.ts';
+import type { Logins, SignedIn } from '../../../../engine/home/logins.ts';
+import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
+import type { CommandSession } from '../../commands/command-session.ts';
+import type { StartupQuestionDesk, StartupQuestionExit } from './startup-question-desk.ts';
+
+export type SignInWay = 'key' | 'browser' | 'device';
+
+/** Signs the user in, in one of the ways. */
+export async function signIn(
+  desk: StartupQuestionDesk,
+  logins: Logins,
+  way: SignInWay,
+): Promise<SignedIn | Outcome | StartupQuestionExit> {
+  if (way === 'key') return withKey(desk, logins);
+  return desk.during<SignedIn | Outcome>((signal, show) =>
+    way === 'browser'
+      ? logins.withBrowser({ signal }, (page, opened) =>
+          show({
+            title: opened
+              ? 'Sign in on the page that your browser shows'
+              : 'Open this page in a browser of this machine',
+            text: [...(opened ? ['If it shows none, open this page on this machine:'] : []), page],
+            choices: [{ label: 'Go back' }],
+          }),
+        )
+      : logins.withDeviceCode({ signal }, (page, code) =>
+          show({
+            title: `Open ${page} on any device, sign in, and type the code ${code}`,
+            text: [
+              'The code expires in 15 minutes. Continue only if you started this sign-in yourself: if a website or a person gave you the code, stop.',
+            ],
+            choices: [{ label: 'Go back' }],
+          }),
+        ),
+  );
+}
+
+/** Asked until it is a key, or the user goes back. */
+async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<SignedIn | Outcome | StartupQuestionExit> {
+  let problem: string | undefined;
+  for (;;) {
+    const given = await desk.askSecret({ title: 'Your OpenAI API key', ...defined({ problem }) });
+    if (typeof given === 'string') return given;
+    const kept = await logins.withKey(given.secret);
+    if (!('code' in kept) || kept.code !== 'login-unfit') return kept;
+    problem = 'This cannot be a key: it has spaces or characters that no key has.';
+  }
+}
+
+/** `/logout`: the login of the home is forgotten. */
+export async function logout(session: CommandSession): Promise<void> {
+  const logins = await session.parts.engine.user.logins();
+  const was = await logins.signOut();
+  if (typeof was !== 'boolean') return session.notice(fullText(was), 'error');
+  session.notice(
+    was ? 'Signed out: the login is forgotten. To sign in again, use `capstan login`.' : 'You were not signed in.',
+  );
+  const { variables } = logins;
+  if (variables.length > 0) session.notice(`${variables.join(', ')} still applies: unset it to use no key at all.`);
+}

@@ -1,0 +1,121 @@
+import type { TypingPause } from '../typing-pause.ts';
+import type { View } from '../../screen/view.ts';
+import type { GateView, StartupQuestion, TypedDraft } from './startup-question-views.ts';
+
+export interface StartupQuestionDeskParts {
+  /** Shows it in the place of the composer; undefined: the composer is back. */
+  open(view: View | undefined): void;
+  quit(): void;
+  readonly pause: TypingPause;
+  /** What the user types and does not answer with. Absent: it is lost. */
+  readonly draft?: TypedDraft;
+}
+
+/** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
+export type StartupQuestionExit = 'back' | 'left';
+
+/** Asks what has to be clear before the conversation, one thing after the other. Most starts ask nothing and load no view. */
+export class StartupQuestionDesk {
+  readonly #parts: StartupQuestionDeskParts;
+  readonly #ending = Promise.withResolvers<'left'>();
+  #hasEnded = false;
+  /** Ends such a wait. */
+  #leaving = (): void => {};
+
+  constructor(parts: StartupQuestionDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** The program ends: what is asked, and what would be, has no answer. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#ending.resolve('left');
+    this.#leaving();
+  }
+
+  /** Waits for something else that the user decides, or until the program ends. */
+  async until<Result>(decided: Promise<Result>): Promise<Result | 'left'> {
+    if (this.#hasEnded) return 'left';
+    return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
+  }
+
+  /** Waits so long, or until the program ends. What is raced against that end again and again would stay with it. */
+  async wait(milliseconds: number): Promise<'on' | 'left'> {
+    if (this.#hasEnded) return 'left';
+    const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();
+    const timer = setTimeout(() => resolve('on'), milliseconds);
+    this.#leaving = () => {
+      clearTimeout(timer);
+      resolve('left');
+    };
+    return promise.finally(() => (this.#leaving = () => {}));
+  }
+
+  /** The place of the choice. */
+  async ask(gate: StartupQuestion): Promise<number | StartupQuestionExit> {
+    const { guarded, GateView: Gate } = await this.#gates();
+    return this.#show<number>((over, leave) =>
+      guarded(new Gate({ ...gate, pick: over, back: () => over('back'), leave })),
+    );
+  }
+
+  async askSecret(about: {
+    readonly title: string;
+    readonly problem?: string;
+  }): Promise<{ readonly secret: string } | StartupQuestionExit> {
+    const { SecretView } = await import('./startup-question-views.ts');
+    return this.#show<{ readonly secret: string }>((over, leave) =>
+      this.#parts.pause.guard(
+        new SecretView({ ...about, given: (secret) => over({ secret }), back: () => over('back'), leave }),
+      ),
+    );
+  }
+
+  /** Shows something while work is done. Esc or a choice gives the work up. */
+  async during<Result extends object>(
+    work: (signal: AbortSignal, show: (gate: StartupQuestion) => void) => Promise<Result>,
+  ): Promise<Result | StartupQuestionExit> {
+    const { guarded, GateView: Gate } = await this.#gates();
+    const stop = new AbortController();
+    const back = (): void => stop.abort();
+    void this.#ending.promise.then(back);
+    const leave = (): void => this.#parts.quit();
+    try {
+      const done = await work(stop.signal, (gate) =>
+        this.#parts.open(guarded(new Gate({ ...gate, pick: back, back, leave }))),
+      );
+      if (!stop.signal.aborted) return done;
+      return this.#hasEnded ? 'left' : 'back';
+    } finally {
+      this.#parts.open(undefined);
+    }
+  }
+
+  /** Keys that are pressed meanwhile are for something else that has the screen. */
+  async aside(work: () => Promise<unknown>): Promise<void> {
+    await work().finally(() => this.#parts.pause.answered());
+  }
+
+  /** The view, and what keeps keys from it that are no answer. */
+  async #gates() {
+    const [{ GateView }, { TypedBeside }] = await Promise.all([
+      import('./startup-question-views.ts'),
+      import('./startup-question-views.ts'),
+    ]);
+    const { pause, draft } = this.#parts;
+    const guarded = (view: GateView): View =>
+      draft === undefined ? pause.guard(view) : new TypedBeside(pause.guard(view), { ...pause.typing, draft });
+    return { GateView, guarded };
+  }
+
+  async #show<Result>(
+    make: (over: (result: Result | StartupQuestionExit) => void, leave: () => void) => View,
+  ): Promise<Result | StartupQuestionExit> {
+    const { open, pause } = this.#parts;
+    await Promise.race([pause.quiet(), this.#ending.promise]);
+    if (this.#hasEnded) return 'left';
+    const { promise, resolve } = Promise.withResolvers<Result | StartupQuestionExit>();
+    open(make(resolve, () => this.#parts.quit()));
+    return Promise.race([promise, this.#ending.promise]).finally(() => open(undefined));
+  }
+}

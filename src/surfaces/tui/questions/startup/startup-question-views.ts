@@ -1,0 +1,301 @@
+import { countColumns } from '../../../../base/text-columns.ts';
+import { visibleLine, visibleText } from '../../../views/terminal/text.ts';
+import { hintKeys } from '../../screen/keys/key-map.ts';
+import type { TerminalInput } from '../../screen/terminal/terminal-port.ts';
+import { cutRow, drawRow, drawRows, rowsAround } from '../../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import {
+  accentStyle,
+  badStyle,
+  boldStyle,
+  dimStyle,
+  plain,
+  type Row,
+  type Style,
+  styled,
+  warnStyle,
+} from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import type { Frame, View } from '../../screen/view.ts';
+
+export interface StartupChoice {
+  readonly label: string;
+  readonly about?: string;
+  /** It allows something: it counts once the last row of what the gate says was in sight. */
+  readonly allows?: true;
+}
+
+/** What a gate says and offers. Texts may come from anywhere. */
+export interface StartupQuestion {
+  readonly title: string;
+  /** A paragraph each. */
+  readonly text?: readonly string[];
+  /** What went wrong with the last choice. */
+  readonly problem?: string;
+  readonly choices: readonly StartupChoice[];
+}
+
+interface GateOptions extends StartupQuestion {
+  pick(index: number): void;
+  /** Esc. */
+  back(): void;
+  /** Ctrl+C. */
+  leave(): void;
+}
+
+/** A question that stands before the conversation: a numbered list under a few sentences. */
+export class GateView implements View {
+  readonly looks = ['pageup', 'pagedown'];
+  readonly #options: GateOptions;
+  #at = 0;
+  /** The first row of the text in sight, and how many there were. */
+  #from = 0;
+  #room = 1;
+  /** The width at which all of the text was in sight: whether a choice that allows something counts hangs on it. */
+  #read: number | undefined;
+  #width = 0;
+  /** A choice was made before that. */
+  #isEarly = false;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { title, text = [], problem, choices } = this.#options;
+    const said = [
+      ...paragraph(title, look, boldStyle),
+      ...text.flatMap((each) => paragraph(each, look)),
+      ...(problem === undefined ? [] : [[], ...paragraph(problem, look, badStyle)]),
+    ];
+    const choiceRows = this.#choiceRows(look);
+    const offered = choiceRows.flat();
+    const at = choiceRows.slice(0, this.#at).flat().length;
+    const isCut = said.length > Math.max(0, height - offered.length - 2);
+    // On a low screen half of the rows are for the text, and the choices are those around the cursor.
+    const leastText = Math.max(2, Math.floor((height - 1) / 2));
+    const most = isCut ? Math.min(offered.length, Math.max(1, height - 1 - leastText)) : offered.length;
+    const list = rowsAround(offered, at, most);
+    const isApart = height - list.length - 2 > leastText;
+    const room = Math.max(0, height - list.length - (isApart ? 2 : 1));
+    this.#room = Math.max(1, room);
+    this.#from = Math.max(0, Math.min(this.#from, said.length - room));
+    const above = said.slice(this.#from, this.#from + room);
+    this.#width = look.width;
+    if (above.length > 0 && this.#from + room >= said.length) this.#read = look.width;
+    const hint = isCut ? this.#cutHint(look, said.length, room) : usualHint(look);
+    const rows = [
+      ...above,
+      ...(above.length > 0 && isApart ? [[]] : []),
+      ...list,
+      ...(height > list.length && choices.length > 0 ? [hint] : []),
+    ];
+    return { rows: drawRows(rows.map((row) => cutRow(row, look.width, look)).slice(0, Math.max(1, height)), look) };
+  }
+
+  #cutHint(look: Look, rows: number, room: number): Row {
+    const key = hintKeys(look);
+    const { ellipsis } = glyphsOf(look);
+    const isEnd = this.#from + room >= rows;
+    const place = `rows ${this.#from + 1}-${Math.min(rows, this.#from + room)} of ${rows}`;
+    const [turn, does] = isEnd ? [key('Page up'), 'goes back'] : [key('Page down'), 'shows more'];
+    const how = room < 1 ? 'make the window higher before you choose' : `${place}, ${turn} ${does}`;
+    const short = room < 1 ? 'make the window higher' : `${place}: ${turn}`;
+    const texts = [`  ${ellipsis} ${this.#isEarly ? 'Nothing is chosen yet' : 'Not all of this fits'}: ${how}`, short];
+    return [styled(texts.find((text) => countColumns(text) <= look.width) ?? turn, warnStyle)];
+  }
+
+  /** What a choice means stands beside it, or below it where the screen is too narrow for that. */
+  #choiceRows(look: Look): readonly (readonly Row[])[] {
+    const { choices } = this.#options;
+    const { prompt } = glyphsOf(look);
+    const columns = (each: (choice: StartupChoice) => string): number =>
+      Math.max(0, ...choices.map((choice) => countColumns(visibleLine(each(choice)))));
+    const wide = columns(({ label }) => label);
+    const isBeside = 7 + wide + columns(({ about = '' }) => about) <= look.width;
+    return choices.map(({ label, about = '' }, at): readonly Row[] => {
+      const isChosen = at === this.#at;
+      const name = visibleLine(label);
+      const first: Row = [
+        styled(isChosen ? `${prompt} ` : '  ', accentStyle),
+        styled(`${at + 1}. ${name}`, isChosen ? { ...accentStyle, ...boldStyle } : {}),
+      ];
+      if (about === '') return [first];
+      const meaning = styled(visibleLine(about), dimStyle);
+      if (isBeside) return [[...first, plain(' '.repeat(wide - countColumns(name) + 2)), meaning]];
+      return [first, ...wrapRow([meaning], { width: look.width, first: [plain('     ')] })];
+    });
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'wheel') return this.#scroll(input.direction === 'up' ? -3 : 3);
+    if (input.kind !== 'key') return;
+    const { name } = input;
+    if (name === 'pageup' || name === 'pagedown') return this.#scroll(name === 'pageup' ? -this.#room : this.#room);
+    const { choices, back, leave } = this.#options;
+    const last = Math.max(0, choices.length - 1);
+    if (name === 'ctrl+c') return leave();
+    if (name === 'escape') return back();
+    if (name === 'enter') return this.#pick(this.#at);
+    if (/^[1-9]$/.test(name)) {
+      if (Number(name) <= choices.length) this.#pick(Number(name) - 1);
+    } else if (['up', 'k', 'ctrl+p'].includes(name)) this.#at = this.#at === 0 ? last : this.#at - 1;
+    else if (['down', 'j', 'ctrl+n'].includes(name)) this.#at = this.#at >= last ? 0 : this.#at + 1;
+  }
+
+  /** What allows something shows the next rows of the text first, until its end. */
+  #pick(index: number): void {
+    const { choices, pick } = this.#options;
+    if (choices[index]?.allows !== true || this.#read === this.#width) return pick(index);
+    this.#at = index;
+    this.#isEarly = true;
+    this.#scroll(this.#room);
+  }
+
+  #scroll(rows: number): void {
+    this.#from = Math.max(0, this.#from + rows);
+  }
+}
+
+function usualHint(look: Look): Row {
+  return [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
+}
+
+/** A text of any origin in rows, with the margin of the screen. Its own line breaks stay. */
+function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
+  const form = { width: look.width, first: [plain('  ')] };
+  return visibleText(text)
+    .split('\n')
+    .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
+}
+
+/** Where text goes that is no answer. */
+export interface TypedDraft {
+  input(input: TerminalInput): void;
+  text(): string;
+}
+
+interface BesideParts {
+  readonly draft: TypedDraft;
+  now(): number;
+  /** Who has typed text types on, for so many milliseconds. */
+  readonly typingMs: number;
+}
+
+/** Keys of a list that type a letter, too. Those that move are harmless: they may turn out to be the first of a word. */
+const moves = new Set(['j', 'k']);
+const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(name);
+
+/**
+ * A list that stands before the conversation, for a user who writes a message meanwhile. What cannot be a choice goes
+ * into the draft, and so does all that is typed behind it: neither a number in a message nor the Enter at its end answers.
+ */
+export class TypedBeside implements View {
+  readonly takesText = true;
+  readonly #view: View;
+  readonly #parts: BesideParts;
+  #typedAt = -Infinity;
+  #moved: { readonly input: TerminalInput; readonly at: number }[] = [];
+  #hasTyped = false;
+
+  constructor(view: View, parts: BesideParts) {
+    this.#view = view;
+    this.#parts = parts;
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { draft } = this.#parts;
+    if (!this.#hasTyped || height < 3) return this.#view.frame(look, height);
+    const frame = this.#view.frame(look, height - 1);
+    const note = styled(`  In the composer, for later: ${visibleLine(draft.text())}`, dimStyle);
+    return { ...frame, rows: [...frame.rows, drawRow(cutRow([note], look.width, look), look)] };
+  }
+
+  input(input: TerminalInput): void {
+    const now = this.#parts.now();
+    const isTyping = now - this.#typedAt < this.#parts.typingMs;
+    if (this.#isText(input, isTyping)) return this.#type(input, now);
+    if (isTyping && input.kind === 'key' && input.name === 'enter') {
+      this.#typedAt = now;
+      return;
+    }
+    if (input.kind === 'key' && moves.has(input.name)) this.#moved.push({ input, at: now });
+    else this.#moved = [];
+    this.#view.input(input);
+  }
+
+  #isText(input: TerminalInput, isTyping: boolean): boolean {
+    // One long word may be a key, pasted too soon: it is not shown.
+    if (input.kind === 'paste') return !/^\S{20,}$/.test(input.text.trim());
+    if (input.kind !== 'key') return false;
+    if (input.name === 'backspace') return isTyping;
+    return input.text !== '' && (isTyping || !isChoice(input.name));
+  }
+
+  #type(input: TerminalInput, now: number): void {
+    const { draft, typingMs } = this.#parts;
+    for (const each of this.#moved) if (now - each.at < typingMs) draft.input(each.input);
+    this.#moved = [];
+    this.#typedAt = now;
+    this.#hasTyped = true;
+    draft.input(input);
+  }
+}
+
+interface SecretOptions {
+  readonly title: string;
+  readonly problem?: string;
+  given(secret: string): void;
+  back(): void;
+  leave(): void;
+}
+
+/** No key is longer, and no terminal shows more signs than its length says anything by. */
+const mostCharacters = 4096;
+const mostShown = 32;
+
+/** A line for something secret: it is never drawn, and nothing recalls it. */
+export class SecretView implements View {
+  readonly #options: SecretOptions;
+  #secret = '';
+
+  constructor(options: SecretOptions) {
+    this.#options = options;
+  }
+
+  frame(look: Look, height: number): Frame {
+    const { title, problem } = this.#options;
+    const { bullet, prompt } = glyphsOf(look);
+    const count = Math.min(mostShown, this.#secret.length, Math.max(0, look.width - 5));
+    const field: Row = [plain(`  ${prompt} `), plain(bullet.repeat(count))];
+    const key = hintKeys(look);
+    const more: readonly Row[] = [
+      ...(problem === undefined ? [] : [[styled(`  ${visibleLine(problem)}`, badStyle)]]),
+      [styled(`  Paste or type it. ${key('Enter')} saves it, ${key('Esc')} goes back, Ctrl+C leaves`, dimStyle)],
+    ];
+    const before: readonly Row[] = height > 1 ? [[styled(`  ${title}`, boldStyle)]] : [];
+    const rows = [...before, field, ...more].slice(0, Math.max(1, height));
+    const drawn = drawRows(
+      rows.map((row) => cutRow(row, look.width, look)),
+      look,
+    );
+    return { rows: drawn, cursor: { row: before.length, column: Math.min(look.width - 1, 4 + count) } };
+  }
+
+  input(input: TerminalInput): void {
+    if (input.kind === 'paste') return this.#type(input.text.trim());
+    if (input.kind !== 'key') return;
+    const { name, text } = input;
+    const { given, back, leave } = this.#options;
+    if (name === 'ctrl+c') return leave();
+    if (name === 'escape') return back();
+    if (name === 'enter') return this.#secret === '' ? undefined : given(this.#secret);
+    if (name === 'backspace') this.#secret = this.#secret.slice(0, -1);
+    else if (name === 'ctrl+u') this.#secret = '';
+    else this.#type(text);
+  }
+
+  #type(text: string): void {
+    this.#secret = (this.#secret + text).slice(0, mostCharacters);
+  }
+}

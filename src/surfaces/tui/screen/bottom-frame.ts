@@ -1,0 +1,258 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import type { PlanItem } from '../../../protocol/turn-item.ts';
+import type { SlashPopup } from '../commands/slash-popup.ts';
+import type { Composer, ModalKeys } from '../draft/composer.ts';
+import { hintKeys, keyHint } from './keys/key-map.ts';
+import { cleanLine } from './text/clean-text.ts';
+import { cutRow, cutTo, drawnColumns, drawRow } from './text/draw-row.ts';
+import { elapsedWords } from './text/format-values.ts';
+import { glyphsOf, type Look } from './text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from './text/style.ts';
+import { wrapRow } from './text/wrap-row.ts';
+import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
+
+interface Bottom {
+  readonly composer: Composer;
+  readonly popup: SlashPopup;
+  /** In the place of the composer. */
+  readonly view: View | undefined;
+  readonly plan: PinnedPlan | undefined;
+  readonly waiting: WaitingWords;
+  readonly placeholder: string;
+  readonly pendingKey: string | undefined;
+  readonly footer: (look: Look) => readonly string[];
+  /** In the place of the footer. */
+  readonly under: ((look: Look, room: number) => readonly string[]) | undefined;
+}
+
+/**
+ * The composer with what stands around it, or a view in its place. The frame of a view that is shown is the last one that
+ * is asked for: a question knows by it whether the user could read all of it, and whether a yes counts.
+ */
+export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, height: number): Frame {
+  const { composer, popup, view, plan, waiting, placeholder, pendingKey, footer, under } = bottom;
+  // To a screen reader it is said once.
+  const isRead = look.glyphs === 'words';
+  const room = Math.max(1, height - 1);
+  if (view !== undefined) {
+    // What is asked or chosen needs the space.
+    const running = isRead ? [] : bottomRows({ ...state, plan: undefined, waiting: noneWaiting }, look);
+    const beside = view.frame(look, Math.max(1, room - running.length));
+    // Where the view has to leave something out, the row about what runs gives way.
+    const isTight = beside.rows.length >= room - running.length;
+    const framed = isTight ? frameBelow([''], view.frame(look, room)) : frameBelow([...running, ''], beside);
+    return fitFrame(framed, height);
+  }
+  const above = isRead ? [] : bottomRows({ ...state, plan, waiting }, look);
+  const written = composer.frame(look, Math.max(1, Math.floor(height / 2)), placeholder);
+  const usual = (): readonly string[] => (isRead ? [] : keyFooter({ footer, pendingKey, vim: composer.vim }, look));
+  const below = (most: number): readonly string[] => {
+    const listed = under?.(look, most) ?? (composer.isRecalled ? [] : popup.rows(composer.draft, look, most));
+    return listed.length > 0 || under !== undefined ? listed : usual();
+  };
+  const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below(Infinity)] });
+  if (whole.rows.length <= height) return whole;
+  // On a screen of a few rows the composer comes first. A list has the keyboard, and as many rows as there are.
+  const bare = fitFrame(written, room);
+  const left = height - bare.rows.length;
+  return { ...bare, rows: [...bare.rows, ...(left < 1 ? [] : below(left).slice(0, left))] };
+}
+
+/** The plan that is being worked on, as it stands above the composer. */
+export interface PinnedPlan {
+  readonly steps: PlanItem['steps'];
+  /** One row: how far it is, and the step that is worked on. */
+  readonly isFolded: boolean;
+}
+
+/** Steps that are shown at most: those around the one that is worked on. */
+const mostSteps = 6;
+
+export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
+  const { good, pending, arrow, dot } = glyphsOf(look);
+  const key = hintKeys(look, 'composer')('alt+t');
+  const done = steps.filter(({ status }) => status === 'completed').length;
+  const current = steps.findIndex(({ status }) => status !== 'completed');
+  const count = `  Tasks ${done}/${steps.length}`;
+  if (isFolded) {
+    const now = steps[current];
+    return [
+      [
+        styled(count, boldStyle),
+        ...(now === undefined ? [] : [styled(` ${dot} `, dimStyle), plain(cleanLine(now.text))]),
+        styled(` (${key} shows all)`, dimStyle),
+      ],
+    ];
+  }
+  const from = Math.max(0, Math.min(current - 1, steps.length - mostSteps));
+  const shown = steps.slice(from, from + mostSteps).map(({ text, status }): Row => {
+    const sign = status === 'completed' ? good : status === 'in-progress' ? arrow : pending;
+    const style = status === 'in-progress' ? { ...accentStyle, ...boldStyle } : dimStyle;
+    return [styled(`    ${sign} ${cleanLine(text)}`, style)];
+  });
+  const left = steps.length - shown.length;
+  return [
+    [styled(count, boldStyle), styled(` (${key} folds them${left === 0 ? '' : `, ${left} more`})`, dimStyle)],
+    ...shown,
+  ];
+}
+
+/** What the user has sent and the model has not read. */
+export interface WaitingWords {
+  /** For the turn that runs. */
+  readonly steers: readonly string[];
+  /** For the end of what runs, which takes no words. */
+  readonly refused: readonly string[];
+  /** Each for a turn of its own. */
+  readonly queued: readonly string[];
+}
+
+export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] };
+
+/** The last turn failed, and can be tried again. */
+export interface FailedTurn {
+  /** When that may work, in milliseconds, where the provider says so. */
+  readonly opensAt?: number;
+  /** Messages wait that would fail, too. */
+  readonly holdsQueue?: boolean;
+}
+
+/** What is going on, for the row above the composer. */
+export interface Busy {
+  readonly header: string;
+  readonly since: number;
+  readonly detail?: string;
+  /** When it goes on by itself. */
+  readonly until?: number;
+  /** It is a command of the user, which may never end by itself. */
+  readonly isCommand?: true;
+}
+
+export interface BottomRowsState {
+  readonly busy: Busy | undefined;
+  readonly failed: FailedTurn | undefined;
+  /** So many of each run in the background. */
+  readonly background: { readonly commands: number; readonly agents: number };
+}
+
+interface AboveComposer extends BottomRowsState {
+  readonly plan: PinnedPlan | undefined;
+  readonly waiting: WaitingWords;
+}
+
+/** What runs, and what waits, above the composer. */
+export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
+  const { bullet, dot } = glyphsOf(look);
+  const rows: Row[] = [];
+  const { commands, agents } = background;
+  const running = [
+    ...(commands === 0 ? [] : [` ${dot} ${commands} in background, /ps`]),
+    ...(agents === 0 ? [] : [` ${dot} ${agents === 1 ? '1 agent runs' : `${agents} agents run`}, /agents`]),
+  ].join('');
+  if (busy !== undefined) {
+    const time = elapsedWords(look.now - busy.since);
+    rows.push(
+      [],
+      [
+        plain(`${bullet} `),
+        styled(busy.header, boldStyle),
+        styled(
+          ` (${time}${keyHint(look, 'chat.interrupt_turn', (key) => ` ${dot} ${key} to interrupt`)})${running}`,
+          dimStyle,
+        ),
+      ],
+    );
+    if (busy.detail !== undefined) {
+      const left = busy.until === undefined ? 0 : busy.until - look.now;
+      const again = left < 1000 ? '' : ` ${dot} again in ${elapsedWords(left)}`;
+      rows.push(...detailRows(busy.detail, again, look));
+    }
+  } else if (failed !== undefined) rows.push([], ...failedRows(failed, look));
+  else if (running !== '') rows.push([], [styled(` ${running}`, dimStyle)]);
+  if (plan !== undefined) rows.push([], ...planRows(plan, look));
+  const listed = (title: string, words: readonly string[]): void => {
+    if (words.length === 0) return;
+    rows.push([], [styled(`${bullet} ${title}`, dimStyle)]);
+    for (const each of words) rows.push(...messageRows(each, look));
+  };
+  const sends = keyHint(look, 'chat.interrupt_turn', (key) => ` (${key} interrupts and sends them now)`);
+  listed(`For the next request${sends}`, waiting.steers);
+  listed('For when this has ended', waiting.refused);
+  listed(queueTitle(busy?.isCommand === true, look), waiting.queued);
+  return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+}
+
+function queueTitle(isBehindCommand: boolean, look: Look): string {
+  const edits = keyHint(look, 'chat.edit_queued_message', (key) => `${key} edits the last, `);
+  if (!isBehindCommand) return `Queued (${edits}/queue shows all)`;
+  const ends = keyHint(look, 'chat.interrupt_turn', (key) => `, which ${key} ends`);
+  return `Queued behind your command${ends} (/queue shows all)`;
+}
+
+/** Why something takes its time, and when it goes on, which is never cut. */
+function detailRows(detail: string, again: string, look: Look): readonly Row[] {
+  const { corner } = glyphsOf(look);
+  const rows = (text: string): readonly Row[] =>
+    wrapRow([styled(`${text}${again}`, dimStyle)], {
+      width: look.width,
+      first: [styled(`  ${corner} `, dimStyle)],
+      rest: [plain('    ')],
+    });
+  const text = cleanLine(detail);
+  const whole = rows(text);
+  return whole.length <= mostDetailRows
+    ? whole
+    : rows(cutTo(text, Math.max(0, look.width - 4 - countColumns(again)), look));
+}
+
+const mostDetailRows = 3;
+/** Rows of one message that waits. */
+const mostMessageRows = 3;
+
+function messageRows(words: string, look: Look): readonly Row[] {
+  const { input, ellipsis } = glyphsOf(look);
+  const rows = wrapRow([styled(cleanLine(words), dimStyle)], {
+    width: look.width,
+    first: [styled(`  ${input} `, dimStyle)],
+    rest: [styled('    ', dimStyle)],
+  });
+  if (rows.length <= mostMessageRows) return rows;
+  return [...rows.slice(0, mostMessageRows), [styled(`    ${ellipsis}`, dimStyle)]];
+}
+
+function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): readonly Row[] {
+  const left = opensAt === undefined ? 0 : opensAt - look.now;
+  const { dot } = glyphsOf(look);
+  const when = left < 1000 ? '' : ` ${dot} may work in ${elapsedWords(left)}`;
+  const queue = holdsQueue ? ` ${dot} the queue waits` : '';
+  const up = hintKeys(look, 'composer')('up');
+  const hint = `r tries again, ${up} brings the message back${when}${queue}`;
+  return wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
+}
+
+interface KeyFooter {
+  /** What stands there otherwise. */
+  footer(look: Look): readonly string[];
+  readonly pendingKey: string | undefined;
+  /** Undefined: it is off. */
+  readonly vim: Pick<ModalKeys, 'mode' | 'search'> | undefined;
+}
+
+const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;
+
+/** Below the composer, with what the next key depends on: the first key of a chord, a search, and the mode of Vim at the right. */
+function keyFooter({ footer, pendingKey, vim }: KeyFooter, look: Look): readonly string[] {
+  if (pendingKey !== undefined) {
+    const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
+    return [drawRow(cutRow(row, look.width, look), look)];
+  }
+  if (vim === undefined) return footer(look);
+  if (vim.search !== undefined) return [drawRow(cutRow([plain(`  ${cleanLine(vim.search)}`)], look.width, look), look)];
+  const words = `Vim: ${modeNames[vim.mode]}`;
+  const room = look.width - words.length - 3;
+  // A narrow screen has no place for both on one row.
+  if (room < 20) return [drawRow(cutRow([styled(`  ${words}`, dimStyle)], look.width, look), look), ...footer(look)];
+  const [first = '', ...rest] = footer({ ...look, width: room });
+  const blanks = ' '.repeat(Math.max(2, look.width - 1 - words.length - drawnColumns(first)));
+  return [`${first}${drawRow([plain(blanks), styled(words, dimStyle)], look)}`, ...rest];
+}

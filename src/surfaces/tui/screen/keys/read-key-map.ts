@@ -1,0 +1,186 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../protocol/json.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import {
+  actionId,
+  defaultKeys,
+  fixedKeys,
+  type KeyAction,
+  keyActions,
+  type KeyContext,
+  keyContexts,
+} from './key-actions.ts';
+import { contextsOf, type KeyBinding, type KeyMap, keyMapOf } from './key-map.ts';
+import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
+
+type Path = readonly string[];
+
+/** What a user has bound, and where. */
+interface OwnBinding {
+  readonly path: Path;
+  readonly keys: readonly string[];
+}
+
+/** Where the configuration says something, as the file with its line; undefined: that is not known. */
+export type KeySource = (path: Path) => string | undefined;
+
+/** Notes what is wrong at a place of the configuration. */
+type Report = (path: Path, what: string, next: string) => void;
+
+export interface ReadKeyMap {
+  readonly map: KeyMap;
+  /** What is wrong with the configuration. The actions that it is about keep their defaults. */
+  readonly problems: readonly Outcome[];
+}
+
+/** The key map that `[tui.keymap]` says, as it was written. */
+export function readKeyMap(written: Json | undefined, source: KeySource = () => undefined): ReadKeyMap {
+  const problems: Outcome[] = [];
+  const named = (path: Path): string => {
+    const at = source(path);
+    return at === undefined ? path.join('.') : `${at}: ${path.join('.')}`;
+  };
+  const report: Report = (path, what, next) => {
+    problems.push({ code: 'key-map', message: `${named(path)} ${what}. Capstan keeps the default keys`, next });
+  };
+  const table = tableOf(written, report);
+  const own = new Map<KeyAction, OwnBinding>();
+  for (const action of keyActions) {
+    const binding = ownBinding(table, action, report);
+    if (binding !== undefined) own.set(action, binding);
+  }
+  for (const action of conflicting(own, { report, named })) own.delete(action);
+  const bindings = keyActions.map((action): KeyBinding => {
+    const taken = own.get(action);
+    if (taken !== undefined) return { action, keys: taken.keys, boundAt: taken.path.join('.') };
+    return { action, keys: leftKeys(action, own), boundAt: undefined };
+  });
+  return { map: keyMapOf(bindings), problems };
+}
+
+/** The contexts that it has; what is no context or no action is reported. */
+function tableOf(written: Json | undefined, report: Report): ReadonlyMap<string, JsonObject> {
+  const contexts = new Map<string, JsonObject>();
+  if (written === undefined) return contexts;
+  if (!isJsonObject(written)) {
+    report(['tui', 'keymap'], 'is no table', 'Write [tui.keymap.chat] with a line for each action below it.');
+    return contexts;
+  }
+  for (const [context, actions] of Object.entries(written)) {
+    const path = ['tui', 'keymap', context];
+    if (!keyContexts.includes(context as KeyContext)) {
+      report(path, 'is no context of keys', `Use one of ${keyContexts.join(', ')}.`);
+    } else if (!isJsonObject(actions)) {
+      report(path, 'is no table', `Write [${path.join('.')}] with a line for each action below it.`);
+    } else {
+      for (const name of Object.keys(actions)) {
+        const isKnown = keyActions.some((each) => each.name === name && isIn(each, context));
+        if (!isKnown) report([...path, name], 'is no action', '/keymap lists all actions.');
+      }
+      contexts.set(context, actions);
+    }
+  }
+  return contexts;
+}
+
+/** In `global`, an action of any context may be bound. */
+function isIn({ context }: KeyAction, written: string): boolean {
+  return written === 'global' || written === context;
+}
+
+function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, report: Report): OwnBinding | undefined {
+  const { context, name } = action;
+  const from = table.get(context)?.[name] === undefined ? 'global' : context;
+  const value = table.get(from)?.[name];
+  if (value === undefined) return undefined;
+  const path = ['tui', 'keymap', from, name];
+  const list = typeof value === 'string' ? [value] : value;
+  if (!Array.isArray(list) || !list.every((each): each is string => typeof each === 'string')) {
+    report(path, 'is neither a key nor a list of keys', 'Write "ctrl-x", or ["ctrl-x", "f5"].');
+    return undefined;
+  }
+  const keys: string[] = [];
+  for (const each of list) {
+    const strokes = readStrokes(each);
+    if (strokes === undefined) {
+      const next = 'Write modifiers first, such as ctrl-alt-x, alt-page-up, f5 or "ctrl-x ctrl-t".';
+      report(path, `has "${each}", which no terminal reports`, next);
+      return undefined;
+    }
+    const unfit = unfitKey(strokes, action);
+    if (unfit !== undefined) {
+      report(path, `has ${unfit.what}`, unfit.next);
+      return undefined;
+    }
+    keys.push(strokes);
+  }
+  return { path, keys: [...new Set(keys)] };
+}
+
+/** Actions whose keys the user has given to others as well, in a place where both count. */
+function conflicting(
+  own: ReadonlyMap<KeyAction, OwnBinding>,
+  { report, named }: { readonly report: Report; readonly named: (path: Path) => string },
+): ReadonlySet<KeyAction> {
+  const found = new Set<KeyAction>();
+  const all = [...own];
+  for (const [at, [action, { path, keys }]] of all.entries()) {
+    for (const [other, binding] of all.slice(at + 1)) {
+      if (keyPlaceOf(action) !== keyPlaceOf(other)) continue;
+      const key = keys.find((each) => binding.keys.some((theirs) => strokesCollide(each, theirs)));
+      if (key === undefined) continue;
+      found.add(action).add(other);
+      report(path, `and ${named(binding.path)} both have ${shownKey(key)}`, 'Take it out of one of them.');
+    }
+  }
+  return found;
+}
+
+/** The default keys that the user has not given to another action that counts in the same place. */
+function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): readonly string[] {
+  const taken = [...own].filter(([other]) => keyPlaceOf(other) === keyPlaceOf(action)).flatMap(([, { keys }]) => keys);
+  return defaultKeys(action).filter((key) => !taken.some((each) => strokesCollide(each, key)));
+}
+
+/** Contexts that count at the same time are one place. */
+function keyPlaceOf({ context }: KeyAction): string {
+  return contextsOf.composer.includes(context) ? 'composer' : context;
+}
+
+/** The same, or one is the beginning of the other. */
+export function strokesCollide(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
+}
+
+/** Other actions that the key, or one that begins or goes on with it, means in the same place. */
+export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, strokes: string): readonly KeyBinding[] {
+  return bindings.filter(
+    ({ action: other, keys }) =>
+      actionId(other) !== actionId(action) &&
+      keyPlaceOf(other) === keyPlaceOf(action) &&
+      keys.some((key) => strokesCollide(key, strokes)),
+  );
+}
+
+/** Why a key cannot be bound to an action, and what to do instead. */
+export interface UnfitKey {
+  readonly what: string;
+  readonly next: string;
+}
+
+/** Undefined: it can. */
+export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefined {
+  const [first = ''] = strokes.split(' ');
+  const fixed = fixedKeys[first];
+  const isOfComposer = contextsOf.composer.includes(action.context);
+  const isDefault = defaultKeys(action).includes(strokes);
+  if (fixed !== undefined && !isDefault && (isOfComposer || first === 'ctrl+c' || first === 'ctrl+z')) {
+    return { what: `${shownKey(first)}, which is fixed: it ${fixed}`, next: 'Choose another key.' };
+  }
+  if (isOfComposer && typesCharacter(first) && action.name !== 'toggle_shortcuts') {
+    return {
+      what: `${shownKey(first)}, which types a character`,
+      next: 'Add Ctrl or Alt, or choose a key such as f5.',
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,286 @@
+import { InputSilence } from './input-silence.ts';
+import { controlKey, readPiece } from './read-sequence.ts';
+import { keyPress, type TerminalInput } from './terminal-port.ts';
+
+/** What comes behind the end of a paste without such a silence belongs to it. */
+const settleMs = 40;
+/** A terminal that has not answered after this time does not. */
+const answerMs = 2000;
+
+/** Takes apart what a terminal sends. Sequences may come in pieces. */
+export class InputReader {
+  readonly #emit: (input: TerminalInput) => void;
+  #buffer = '';
+  /** Undefined outside a paste. */
+  #paste: MarkedPaste | undefined;
+  readonly #silence = new InputSilence(() => this.#silent());
+  readonly #late = new LateSequenceRest();
+  /** Runs while the terminal has not answered what it was asked. */
+  #due: NodeJS.Timeout | undefined;
+
+  constructor(emit: (input: TerminalInput) => void) {
+    this.#emit = emit;
+  }
+
+  feed(text: string): void {
+    this.#silence.stop();
+    if (this.#buffer === '' && this.#paste === undefined && isUnmarkedPaste(text)) {
+      this.#late.clear();
+      this.#emit({ kind: 'paste', text, isUnmarked: true });
+      return;
+    }
+    this.#buffer += this.#late.take(text);
+    this.#read();
+    this.#wait();
+  }
+
+  /** The terminal was asked something. An Escape is waited for longer until it has answered, or for a while. */
+  expectAnswer(): void {
+    clearTimeout(this.#due);
+    this.#due = setTimeout(() => this.#answered(), answerMs).unref();
+  }
+
+  #answered(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+  }
+
+  #wait(): void {
+    if (this.#paste?.isEnded === true) this.#silence.restart(settleMs);
+    else if (this.#buffer !== '' && this.#paste === undefined)
+      this.#silence.restart(sequenceWaitMs(this.#buffer, { isAnswerDue: this.#due !== undefined }));
+  }
+
+  /** Nothing has followed in time. */
+  #silent(): void {
+    if (this.#paste !== undefined) this.#endPaste(this.#paste);
+    else this.#giveUp();
+  }
+
+  /** Nothing more comes, or what was typed is not wanted. */
+  clear(): void {
+    this.#silence.stop();
+    this.#late.clear();
+    this.#answered();
+    this.#buffer = '';
+    this.#paste = undefined;
+  }
+
+  #read(): void {
+    while (this.#buffer !== '') {
+      if (this.#paste !== undefined) {
+        if (!this.#readPaste(this.#paste)) return;
+        continue;
+      }
+      if (this.#buffer.startsWith(pasteStart)) {
+        this.#beginPaste();
+        continue;
+      }
+      const piece = readPiece(this.#buffer);
+      if (piece === undefined) return;
+      this.#buffer = this.#buffer.slice(piece.length);
+      this.#tell(piece.inputs);
+    }
+  }
+
+  #tell(inputs: readonly TerminalInput[]): void {
+    for (const input of inputs) {
+      if (input.kind === 'background' || (input.kind === 'answer' && input.about === 'terminal')) this.#answered();
+      this.#emit(input);
+    }
+  }
+
+  #beginPaste(): void {
+    this.#buffer = this.#buffer.slice(pasteStart.length);
+    this.#paste = new MarkedPaste();
+  }
+
+  /** False: more has to come. Nothing before the end is a key, however long it is. */
+  #readPaste(paste: MarkedPaste): boolean {
+    const { state, inputs, rest } = paste.read(this.#buffer);
+    this.#buffer = rest;
+    this.#tell(inputs);
+    if (state === 'waits') return false;
+    this.#emit(paste.whole(''));
+    this.#beginPaste();
+    return true;
+  }
+
+  #endPaste(paste: MarkedPaste): void {
+    const last = this.#buffer;
+    this.#buffer = '';
+    this.#paste = undefined;
+    this.#emit(paste.whole(last));
+  }
+
+  /** The rest of a sequence does not come. */
+  #giveUp(): void {
+    const { length, inputs } = giveUpSequence(this.#buffer);
+    if (this.#buffer.length === length) this.#late.begin(this.#buffer);
+    this.#buffer = this.#buffer.slice(length);
+    for (const input of inputs) this.#emit(input);
+    this.#read();
+    this.#wait();
+  }
+}
+
+/** Several lines at once, from a terminal that does not mark a paste. A newline at the end alone is the Enter key. */
+function isUnmarkedPaste(text: string): boolean {
+  return text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
+}
+
+/**
+ * So long behind its beginning the rest of a sequence is still known. Digits of it would answer a question as keys.
+ */
+const lateMs = 1000;
+
+/** What a terminal sends: an answer, a report or a key, each complete, or a paste that begins. */
+const sent =
+  /^\u001B(?:\[(?:[IO]|M[^\u0001-\u001F]{3}|[<=>?]?[\d;:]+[ -/]*[A-Za-z~])|\]\d+;[^\u0007\u001B]*(?:\u0007|\u001B\\)|P[^\u001B]*\u001B\\)$/;
+const paste = /^\u001B\[200~/;
+
+/**
+ * Knows the rest of a sequence whose beginning was taken for a key, or dropped, because nothing followed in time. Only
+ * what comes in one read, and makes the whole of a sequence with that beginning, is its rest. One character alone is a
+ * key, and so is everything else: a user who presses Escape and types on loses nothing.
+ */
+class LateSequenceRest {
+  /** Empty: no sequence was given up lately. */
+  #begun = '';
+  readonly #silence = new InputSilence(() => this.clear());
+
+  /** The rest of this did not come in time. */
+  begin(open: string): void {
+    this.#begun = open;
+    this.#silence.restart(lateMs);
+  }
+
+  /** What is to be read now: a rest with its beginning, or the text as it is. */
+  take(text: string): string {
+    const whole = this.#begun + text;
+    const isRest = this.#begun !== '' && text.length > 1 && (sent.test(whole) || paste.test(whole));
+    this.clear();
+    return isRest ? whole : text;
+  }
+
+  clear(): void {
+    this.#silence.stop();
+    this.#begun = '';
+  }
+}
+
+/** More than a message may have. What follows in the same paste is dropped. */
+const mostPasted = 4 * 1024 * 1024;
+
+const pasteStart = '\u001B[200~';
+const pasteEnd = '\u001B[201~';
+
+/** What a terminal sends by itself, and no page or key: focus, mouse, and its answers about itself. */
+const report =
+  /^\u001B(?:\[(?:[IO]|M[^\u0001-\u001F]{3}|<[\d;]{1,40}[Mm]|\?[\d;]{0,40}[cu]|\d{1,5};\d{1,5}R)|\]\d{1,4};[^\u0007\u001B]{0,200}(?:\u0007|\u001B\\))/;
+/** What may become one with more, or a mark of a paste. */
+const begunReport =
+  /^\u001B(?:\[(?:M[^\u0001-\u001F]{0,2}|[<?]?[\d;]{0,40})?|\](?:\d{1,4}(?:;[^\u0007\u001B]{0,200}\u001B?)?)?)?$/;
+
+/** What a piece of input made of a paste. `rest` was not read. `waits`: more has to come, or a silence. */
+interface PastePart {
+  readonly state: 'waits' | 'next';
+  readonly inputs: readonly TerminalInput[];
+  readonly rest: string;
+}
+
+/**
+ * A paste that the terminal marks. A page may have a mark of the end in its text: what comes behind the end without a
+ * silence is text of the paste and no key, but for what the terminal sends by itself, and a next paste.
+ */
+class MarkedPaste {
+  #text = '';
+  #isCut = false;
+  /** Its end has come, and more may belong to it. */
+  #isEnded = false;
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  read(sent: string): PastePart {
+    if (this.#isEnded) return this.#readBehind(sent);
+    const end = sent.indexOf(pasteEnd);
+    // The end may have come in part.
+    const read = end === -1 ? Math.max(0, sent.length - pasteEnd.length + 1) : end;
+    this.#add(sent.slice(0, read));
+    if (end === -1) return { state: 'waits', inputs: [], rest: sent.slice(read) };
+    this.#isEnded = true;
+    return this.#readBehind(sent.slice(end + pasteEnd.length));
+  }
+
+  /** Nothing follows. `last` was begun and is no report. */
+  whole(last: string): TerminalInput {
+    this.#add(last);
+    const text = this.#text.replaceAll(pasteStart, '');
+    return { kind: 'paste', text, ...(this.#isCut ? { isCut: true as const } : {}) };
+  }
+
+  #readBehind(sent: string): PastePart {
+    const inputs: TerminalInput[] = [];
+    let rest = sent;
+    while (rest !== '') {
+      const at = rest.indexOf('\u001B');
+      this.#add(at === -1 ? rest : rest.slice(0, at));
+      rest = at === -1 ? '' : rest.slice(at);
+      if (rest.startsWith(pasteStart)) return { state: 'next', inputs, rest };
+      const told = rest.startsWith(pasteEnd) ? { length: pasteEnd.length, inputs: [] } : readReport(rest);
+      if (told !== undefined) inputs.push(...told.inputs);
+      else if (begunReport.test(rest)) break;
+      else this.#add(rest.slice(0, 1));
+      rest = rest.slice(told?.length ?? 1);
+    }
+    return { state: 'waits', inputs, rest };
+  }
+
+  #add(text: string): void {
+    const room = mostPasted - this.#text.length;
+    this.#isCut ||= text.length > room;
+    this.#text += text.slice(0, room);
+  }
+}
+
+/** A report at the beginning. A place of the cursor may look like a key with modifiers: it is none here. */
+function readReport(text: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+  const [whole] = report.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const { inputs = [] } = readPiece(whole) ?? {};
+  return { length: whole.length, inputs: inputs.filter(({ kind }) => kind !== 'key') };
+}
+
+/** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
+const escapeMs = 30;
+/** So is Alt with a key that begins sequences. A slow line may split one there. */
+const beginningMs = 150;
+/** What has begun beyond doubt was sent by the terminal. */
+const restMs = 1000;
+
+/** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be a key with Alt. */
+const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
+
+/**
+ * How long the rest of a sequence is waited for. While an answer of the terminal is due, an Escape is as likely its
+ * beginning as a key.
+ */
+function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: boolean }): number {
+  if (isEscape(open)) return isAnswerDue && open.length < 2 ? beginningMs : escapeMs;
+  return beginning.test(open) ? beginningMs : restMs;
+}
+
+function isEscape(open: string): boolean {
+  return open.startsWith('\u001B\u001B') || open.length < 2;
+}
+
+/** What a sequence is whose rest does not come. Of what the terminal sent, no part is a key. */
+function giveUpSequence(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {
+  if (isEscape(open)) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
+  const [, sign = ''] = open;
+  return beginning.test(open)
+    ? { length: 2, inputs: [keyPress(sign, { alt: true })] }
+    : { length: open.length, inputs: [] };
+}

@@ -1,0 +1,259 @@
+import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './terminal-port.ts';
+
+/** Typed faster than by hand, and longer than what one key sends: taken as one text. */
+const longRun = 16;
+
+export interface ReadPiece {
+  readonly length: number;
+  readonly inputs: readonly TerminalInput[];
+}
+
+/** The next thing in the text; undefined where more has to come. */
+export function readPiece(text: string): ReadPiece | undefined {
+  const code = text.codePointAt(0) ?? 0;
+  if (code === 27) return readEscape(text);
+  if (code < 32 || code === 127) return { length: 1, inputs: [controlKey(code)] };
+  if (code >= 128 && code < 160) return { length: 1, inputs: [] };
+  const [run = ''] = /^[^\p{Cc}]+/u.exec(text) ?? [];
+  const signs = [...run];
+  const inputs =
+    signs.length > longRun
+      ? [{ kind: 'key', name: 'text', text: run } as const]
+      : signs.map((sign) => keyPress(sign === ' ' ? 'space' : sign));
+  return { length: Math.max(1, run.length), inputs };
+}
+
+function readEscape(text: string): ReadPiece | undefined {
+  const second = text[1];
+  if (second === undefined) return undefined;
+  if (second === '[') return readControl(text);
+  if (second === 'O') {
+    const third = text[2];
+    if (third === undefined) return undefined;
+    return { length: 3, inputs: listed(readApplicationKey(third)) };
+  }
+  if (second === ']' || second === 'P' || second === '_' || second === '^' || second === 'X') return readString(text);
+  if (second === '\u001B') {
+    const inner = readEscape(text.slice(1));
+    // Alt with a key that has a sequence of its own, or Escape twice.
+    if (inner === undefined) return text.length === 2 ? undefined : inner;
+    const [only] = inner.inputs;
+    if (inner.length === 1 || only?.kind !== 'key') return { length: 1, inputs: [controlKey(27)] };
+    return { length: inner.length + 1, inputs: [withAlt(only.name)] };
+  }
+  const [sign = ''] = text.slice(1);
+  const code = sign.codePointAt(0) ?? 0;
+  const plain = code < 32 || code === 127 ? controlKey(code).name : sign === ' ' ? 'space' : sign;
+  return { length: 1 + sign.length, inputs: [withAlt(plain)] };
+}
+
+function withAlt(name: string): TerminalInput {
+  const isCtrl = name.startsWith('ctrl+');
+  return keyPress(isCtrl ? name.slice(5) : name, { ctrl: isCtrl, alt: true });
+}
+
+function readControl(text: string): ReadPiece | undefined {
+  if (text.startsWith(oldMouse)) return readOldMouse(text);
+  if (text[2] === '[')
+    return text[3] === undefined ? undefined : { length: 4, inputs: listed(readConsoleKey(text[3])) };
+  // eslint-disable-next-line no-control-regex
+  const found = /^\u001B\[([<=>?]?)([\d;:]*)[ -/]*([@-~])/.exec(text);
+  if (found === null) {
+    const isBegun = /^\u001B\[[<=>?]?[\d;:]*[ -/]*$/.test(text) && text.length < 64;
+    return isBegun ? undefined : { length: 2, inputs: [] };
+  }
+  const [whole, prefix = '', parameters = '', final = ''] = found;
+  return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
+}
+
+/** An answer of the terminal, up to its end. */
+function readString(text: string): ReadPiece | undefined {
+  if (isTyped(text)) return { length: 2, inputs: [withAlt(text.slice(1, 2))] };
+  const end = /\u0007|\u001B\\/.exec(text.slice(2));
+  if (end === null) return text.length > 4096 ? { length: text.length, inputs: [] } : undefined;
+  const inputs = text[1] === ']' ? listed(readTerminalAnswer(text.slice(2, 2 + end.index))) : [];
+  return { length: 2 + end.index + end[0].length, inputs };
+}
+
+/** Alt with a key that begins answers, and other keys behind it: no answer begins so. */
+function isTyped(text: string): boolean {
+  return /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
+}
+
+function listed(input: TerminalInput | undefined): readonly TerminalInput[] {
+  return input === undefined ? [] : [input];
+}
+
+const oldMouse = '\u001B[M';
+
+/**
+ * A report of the mouse as terminals send it that know no newer form: a button and a place, one character each. Undefined
+ * where more has to come. A place beyond what a character can say is NUL; any other control character is no part of it.
+ */
+function readOldMouse(
+  text: string,
+): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
+  const signs: string[] = [];
+  for (const sign of text.slice(oldMouse.length)) {
+    const isNext = /^[\u0001-\u001F]$/.test(sign);
+    if (!isNext) signs.push(sign);
+    if (isNext || signs.length === 3) {
+      const wheel = wheelOf((signs[0]?.codePointAt(0) ?? 0) - 32);
+      return { length: oldMouse.length + signs.join('').length, inputs: wheel === undefined ? [] : [wheel] };
+    }
+  }
+  return undefined;
+}
+
+const byLetter: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  P: 'f1',
+  Q: 'f2',
+  R: 'f3',
+  S: 'f4',
+};
+
+const byNumber: Readonly<Record<string, string>> = {
+  1: 'home',
+  2: 'insert',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+  11: 'f1',
+  12: 'f2',
+  13: 'f3',
+  14: 'f4',
+  15: 'f5',
+  17: 'f6',
+  18: 'f7',
+  19: 'f8',
+  20: 'f9',
+  21: 'f10',
+  23: 'f11',
+  24: 'f12',
+  25: 'f13',
+  26: 'f14',
+  28: 'f15',
+  29: 'f16',
+  31: 'f17',
+  32: 'f18',
+  33: 'f19',
+  34: 'f20',
+};
+
+/** Keys that terminals report by a code point of their own, and those of the number pad. */
+const byCode: Readonly<Record<number, string>> = {
+  8: 'backspace',
+  9: 'tab',
+  13: 'enter',
+  27: 'escape',
+  32: 'space',
+  127: 'backspace',
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [57_376 + at, `f${at + 13}`])),
+  57_414: 'enter',
+  57_417: 'left',
+  57_418: 'right',
+  57_419: 'up',
+  57_420: 'down',
+  57_421: 'pageup',
+  57_422: 'pagedown',
+  57_423: 'home',
+  57_424: 'end',
+  57_425: 'insert',
+  57_426: 'delete',
+};
+
+/** What a control sequence means, by its parts; undefined where it is nothing that a user does. */
+function readSequence(prefix: string, parameters: string, final: string): TerminalInput | undefined {
+  const [first = '', second = '', third = ''] = parameters.split(';');
+  if (prefix === '<') return final === 'M' ? wheelOf(Number(first)) : undefined;
+  if (prefix === '?' && (final === 'u' || final === 'c'))
+    return { kind: 'answer', about: final === 'u' ? 'keyboard' : 'terminal' };
+  if (prefix !== '') return undefined;
+  switch (final) {
+    case 'I':
+    case 'O':
+      return parameters === '' ? { kind: 'focus', has: final === 'I' } : undefined;
+    case 'M':
+      // A report of the mouse without the newer prefix.
+      return wheelOf(Number(first) - 32);
+    case 'Z':
+      return keyPress('tab', { shift: true });
+    case 'u':
+      return isRelease(second) ? undefined : coded(Number(first.split(':')[0]), modifiersOf(second));
+    case '~':
+      if (first === '27') return coded(Number(third), modifiersOf(second));
+      return named(byNumber[first], second);
+    default:
+      // With other numbers it is an answer of the terminal, such as the place of the cursor.
+      if ((first !== '' && first !== '1') || (final === 'R' && second === '1')) return undefined;
+      return named(byLetter[final], second);
+  }
+}
+
+/** A key of a keyboard that sends what applications asked for in former times: `ESC O` and a letter. */
+function readApplicationKey(letter: string): KeyPress | undefined {
+  return named(letter === 'M' ? 'enter' : byLetter[letter], '');
+}
+
+/** `ESC [ [` and a letter: the console of Linux. */
+function readConsoleKey(letter: string): KeyPress | undefined {
+  return /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
+}
+
+function named(name: string | undefined, modifiers: string): KeyPress | undefined {
+  return name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
+}
+
+/** A key by its code point. Shift is part of the character where it makes another one of it. */
+function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
+  const known = byCode[code];
+  if (known !== undefined) return keyPress(known, modifiers);
+  if (!Number.isInteger(code) || code < 32 || code > 0x10_ff_ff || (code >= 57_344 && code <= 63_743)) return undefined;
+  const sign = String.fromCodePoint(code);
+  return keyPress(modifiers.shift === true && modifiers.ctrl !== true ? sign.toUpperCase() : sign, modifiers);
+}
+
+/** One more than a sum: 1 for Shift, 2 for Alt, 4 for Ctrl. */
+function modifiersOf(field: string): Modifiers {
+  const bits = Math.max(0, Number(field.split(':')[0] || '1') - 1);
+  return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
+}
+
+function isRelease(field: string): boolean {
+  return field.split(':')[1] === '3';
+}
+
+/** A step of the wheel, by the button of a report; undefined for all other buttons. */
+function wheelOf(reported: number): TerminalInput | undefined {
+  const button = reported & ~28;
+  if (button !== 64 && button !== 65) return undefined;
+  return { kind: 'wheel', direction: button === 64 ? 'up' : 'down' };
+}
+
+/** A key that a terminal sends as one control character. */
+export function controlKey(code: number): KeyPress {
+  if (code === 13) return keyPress('enter');
+  if (code === 9) return keyPress('tab');
+  if (code === 27) return keyPress('escape');
+  if (code === 127) return keyPress('backspace');
+  if (code === 0) return keyPress('space', { ctrl: true });
+  const sign = String.fromCodePoint(code + 64).toLowerCase();
+  return keyPress(sign, { ctrl: true });
+}
+
+/** `11;rgb:1e1e/1e1e/2e2e`: the colour behind the text. */
+function readTerminalAnswer(text: string): TerminalInput | undefined {
+  const [, red, green, blue] = /^11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(text) ?? [];
+  if (red === undefined || green === undefined || blue === undefined) return undefined;
+  const byte = (hex: string): number => Math.round((Number.parseInt(hex, 16) / (16 ** hex.length - 1)) * 255);
+  return { kind: 'background', rgb: [byte(red), byte(green), byte(blue)] };
+}

@@ -1,0 +1,206 @@
+import { rowChange, type RowChange } from './row-changes.ts';
+
+export interface WantedRows {
+  readonly rows: readonly string[];
+  /** Rows of the terminal. What does not fit scrolls out of its upper end, and can not be written any more. */
+  readonly height: number;
+}
+
+/**
+ * Makes rows of those that are there. What is below those is blank. Rows are written from above, each below the one
+ * before: a terminal that became narrower a moment ago breaks them, and none may be written over the end of another.
+ */
+export function writeRows(pen: RowPen, old: readonly string[], { rows, height }: WantedRows): void {
+  const shown = rows.length > height ? old : movedRows(pen, old, rows);
+  for (const [at, row] of rows.entries()) {
+    if (at >= pen.rows) pen.goTo(at, 0);
+    const change = rowChange(shown[at] ?? '', row);
+    if (change !== undefined) pen.change(at, change);
+  }
+  if (shown.slice(rows.length).some((row) => row !== '')) pen.send(rows.length, '\u001B[J');
+}
+
+/** Moves what is worth it. Room for what comes is made before anything is written. */
+function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[]): readonly string[] {
+  const count = Math.max(old.length, rows.length);
+  const shown = filled(old, count);
+  const shift = findShift(shown, filled(rows, count));
+  if (shift === undefined) return old;
+  if (rows.length > pen.rows) pen.goTo(rows.length - 1, 0);
+  for (const each of lineMoves(shown, shift)) pen.send(each.row, lineMoveText(each));
+  return shifted(shown, shift);
+}
+
+function filled(rows: readonly string[], count: number): readonly string[] {
+  return rows.length === count ? rows : [...rows, ...Array.from({ length: count - rows.length }, () => '')];
+}
+
+export interface PenPlace {
+  readonly row: number;
+  /** Undefined: not known. */
+  readonly column: number | undefined;
+}
+
+export interface PenSize {
+  /** Rows that are there already. */
+  readonly rows: number;
+  readonly columns: number;
+  /** The whole terminal: each row has a number. Live: only the distance to the cursor is known. */
+  readonly part: 'whole' | 'live';
+}
+
+/** Writes on the rows of a terminal, in few bytes. */
+export class RowPen {
+  text = '';
+  readonly #columns: number;
+  readonly #part: PenSize['part'];
+  #rows: number;
+  #row: number;
+  #column: number | undefined;
+
+  constructor({ row, column }: PenPlace, { rows, columns, part }: PenSize) {
+    [this.#row, this.#column, this.#rows] = [row, column, Math.max(rows, row + 1)];
+    [this.#columns, this.#part] = [columns, part];
+  }
+
+  /** How many rows are there. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get place(): PenPlace {
+    return { row: this.#row, column: this.#column };
+  }
+
+  /** A row that is not there yet comes below the others, and the terminal scrolls where it has to. */
+  goTo(row: number, column: number): void {
+    if (this.#part === 'live') this.#reach(row);
+    else if (row !== this.#row || this.#column === undefined) {
+      this.text += `\u001B[${row + 1}${column === 0 ? '' : `;${column + 1}`}H`;
+      this.#column = column;
+    }
+    this.#row = row;
+    this.#toColumn(column);
+  }
+
+  /** At the beginning of a row: a sequence that leaves the cursor there. */
+  send(row: number, sequence: string): void {
+    this.goTo(row, 0);
+    this.text += sequence;
+  }
+
+  change(row: number, { column, text, end }: RowChange): void {
+    this.goTo(row, column);
+    this.text += text;
+    // Behind the last column a cursor may stand in it or wait for the next row.
+    this.#column = end !== undefined && end < this.#columns ? end : undefined;
+  }
+
+  /**
+   * Down by line feeds: where a row took more space than it should, the terminal scrolls instead of holding the cursor at
+   * its lower end, where the next row would be written over this one.
+   */
+  #reach(row: number): void {
+    const up = this.#row - row;
+    if (up > 0) this.text += `\u001B[${up === 1 ? '' : up}A`;
+    if (up >= 0) return;
+    this.#toColumn(0);
+    this.text += '\n'.repeat(-up);
+    this.#rows = Math.max(this.#rows, row + 1);
+  }
+
+  #toColumn(column: number): void {
+    if (column === this.#column) return;
+    this.text += column === 0 ? '\r' : `\u001B[${column + 1}G`;
+    this.#column = column;
+  }
+}
+
+/** Rows `from` to `to` (without it) move: down where `by` is above 0, else up. */
+export interface RowShift {
+  readonly from: number;
+  readonly to: number;
+  readonly by: number;
+}
+
+/** What the sequences of a shift cost, about. */
+const leastGain = 24;
+/** What it costs to go to a row and to erase it. */
+const perRow = 4;
+
+/**
+ * How most of the rows that are wanted come out of those that are there, if they are moved before the rest is written.
+ * Both have as many. Undefined: moving is not worth it.
+ */
+export function findShift(old: readonly string[], next: readonly string[]): RowShift | undefined {
+  let from = 0;
+  while (from < next.length && old[from] === next[from]) from++;
+  const by = mostlyMovedBy(old, next, from);
+  if (by === undefined) return undefined;
+  // The run of rows for which the move gains most, against leaving all where they are.
+  let best = { gain: 0, from: 0, to: 0 };
+  let run = { gain: 0, from };
+  for (let at = from; at < next.length; at++) {
+    const source = at - by;
+    const row = next[at] ?? '';
+    const isMoved = source >= from && source < old.length && old[source] === row;
+    const gain = row.length + perRow;
+    const change = (isMoved ? gain : 0) - (old[at] === row ? gain : 0);
+    run = run.gain <= 0 ? { gain: change, from: at } : { gain: run.gain + change, from: run.from };
+    if (run.gain > best.gain) best = { ...run, to: at + 1 };
+  }
+  if (best.gain < leastGain) return undefined;
+  return by > 0 ? { from: best.from - by, to: best.to, by } : { from: best.from, to: best.to - by, by };
+}
+
+/** By how many rows most of the text moved. */
+function mostlyMovedBy(old: readonly string[], next: readonly string[], from: number): number | undefined {
+  const places = new Map<string, number[]>();
+  for (let at = from; at < old.length; at++) {
+    const row = old[at] ?? '';
+    if (row === '') continue;
+    const known = places.get(row);
+    if (known === undefined) places.set(row, [at]);
+    else known.push(at);
+  }
+  const votes = new Map<number, number>();
+  for (let at = from; at < next.length; at++) {
+    const row = next[at] ?? '';
+    for (const place of places.get(row) ?? []) votes.set(at - place, (votes.get(at - place) ?? 0) + row.length);
+  }
+  let most = 0;
+  let by: number | undefined;
+  for (const [shift, weight] of votes) if (shift !== 0 && weight > most) [by, most] = [shift, weight];
+  return by;
+}
+
+/** The rows after a shift. What comes in is blank. */
+export function shifted(rows: readonly string[], { from, to, by }: RowShift): readonly string[] {
+  const blank = Array.from({ length: Math.abs(by) }, () => '');
+  const moved = by > 0 ? [...blank, ...rows.slice(from, to - by)] : [...rows.slice(from - by, to), ...blank];
+  return [...rows.slice(0, from), ...moved, ...rows.slice(to)];
+}
+
+/** What a shift is made of, in this order: lines that a terminal inserts above a row, or takes away from it on. */
+export interface LineMove {
+  readonly row: number;
+  readonly lines: number;
+  readonly move: 'insert' | 'delete';
+}
+
+/** Below the rows there is nothing, so none has to be put back where they end. */
+export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): readonly LineMove[] {
+  const lines = Math.abs(by);
+  const isBlank = rows.slice(to - lines, to).every((row) => row === '');
+  const atEnd = to === rows.length;
+  if (by < 0) {
+    const close: LineMove = { row: to - lines, lines, move: 'insert' };
+    return [{ row: from, lines, move: 'delete' }, ...(atEnd ? [] : [close])];
+  }
+  const open: LineMove = { row: to - lines, lines, move: 'delete' };
+  return [...(atEnd && isBlank ? [] : [open]), { row: from, lines, move: 'insert' }];
+}
+
+function lineMoveText({ lines, move }: LineMove): string {
+  return `\u001B[${lines === 1 ? '' : lines}${move === 'insert' ? 'L' : 'M'}`;
+}

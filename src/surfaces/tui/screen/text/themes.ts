@@ -1,0 +1,229 @@
+import type { BackRole, ColourRole } from './style.ts';
+
+type Inks = Readonly<Record<ColourRole, Ink>>;
+type Grounds = Readonly<Record<BackRole, Ground>>;
+
+/** Undefined for 256 or all: the terminal's own colour serves there too. */
+const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
+
+const dark: Inks = {
+  accent: own(36),
+  good: own(32),
+  bad: own(31),
+  warn: own(33),
+  special: own(35),
+  quote: own(32),
+  marker: own(94),
+  keyword: [35, 176, 0xc792ea],
+  string: [32, 114, 0xa5d6a7],
+  comment: [90, 245, 0x8a919c],
+  number: [33, 215, 0xf2ae72],
+};
+
+const light: Inks = {
+  ...dark,
+  accent: [36, 24, 0x005f87],
+  // The green and the bright blue of many terminals are made for black.
+  good: [32, 22, 0x116329],
+  bad: [31, 124, 0xb3261e],
+  special: [35, 90, 0x7a2ea0],
+  quote: [32, 22, 0x1d6b2f],
+  marker: [34, 25, 0x0550ae],
+  // Yellow cannot be read on white.
+  warn: [33, 94, 0x8a5a00],
+  keyword: [35, 90, 0x7a2ea0],
+  string: [32, 22, 0x1d6b2f],
+  comment: [90, 243, 0x6a737d],
+  number: [33, 130, 0x9a5b00],
+};
+
+/** Blue and orange in the place of green and red. */
+const darkColourBlind: Inks = {
+  ...dark,
+  good: [94, 75, 0x5fafff],
+  bad: [33, 214, 0xffaf00],
+  quote: [94, 75, 0x5fafff],
+  string: [94, 117, 0x87d7ff],
+};
+const lightColourBlind: Inks = {
+  ...light,
+  good: [34, 25, 0x005faf],
+  bad: [33, 130, 0xaf5f00],
+  quote: [34, 25, 0x005faf],
+  string: [34, 25, 0x005faf],
+};
+
+/** At least seven times as bright as black, or as dark as white. */
+const darkHighContrast: Inks = {
+  accent: [96, 51, 0x00ffff],
+  good: [92, 83, 0x5fff5f],
+  bad: [91, 217, 0xffafaf],
+  warn: [93, 227, 0xffff5f],
+  special: [95, 219, 0xffafff],
+  quote: [92, 157, 0xafffaf],
+  marker: [96, 159, 0xafffff],
+  keyword: [95, 219, 0xffafff],
+  string: [92, 157, 0xafffaf],
+  comment: [97, 252, 0xd0d0d0],
+  number: [93, 229, 0xffffaf],
+};
+const lightHighContrast: Inks = {
+  accent: [34, 18, 0x000087],
+  good: [32, 22, 0x004400],
+  bad: [31, 88, 0x870000],
+  warn: [30, 52, 0x5f3300],
+  special: [35, 53, 0x5f005f],
+  quote: [32, 22, 0x004400],
+  marker: [34, 18, 0x000087],
+  keyword: [35, 53, 0x5f005f],
+  string: [32, 22, 0x004400],
+  comment: [30, 238, 0x444444],
+  number: [31, 52, 0x5f0000],
+};
+
+/** Nothing but the sixteen colours that the user gave the terminal. */
+const ansi = sixteenOf(dark);
+
+function sixteenOf(inks: Inks): Theme['inks'] {
+  return Object.fromEntries(Object.entries(inks).map(([role, [sixteen]]) => [role, own(sixteen)]));
+}
+
+const darkGrounds: Grounds = {
+  tint: [236, 0x2a2d33],
+  added: [22, 0x213a2b],
+  removed: [52, 0x4a221d],
+  'added-number': [22, 0x213a2b],
+  'removed-number': [52, 0x4a221d],
+};
+const lightGrounds: Grounds = {
+  tint: [255, 0xf2f3f5],
+  added: [194, 0xdafbe1],
+  removed: [224, 0xffebe9],
+  'added-number': [194, 0xaceebb],
+  'removed-number': [224, 0xffcecb],
+};
+const darkBlindGrounds: Grounds = {
+  ...darkGrounds,
+  added: [17, 0x1b2f4d],
+  removed: [58, 0x4d3a12],
+  'added-number': [17, 0x1b2f4d],
+  'removed-number': [58, 0x4d3a12],
+};
+const lightBlindGrounds: Grounds = {
+  ...lightGrounds,
+  added: [189, 0xdceaff],
+  removed: [223, 0xffedcc],
+  'added-number': [189, 0xb6d4ff],
+  'removed-number': [223, 0xffdc9c],
+};
+
+const shades = { hasDim: true } as const;
+const strong = { hasDim: false, grounds: {} } as const;
+
+/** Those that Capstan brings, by name. */
+export const themes = {
+  dark: { name: 'dark', inks: dark, grounds: darkGrounds, ...shades },
+  light: { name: 'light', inks: light, grounds: lightGrounds, ...shades },
+  'dark-colour-blind': {
+    name: 'dark-colour-blind',
+    inks: darkColourBlind,
+    grounds: darkBlindGrounds,
+    ...shades,
+  },
+  'light-colour-blind': {
+    name: 'light-colour-blind',
+    inks: lightColourBlind,
+    grounds: lightBlindGrounds,
+    ...shades,
+  },
+  'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
+  'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
+  // For a background that is not known: colours of the terminal, which fit it, and no ground.
+  'colour-blind': { name: 'colour-blind', inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
+  'high-contrast': { name: 'high-contrast', inks: ansi, ...strong },
+  ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
+  plain: { name: 'plain', inks: {}, grounds: {}, ...shades },
+} as const satisfies Readonly<Record<string, Theme>>;
+
+export type ThemeName = keyof typeof themes;
+
+/** A theme by its name, or one that the user made. */
+export function themeOf(palette: ThemeName | Theme): Theme {
+  return typeof palette === 'string' ? themes[palette] : palette;
+}
+
+/** A colour for terminals of 16 colours (a code of SGR), of 256, and of all. */
+export type Ink = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
+
+/** A ground for terminals of 256 colours, and of all. Sixteen colours have no quiet one. */
+export type Ground = readonly [indexed: number, full: number];
+
+/** The colours of a look. A role without one is drawn as plain text; what it says never depends on its colour. */
+export interface Theme {
+  readonly name: string;
+  readonly inks: Readonly<Partial<Record<ColourRole, Ink>>>;
+  readonly grounds: Readonly<Partial<Record<BackRole, Ground>>>;
+  /** False: what others draw dim is drawn as plain text. */
+  readonly hasDim: boolean;
+}
+
+/** `unknown`: the terminal has not said it. */
+export type Background = 'dark' | 'light' | 'unknown';
+
+/** What a user may choose: a theme, or one of a pair by the background of the terminal. */
+export interface ThemeChoice {
+  readonly name: string;
+  readonly about: string;
+  on(background: Background): ThemeName | Theme;
+}
+
+/** What holds where nothing was chosen. */
+export const autoTheme: ThemeChoice = {
+  name: 'auto',
+  about: 'dark or light, by the background of the terminal',
+  on: (background) => (background === 'unknown' ? 'ansi' : background),
+};
+
+function pair(name: 'colour-blind' | 'high-contrast', about: string): ThemeChoice {
+  return { name, about, on: (background) => (background === 'unknown' ? name : `${background}-${name}`) };
+}
+
+function fixed(name: ThemeName, about: string): ThemeChoice {
+  return { name, about, on: () => name };
+}
+
+/** In the order of the list. */
+export const themeChoices: readonly ThemeChoice[] = [
+  autoTheme,
+  fixed('dark', 'for a dark background'),
+  fixed('light', 'for a light background'),
+  pair('colour-blind', 'blue and orange instead of green and red, by the background'),
+  fixed('dark-colour-blind', 'blue and orange on dark'),
+  fixed('light-colour-blind', 'blue and orange on light'),
+  pair('high-contrast', 'strong colours and nothing dim, by the background'),
+  fixed('dark-high-contrast', 'strong colours on black'),
+  fixed('light-high-contrast', 'strong colours on white'),
+  fixed('ansi', 'the sixteen colours of the terminal, and no grounds'),
+  fixed('plain', 'no colours; bold and dim stay'),
+];
+
+/** A choice by its name, also in the other spelling of *colour*. */
+export function findTheme(name: string, own: readonly ThemeChoice[] = []): ThemeChoice | undefined {
+  const wanted = name.toLowerCase().replace('color-blind', 'colour-blind');
+  return own.find((choice) => choice.name === name) ?? themeChoices.find((choice) => choice.name === wanted);
+}
+
+/** A theme that the user made. */
+export function ownTheme(theme: Theme): ThemeChoice {
+  return { name: theme.name, about: 'your own', on: () => theme };
+}
+
+/** What a theme of the user's may begin with. */
+export function isThemeName(name: string): name is ThemeName {
+  return Object.hasOwn(themes, name);
+}
+
+/** By the colour behind the text. */
+export function backgroundOf([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' {
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';
+}

@@ -1,0 +1,151 @@
+import { type Cluster, isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
+import { beginningOfRow, rowColumns } from './draw-row.ts';
+import type { Piece, Row } from './style.ts';
+
+export interface WrapForm {
+  readonly width: number;
+  /** What stands before the first row, and before the others. */
+  readonly first?: Row;
+  readonly rest?: Row;
+  /** Absent: `words`. */
+  readonly breaking?: Breaking;
+}
+
+const nothing: Row = [];
+
+/** A line in rows of at most so many columns. */
+export function wrapRow(
+  row: Row,
+  { width, first = nothing, rest = first, breaking = 'words' }: WrapForm,
+): readonly Row[] {
+  const [before, after] = [fitting(first, width), fitting(rest, width)];
+  const line = row.length === 1 ? row[0]!.text : row.map(({ text }) => text).join('');
+  const places = breakLine(line, width - rowColumns(before), width - rowColumns(after), breaking);
+  if (places.length === 2 && places[1] === line.length) return [[...before, ...row]];
+  const rows: Row[] = [];
+  const slicer = new Slicer(row);
+  for (let index = 0; index < places.length; index += 2) {
+    rows.push([...(index === 0 ? before : after), ...slicer.slice(places[index]!, places[index + 1]!)]);
+  }
+  return rows;
+}
+
+/** What stands before a row leaves at least one column, or a third of them where there are few. */
+function fitting(prefix: Row, width: number): Row {
+  return prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
+}
+
+/** Cuts a row at places that only grow: each piece is visited once. */
+class Slicer {
+  readonly #row: Row;
+  #index = 0;
+  #offset = 0;
+
+  constructor(row: Row) {
+    this.#row = row;
+  }
+
+  slice(from: number, to: number): readonly Piece[] {
+    const pieces: Piece[] = [];
+    for (; this.#index < this.#row.length; this.#index += 1) {
+      const piece = this.#row[this.#index]!;
+      const end = this.#offset + piece.text.length;
+      const text = piece.text.slice(Math.max(0, from - this.#offset), Math.max(0, to - this.#offset));
+      if (text !== '') pieces.push({ ...piece, text });
+      if (end > to) break;
+      this.#offset = end;
+    }
+    return pieces;
+  }
+}
+
+/** `words`: between words where there are any, so that an address stays whole. `anywhere`: where the row is full. */
+type Breaking = 'words' | 'anywhere';
+
+/** Where the rows of a line begin and end, in turn. `first`, `rest`: the columns of the first row, and of the others. */
+export function breakLine(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
+  if (line.length <= first && isSingleColumnText(line)) return [0, line.length];
+  return isSingleColumnText(line)
+    ? breakSingle(line, first, rest, breaking)
+    : breakClusters(line, first, rest, breaking);
+}
+
+function breakSingle(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
+  const places: number[] = [];
+  let [at, room] = [0, Math.max(1, first)];
+  while (line.length - at > room) {
+    const blank = breaking === 'words' ? lastBlank(line, at, at + room) : -1;
+    const end = blank < 0 ? at + room : blank;
+    places.push(at, blank < 0 ? end : trimmedEnd(line, at, end));
+    at = blank < 0 ? end : afterBlanks(line, end);
+    room = Math.max(1, rest);
+  }
+  if (at < line.length || places.length === 0) places.push(at, line.length);
+  return places;
+}
+
+/** The last blank up to a place that has a word before it. */
+function lastBlank(line: string, from: number, to: number): number {
+  let at = to;
+  while (at > from && line.charCodeAt(at) !== 32) at -= 1;
+  return trimmedEnd(line, from, at) > from ? at : -1;
+}
+
+function trimmedEnd(line: string, from: number, to: number): number {
+  let end = to;
+  while (end > from && line.charCodeAt(end - 1) === 32) end -= 1;
+  return end;
+}
+
+function afterBlanks(line: string, from: number): number {
+  let at = from;
+  while (at < line.length && line.charCodeAt(at) === 32) at += 1;
+  return at;
+}
+
+function breakClusters(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
+  const clusters = [...splitClusters(line)];
+  const places: number[] = [];
+  let [from, at, room] = [0, 0, Math.max(1, first)];
+  while (from < clusters.length) {
+    const full = fullRow(clusters, from, room);
+    const end = full === clusters.length || breaking === 'anywhere' ? full : wordEnd(clusters, from, full);
+    const to = at + lengthOf(clusters, from, end);
+    const isLast = end === clusters.length;
+    places.push(at, breaking === 'words' && !isLast ? trimmedEnd(line, at, to) : to);
+    [from, at, room] = [end, to, Math.max(1, rest)];
+    if (breaking === 'anywhere') continue;
+    while (from < clusters.length && clusters[from]!.text === ' ') [from, at] = [from + 1, at + 1];
+  }
+  return places.length === 0 ? [0, 0] : places;
+}
+
+/** Behind the last cluster that fits: at least one, so that there is an end. */
+function fullRow(clusters: readonly Cluster[], from: number, room: number): number {
+  let [end, used] = [from, 0];
+  while (end < clusters.length && (end === from || used + clusters[end]!.columns <= room)) {
+    used += clusters[end]!.columns;
+    end += 1;
+  }
+  // Marks without columns stay with what they stand on.
+  while (end < clusters.length && clusters[end]!.columns === 0) end += 1;
+  return end;
+}
+
+/** The last place up to `full` where a word ends. Scripts without blanks may break at each wide sign. */
+function wordEnd(clusters: readonly Cluster[], from: number, full: number): number {
+  let hasWord = false;
+  for (let at = from; at < full && !hasWord; at += 1) hasWord = clusters[at]!.text !== ' ';
+  for (let at = full; at > from; at -= 1) {
+    const [before, after] = [clusters[at - 1]!, clusters[at]!];
+    const isBetween = before.text !== ' ' && (after.text === ' ' || before.columns === 2 || after.columns === 2);
+    if (isBetween && hasWord) return at;
+  }
+  return full;
+}
+
+function lengthOf(clusters: readonly Cluster[], from: number, to: number): number {
+  let length = 0;
+  for (let at = from; at < to; at += 1) length += clusters[at]!.text.length;
+  return length;
+}

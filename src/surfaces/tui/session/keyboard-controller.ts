@@ -1,0 +1,400 @@
+import { isBlankText } from '../../../base/invisible-characters.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import type { SlashCommand, SlashName } from '../commands/slash-commands.ts';
+import { DraftKeys } from '../draft/draft-keys.ts';
+import { commandMustWaitMessage, parseDraft, trimDraft } from '../draft/draft-message.ts';
+import type { DraftServices } from '../draft/draft-services.ts';
+import { type Draft, draftFromText } from '../draft/draft.ts';
+import { PasteDetectingKeys } from '../draft/paste-detection.ts';
+import { noneWaiting } from '../screen/bottom-frame.ts';
+import { ChordKeys, defaultKeyMap, hintKeys, type KeyGroup, pendingMs } from '../screen/keys/key-map.ts';
+import type { KeyPress, TerminalInput } from '../screen/terminal/terminal-port.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import type { TerminalContext } from './terminal-context.ts';
+
+/** A longer message is refused, and stays in the composer. */
+const mostCharacters = 1_048_576;
+
+export interface KeyboardControllerParts {
+  readonly stage: TuiScreen;
+  readonly surroundings: TerminalContext;
+  /** Undefined while the engine is loading. */
+  conversation(): Conversation | undefined;
+  /** False: the conversation is not kept, and has no earlier messages to go back to. */
+  readonly canRewind?: false;
+  notice(text: string, level: 'info' | 'error'): void;
+  suspend(): void;
+  editOutside(): void;
+  showHelp(): void;
+  quit(): void;
+}
+
+function pasteCut(kept: number): string {
+  return `The paste is too long: Capstan keeps its first ${formatCount(kept)} characters. Put it in a file, and name the file.`;
+}
+
+/** What keys do. */
+export class KeyboardController {
+  readonly #parts: KeyboardControllerParts;
+  readonly #ofDraft: DraftKeys;
+  readonly #bound: BoundKeys;
+  readonly #bursts: PasteDetectingKeys;
+  /** Messages that were sent before the engine was there. */
+  readonly #early: Draft[] = [];
+  readonly #again: PressedAgain;
+
+  constructor(parts: KeyboardControllerParts) {
+    this.#parts = parts;
+    this.#bound = new BoundKeys(parts.stage);
+    this.#ofDraft = new DraftKeys({ ...parts, doors: () => parts.conversation()?.doors });
+    this.#again = new PressedAgain(parts.stage);
+    const { stage, surroundings, conversation } = parts;
+    this.#bursts = new PasteDetectingKeys({
+      stage,
+      isOn: () => !surroundings.marksPastes && conversation()?.doors.detectsPastes !== false,
+      isElsewhere: () => this.#ofDraft.isSearching,
+      pass: (key) => {
+        this.#meant(key);
+        this.#shown();
+      },
+    });
+  }
+
+  /** The engine is there: what was sent before is sent now. */
+  ready(conversation: Conversation): void {
+    this.#parts.stage.composer.history.attach(conversation.doors.earlier);
+    if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
+    for (const draft of this.#early.splice(0)) this.#dispatch(draft, conversation);
+  }
+
+  input(input: TerminalInput): void {
+    const { stage } = this.#parts;
+    const inner = stage.pager?.hasController === true ? stage.pager : undefined;
+    if (inner === undefined && this.#parts.surroundings.input(input)) return;
+    if (input.kind === 'key' && input.name === 'ctrl+z') return this.#parts.suspend();
+    if (inner !== undefined) {
+      inner.input(input);
+      return this.#shown();
+    }
+    if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
+    const top = stage.pager ?? stage.view;
+    // The second key of a chord is no command of Vim, unless the two make none.
+    const isChord = stage.pendingKey !== undefined;
+    if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
+    const meant = this.#bound.read(input, this.#isListed);
+    if (meant === undefined) return;
+    if (top === undefined && isChord && meant === input && this.#ofVim(input)) return this.#shown();
+    if (top === undefined) this.#ofComposer(meant);
+    else top.input(meant);
+    this.#shown();
+  }
+
+  #shown(): void {
+    this.#ofDraft.update();
+    this.#parts.stage.drawKey();
+  }
+
+  /** A list for the draft is open. */
+  get #isListed(): boolean {
+    return this.#ofDraft.isListed || this.#listed !== undefined;
+  }
+
+  /** The chosen one of the list of commands, while it is drawn. */
+  get #listed(): SlashCommand | undefined {
+    const { composer, popup, hasListRoom } = this.#parts.stage;
+    return composer.isRecalled || !hasListRoom ? undefined : popup.chosen(composer.draft);
+  }
+
+  /** In insert mode an open list comes first: Esc closes it. */
+  #ofVim(key: TerminalInput): boolean {
+    const { composer } = this.#parts.stage;
+    if (key.kind !== 'key' || composer.vim === undefined || this.#ofDraft.isSearching) return false;
+    if (composer.vim.mode === 'insert' && this.#isListed) return false;
+    return composer.vimInput(key);
+  }
+
+  #ofComposer(input: TerminalInput): void {
+    const { stage } = this.#parts;
+    if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+    if (input.kind !== 'key' || input.name !== 'escape') this.#again.reset();
+    if (!this.#bursts.input(input)) this.#meant(input);
+  }
+
+  /** What no paste is made of. */
+  #meant(input: TerminalInput): void {
+    const { stage } = this.#parts;
+    if (this.#ofDraft.input(input)) return;
+    if (input.kind === 'key' && (this.#ofPopup(input) || this.#ofTerminal(input))) return;
+    stage.composer.input(input);
+  }
+
+  /** Keys of the list of commands, while it is there. */
+  #ofPopup({ name }: KeyPress): boolean {
+    const { composer, popup } = this.#parts.stage;
+    const chosen = this.#listed;
+    if (chosen === undefined) return false;
+    if (name === 'up' || name === 'ctrl+p') popup.move(composer.draft, -1);
+    else if (name === 'down' || name === 'ctrl+n') popup.move(composer.draft, 1);
+    else if (name === 'escape') popup.closeFor(composer.draft);
+    else if (name === 'tab') composer.draft = draftFromText(`/${chosen.name} `);
+    else if (name === 'enter') {
+      composer.draft = draftFromText(`/${chosen.name}`);
+      this.#submit('send');
+    } else return false;
+    return true;
+  }
+
+  #ofTerminal({ name }: KeyPress): boolean {
+    const { stage, surroundings, conversation: current, quit, editOutside, showHelp } = this.#parts;
+    const { composer } = stage;
+    const conversation = current();
+    switch (name) {
+      case 'enter':
+        this.#submit('send');
+        return true;
+      case 'tab':
+        this.#submit('queue');
+        return true;
+      case 'escape':
+        if (composer.isShell && composer.draft.text === '!') composer.draft = draftFromText('');
+        else if (conversation?.canInterrupt === true)
+          conversation.interrupt(composer.isEmpty ? 'send-steers' : 'give-back');
+        else if (composer.isEmpty && this.#parts.canRewind !== false) {
+          if (this.#again.pressed('Esc', 'go back to an earlier message')) conversation?.slash('rewind', '');
+        }
+        return true;
+      case 'ctrl+c':
+        if (!composer.isEmpty) composer.drop();
+        else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
+        // Meant for what ran.
+        else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
+        else quit();
+        return true;
+      case 'ctrl+d':
+        if (!composer.isEmpty) return false;
+        quit();
+        return true;
+      case 'ctrl+g':
+        editOutside();
+        return true;
+      case 'ctrl+t':
+        conversation?.showTranscript();
+        return true;
+      case 'alt+o':
+        conversation?.showNewestDetails();
+        return true;
+      case 'ctrl+o':
+        conversation?.slash('copy', 'answer');
+        return true;
+      case 'shift+tab':
+        conversation?.cycleMode();
+        return true;
+      case 'alt+t':
+        if (stage.plan !== undefined) stage.plan = { ...stage.plan, isFolded: !stage.plan.isFolded };
+        return true;
+      case 'alt+p':
+        conversation?.cyclePermissions();
+        return true;
+      case 'r':
+        if (!composer.isEmpty || conversation?.canRetry !== true) return false;
+        conversation.retry();
+        return true;
+      case '?':
+        if (!composer.isEmpty) return false;
+        showHelp();
+        return true;
+      case 'alt+up':
+      case 'shift+left': {
+        const draft = conversation?.takeQueued();
+        if (draft !== undefined) composer.giveBack(draft);
+        return draft !== undefined;
+      }
+      case 'alt+,':
+      case 'alt+.':
+        conversation?.stepEffort(name === 'alt+.' ? 1 : -1);
+        return true;
+      case 'alt+left':
+      case 'alt+right':
+        if (!composer.isEmpty) return false;
+        conversation?.stepAgent(name === 'alt+right' ? 1 : -1);
+        return true;
+      case 'pageup':
+      case 'pagedown':
+        stage.scroll(name === 'pageup' ? stage.page : -stage.page);
+        return stage.isFull;
+      case 'ctrl+l':
+        stage.resized();
+        return true;
+      case 'toggle_vim_mode':
+        conversation?.slash('vim', '');
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #submit(how: 'send' | 'queue'): void {
+    const { stage, conversation: current, notice } = this.#parts;
+    const { composer } = stage;
+    const { words } = composer;
+    if (composer.isEmpty) return;
+    if (isBlankText(words)) {
+      // Blanks that stay unseen would make the next command a message.
+      composer.draft = draftFromText('');
+      return notice('The message is blank, so it was not sent.', 'info');
+    }
+    if (words.length > mostCharacters && [...words].length > mostCharacters) {
+      notice(
+        `The message has more than ${formatCount(mostCharacters)} characters. Shorten it, or put it in a file.`,
+        'error',
+      );
+      return;
+    }
+    stage.scrollToEnd();
+    const conversation = current();
+    if (conversation === undefined) {
+      this.#early.push(composer.take());
+      stage.waiting = { ...noneWaiting, queued: this.#early.map(({ text }) => text) };
+      return;
+    }
+    if (how === 'queue' && composer.isShell && !conversation.isBusy) return;
+    if (how === 'queue' && conversation.isBusy) return conversation.queue(composer.take());
+    const meant = parseDraft(trimDraft(composer.draft));
+    if (meant.kind === 'refused') return notice(meant.why, 'info');
+    if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
+      // The keys that the notice names are not for the list.
+      stage.popup.closeFor(composer.draft);
+      return notice(commandMustWaitMessage(meant.command.name, stage.look), 'error');
+    }
+    this.#dispatch(composer.take(), conversation);
+  }
+
+  /** Sends what a draft says to where it belongs. */
+  #dispatch(draft: Draft, conversation: Conversation): void {
+    const meant = parseDraft(draft);
+    if (meant.kind === 'shell') conversation.shell(meant.command);
+    else if (meant.kind === 'slash') conversation.slash(meant.command.name, meant.rest);
+    else if (meant.kind === 'message') conversation.send(meant.draft);
+    else {
+      this.#parts.stage.composer.giveBack(draft);
+      this.#parts.notice(meant.why, 'info');
+    }
+  }
+}
+
+/** Keys that act when pressed twice: the empty composer says so after the first press. Any other key forgets it. */
+class PressedAgain {
+  readonly #stage: TuiScreen;
+  #first: { readonly key: string; readonly placeholder: string } | undefined;
+
+  constructor(stage: TuiScreen) {
+    this.#stage = stage;
+  }
+
+  /** True: it is the second time. */
+  pressed(key: 'Esc' | 'Ctrl+C', does: string): boolean {
+    const isSecond = this.#first?.key === key;
+    this.reset();
+    if (isSecond) return true;
+    this.#first = { key, placeholder: this.#stage.placeholder };
+    this.#stage.placeholder = `${hintKeys(this.#stage.look, 'composer')(key)} again: ${does}`;
+    return false;
+  }
+
+  reset(): void {
+    if (this.#first !== undefined) this.#stage.placeholder = this.#first.placeholder;
+    this.#first = undefined;
+  }
+}
+
+/** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
+export interface Conversation {
+  /** A turn or a compaction runs. */
+  readonly isBusy: boolean;
+  /** What the composer needs of the engine. */
+  readonly doors: DraftServices;
+  /** A message: a turn of its own, or for the turn that runs. */
+  send(draft: Draft): void;
+  /** A message or a command for when the turn has ended, after those that wait. */
+  queue(draft: Draft): void;
+  /** The newest of those that wait, which waits no more. */
+  takeQueued(): Draft | undefined;
+  /** The last turn failed, and nothing was asked for since. */
+  readonly canRetry: boolean;
+  /** That turn once more. */
+  retry(): void;
+  /** A command for the user's shell. */
+  shell(command: string): void;
+  /** A command for the terminal. False: the draft stays. */
+  slash(name: SlashName, rest: string): void;
+  /** A turn, a compaction or a command of the user runs. */
+  readonly canInterrupt: boolean;
+  /** What stands above the composer ends. `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
+  interrupt(then: 'send-steers' | 'give-back'): void;
+  /** Plan mode on or off. */
+  cycleMode(): void;
+  /** The next permissions. */
+  cyclePermissions(): void;
+  /** The conversation with all details. */
+  showTranscript(): void;
+  /** The details of the newest quiet line. */
+  showNewestDetails(): void;
+  /** More or less effort of the model, for this conversation. */
+  stepEffort(by: 1 | -1): void;
+  /** Shows the first agent of the thread, or the last. */
+  stepAgent(by: 1 | -1): void;
+}
+
+/** What lists for a draft know. All other keys edit the draft, also while such a list is open. */
+const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
+
+/** Gives keys the meaning that the user's key map says, before what has the keyboard gets them. */
+class BoundKeys {
+  readonly #stage: TuiScreen;
+  readonly #chords: ChordKeys;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stage: TuiScreen) {
+    this.#stage = stage;
+    this.#chords = new ChordKeys(() => stage.look.now);
+  }
+
+  /** Undefined: nothing is to be done before the next key. `listed`: a list for the draft is open. */
+  read(input: TerminalInput, listed: boolean): TerminalInput | undefined {
+    if (input.kind !== 'key') return input;
+    const { pager, view } = this.#stage;
+    const top = pager ?? view;
+    const group = top === undefined ? (listed ? this.#listGroup(input) : 'composer') : (top.keys ?? ofRoom(pager));
+    if (group === 'raw') return input;
+    // What types into a field is no command.
+    if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
+    const { keys = defaultKeyMap } = this.#stage.look;
+    const meant = this.#chords.press(keys, group, input);
+    this.#show();
+    return meant;
+  }
+
+  /** Above a draft, the keys of a list count first. Those that type go into the draft. */
+  #listGroup({ name, text }: KeyPress): KeyGroup {
+    const { keys = defaultKeyMap } = this.#stage.look;
+    const action = keys.byKey.list.get(name);
+    const isOfList = action !== undefined && ofDraftLists.has(action.name) && action.more?.includes(name) !== true;
+    return text === '' && isOfList ? 'list' : 'composer';
+  }
+
+  #show(): void {
+    clearTimeout(this.#timer);
+    const { pending } = this.#chords;
+    this.#stage.pendingKey = pending;
+    if (pending === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#stage.pendingKey = undefined;
+      this.#stage.draw();
+    }, pendingMs);
+    this.#stage.draw();
+  }
+}
+
+function ofRoom(pager: unknown): KeyGroup {
+  return pager === undefined ? 'list' : 'pager';
+}

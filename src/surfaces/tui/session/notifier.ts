@@ -1,0 +1,68 @@
+import type { TuiSettings } from '../../../core/config/tui-settings.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import { questionWords } from '../../views/questions/question-lines.ts';
+import { notificationSequence } from '../screen/terminal/terminal-sequences.ts';
+import type { TerminalContext } from './terminal-context.ts';
+
+/** The names that `tui.notifications` has for them. */
+export const notificationKinds = ['agent-turn-complete', 'approval-requested', 'user-input-requested'] as const;
+type NotificationKind = (typeof notificationKinds)[number];
+
+type NotifierSettings = Pick<TuiSettings, 'notifications' | 'notificationMethod' | 'notificationCondition'>;
+
+/** A turn that follows at once, from the queue or for a goal, begins within this time. */
+const settleMs = 200;
+
+/** Calls a user who looks elsewhere: when a turn has ended, and when something is asked. */
+export class Notifier {
+  readonly #surroundings: Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>;
+  readonly #settings: NotifierSettings;
+  #ending: NodeJS.Timeout | undefined;
+
+  constructor(surroundings: Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>, settings: NotifierSettings) {
+    this.#surroundings = surroundings;
+    this.#settings = settings;
+  }
+
+  /** Only of what happens now, and not of what is read from a file. */
+  observe(event: ThreadEvent): void {
+    switch (event.kind) {
+      case 'turn-started':
+        return this.clear();
+      case 'question-asked':
+        if (event.to !== undefined) return;
+        this.clear();
+        return this.#send(kindOf(event.question), `Capstan asks whether it may ${questionWords(event.question)}`);
+      case 'turn-completed':
+        return this.#end(event.lastMessage ?? 'The turn is complete');
+      case 'turn-failed':
+        return this.#end(event.outcome.message);
+      default:
+        return;
+    }
+  }
+
+  clear(): void {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
+  }
+
+  #end(words: string): void {
+    this.clear();
+    // Never the first in the text: what begins with a number is no text for some terminals.
+    this.#ending = setTimeout(() => this.#send('agent-turn-complete', `Capstan: ${words}`), settleMs).unref();
+  }
+
+  #send(kind: NotificationKind, text: string): void {
+    const { notifications, notificationMethod, notificationCondition } = this.#settings;
+    const isWanted = typeof notifications === 'boolean' ? notifications : notifications.includes(kind);
+    const { hasFocus, env } = this.#surroundings;
+    if (!isWanted || (notificationCondition === 'unfocused' && hasFocus)) return;
+    this.#surroundings.write(notificationSequence(text, notificationMethod, env));
+  }
+}
+
+function kindOf({ kind }: Question): NotificationKind {
+  return kind === 'input' || kind === 'elicitation' ? 'user-input-requested' : 'approval-requested';
+}

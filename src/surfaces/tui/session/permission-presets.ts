@@ -1,0 +1,82 @@
+import { cachePerObject } from '../../../base/objects.ts';
+import type { Settings } from '../../../core/envelope/settings.ts';
+import { approvalName, isReviewed } from '../../../core/policy/decide/approval-policy.ts';
+import { sandboxLevelOf } from '../../../core/policy/profiles/describe-policy.ts';
+import { policyInForce } from '../../../engine/policy-words.ts';
+import type { ApprovalsReviewer } from '../../../protocol/question.ts';
+import { dimStyle, type Piece, styled, warnStyle } from '../screen/text/style.ts';
+
+/** What may be done without a question, by a name. */
+export interface PermissionPreset {
+  readonly label: string;
+  readonly about: string;
+  readonly sandbox: 'workspace-write' | 'read-only' | 'danger-full-access';
+  readonly approval: 'on-request' | 'never';
+  /** Who answers what is asked. */
+  readonly reviewer: ApprovalsReviewer;
+}
+
+export const permissionPresets: readonly PermissionPreset[] = [
+  {
+    label: 'Ask',
+    about: 'work in this folder; ask before commands that need more',
+    sandbox: 'workspace-write',
+    approval: 'on-request',
+    reviewer: 'user',
+  },
+  {
+    label: 'Read only',
+    about: 'ask before every change',
+    sandbox: 'read-only',
+    approval: 'on-request',
+    reviewer: 'user',
+  },
+  {
+    label: 'Full access',
+    about: 'no sandbox and no questions: only where something else isolates Capstan',
+    sandbox: 'danger-full-access',
+    approval: 'never',
+    reviewer: 'user',
+  },
+  {
+    label: 'Reviewed',
+    about: 'work in this folder; a model answers questions in your place',
+    sandbox: 'workspace-write',
+    approval: 'on-request',
+    reviewer: 'auto_review',
+  },
+];
+
+/** Settings change seldom, and screens ask with every frame. */
+const standing = cachePerObject((settings: Settings) => {
+  const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
+  const reviewer: ApprovalsReviewer = isReviewed({ ...settings, approval: settings.approvals })
+    ? 'auto_review'
+    : 'user';
+  const preset = permissionPresets.find(
+    (each) => each.sandbox === sandbox && each.approval === approval && each.reviewer === reviewer,
+  );
+  const reviewed = reviewer === 'user' ? '' : ', reviewed';
+  return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
+});
+
+/** The preset that holds. Undefined: the settings are others. */
+export function presetOf(settings: Settings): PermissionPreset | undefined {
+  return standing(settings).preset;
+}
+
+/** What holds, in few words. */
+function permissionWords(settings: Settings): string {
+  return standing(settings).words;
+}
+
+/** What commands may do, by the name of the level. */
+export function sandboxLevel(settings: Settings): string {
+  return standing(settings).sandbox;
+}
+
+/** What the turn may do without a question, by the names of `/permissions` where it has one. Plan mode comes first. */
+export function permissionMode(settings: Settings): Piece {
+  if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
+  return styled(permissionWords(settings), sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);
+}

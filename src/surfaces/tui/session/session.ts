@@ -1,0 +1,357 @@
+import type { SettingsChange } from '../../../core/envelope/settings-change.ts';
+import type { AgentNode } from '../../../engine/agents/read-agent-tree.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveThread, LiveThreads } from '../../../engine/live/live-thread-types.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { addUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
+import { moneyWords } from '../../views/wording/cost-words.ts';
+import { usedTokensWords, usedWithEstimate } from '../../views/wording/used-tokens.ts';
+import type { SlashName } from '../commands/slash-commands.ts';
+import { readUserInput } from '../draft/draft-message.ts';
+import { createDraftServices, type DraftServices } from '../draft/draft-services.ts';
+import type { Draft } from '../draft/draft.ts';
+import { KeptQueue } from '../flow/message-queue.ts';
+import { reportWorkErrors, type RunningWork } from '../flow/running-work.ts';
+import { askAboutProposedPlan, TurnFlow } from '../flow/turn-flow.ts';
+import { UserActs } from '../flow/user-acts.ts';
+import { UserShells } from '../flow/user-shells.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { drawRow, drawRows } from '../screen/text/draw-row.ts';
+import type { Look } from '../screen/text/look.ts';
+import { accentStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import { EventEntries } from '../transcript/event-entries.ts';
+import { type ShownHistory, ThreadOnScreen } from './staged-thread.ts';
+import { StatusView } from './status-line.ts';
+import type { TerminalContext } from './terminal-context.ts';
+import { ThreadViewer } from './thread-reader.ts';
+
+export interface SessionParts {
+  readonly stage: TuiScreen;
+  readonly surroundings: TerminalContext;
+  readonly engine: Engine;
+  readonly threads: LiveThreads;
+  quit(): void;
+  now(): number;
+  /** What the first thread has up to this place is on the stage already: it was watched before. */
+  readonly shown?: number;
+  /** It is asked beside another conversation, and is not kept. */
+  readonly isSide?: true;
+  /** Does what a command of the terminal says. */
+  runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
+  /** Another program writes the thread of the conversation: asks the user what to do. */
+  regain(session: TuiSession): Promise<void>;
+}
+
+/** One conversation after the other, on the screen and with the engine behind it. */
+export class TuiSession {
+  readonly parts: SessionParts;
+  readonly entries: EventEntries;
+  readonly doors: DraftServices;
+  readonly flow: TurnFlow;
+  readonly status: StatusView;
+  readonly shells: UserShells;
+  /** What the keyboard asks for. */
+  readonly acts = new UserActs(this);
+  /** What it has cost beside its thread. */
+  readonly beside = new SideCost();
+  readonly #staged: ThreadOnScreen;
+  readonly #kept: KeptQueue;
+
+  constructor(parts: SessionParts, first: LiveThread) {
+    const { stage, engine, surroundings, now } = parts;
+    const thread = (): LiveThread => this.thread;
+    const told = (result: { readonly kind: string; readonly outcome?: Outcome }): void => this.#told(result);
+    const run = (work: Promise<unknown>): void => this.run(work);
+    this.parts = parts;
+    this.entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
+    const { entries } = this;
+    this.doors = createDraftServices({ thread, engine, notice: (text, level) => this.notice(text, level) });
+    this.#kept = new KeptQueue({
+      files: engine.user.queuedMessages(),
+      notice: (text, level) => this.notice(text, level),
+    });
+    this.shells = new UserShells({ stage, entries, thread, now, told });
+    this.flow = new TurnFlow({
+      stage,
+      now,
+      thread,
+      inputOf: (draft) => this.#inputOf(draft),
+      notice: (text) => this.notice(text),
+      told,
+      guard: run,
+      shell: (command) => this.shells.run(command),
+      slash: (name, rest) => this.#ordered(this.guard(this.runSlash(name, rest))),
+      broken: () => entries.broken(),
+      later: () => this.acts.later,
+      keep: (waiting) => this.#kept.save(waiting),
+    });
+    stage.viewOpened = () => this.acts.viewOpened();
+    stage.viewClosed = () => this.flow.released();
+    this.status = new StatusView({
+      engine,
+      surroundings,
+      settings: engine.config.tui,
+      thread,
+      runState: () => (this.#staged.isAsking ? 'Waiting' : this.isBusy ? 'Working' : 'Ready'),
+    });
+    const { flow, status, work } = this;
+    const proposed = (plan: string): void => run(askAboutProposedPlan(this, plan));
+    const staged = { stage, surroundings, engine, entries, flow, status, now, work, run, told, proposed };
+    this.#staged = new ThreadOnScreen(first, staged, parts.shown);
+    stage.background = () => ({
+      commands: this.thread.sessions.length,
+      agents: runningAgents(parts.threads, this.thread).length,
+    });
+    stage.footer = (look) => this.status.rows(look);
+    stage.drawn = (look) => this.status.showTitle(look);
+  }
+
+  get thread(): LiveThread {
+    return this.#staged.live;
+  }
+
+  get isBusy(): boolean {
+    return this.flow.isBusy;
+  }
+
+  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
+  async begin({ shows = 'all' }: { readonly shows?: ShownHistory | 'none' } = {}): Promise<void> {
+    await this.#staged.begin(shows);
+    this.#requeue();
+  }
+
+  /** Another thread takes the place of this one. */
+  async switchTo(
+    thread: LiveThread,
+    { shows = 'all', goesBack = false }: { readonly shows?: ShownHistory; readonly goesBack?: boolean } = {},
+  ): Promise<void> {
+    // To the user, one that goes on from before a message is the same conversation.
+    if (goesBack) this.beside.add(thread.usage().total, this.thread.usage().total);
+    else this.beside.clear();
+    // Their output is for the thread that the user leaves.
+    this.shells.stopAll();
+    await this.#staged.switchTo(thread, shows);
+    this.#requeue();
+  }
+
+  /** What waited for the thread when a process ended waits again. */
+  #requeue(): void {
+    if (this.parts.isSide === true) return;
+    const drafts = this.#kept.open(this.thread.id);
+    this.flow.requeue(drafts);
+    if (drafts.length === 0) return;
+    const which = drafts.length === 1 ? 'A message' : `${drafts.length} messages`;
+    const follows = drafts.length === 1 ? 'It follows' : 'They follow';
+    this.notice(
+      `${which} from before ${drafts.length === 1 ? 'waits' : 'wait'} again. ${follows} the next message that you send; /queue shows the queue.`,
+    );
+  }
+
+  queue(draft: Draft): void {
+    this.flow.queue(draft);
+  }
+
+  interrupt(then: 'send-steers' | 'give-back'): void {
+    if (!this.shells.stopNewest()) this.run(this.flow.stop(then));
+  }
+
+  notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
+    this.entries.notice(text, level);
+    // A command that has something to say is seen, and may take long from there.
+    this.acts.tookEffect();
+    this.parts.stage.draw();
+  }
+
+  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  refused(outcome: Outcome): void {
+    if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
+    this.inBackground(this.parts.regain(this));
+  }
+
+  /** Changes settings. Refused: the reason is shown. */
+  async change(change: SettingsChange): Promise<boolean> {
+    const changed = await this.thread.override(change);
+    if (changed.kind === 'refused') this.#told(changed);
+    this.parts.stage.draw();
+    return changed.kind !== 'refused';
+  }
+
+  async compact(focus: string): Promise<void> {
+    if (this.thread.place === undefined && !this.flow.isBusy) return this.notice('Nothing to compact yet.');
+    if (this.flow.isBusy) this.notice('The conversation is compacted before the next request of this turn.');
+    const done = await this.work('Compacting the conversation', () =>
+      this.thread.compact(focus === '' ? {} : { focus }),
+    );
+    // No event tells of what did not begin.
+    if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
+  }
+
+  /** What it has come to, for the lines that stay on the screen. */
+  async summary(): Promise<readonly string[]> {
+    const { engine, threads, stage } = this.parts;
+    const stopped = await stoppedAgentsWords(engine, threads, this.thread);
+    return endSummary(this.thread, { beside: this.beside.spent, stopped, waiting: this.#kept.count }, stage.look);
+  }
+
+  close(): void {
+    this.#kept.close();
+    this.shells.stopAll();
+    this.#staged.close();
+    this.status.close();
+  }
+
+  /** Runs something that takes long, with a row that says so. */
+  readonly work: RunningWork['run'] = (header, run) => {
+    this.acts.tookEffect();
+    return this.flow.runOther(header, run);
+  };
+
+  /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
+  readonly workBeside: RunningWork['runBeside'] = (header, run) => {
+    this.acts.tookEffect();
+    return this.flow.works.runBeside(header, run);
+  };
+
+  readThread(id: ThreadId): ThreadViewer {
+    const { stage, engine, threads, now } = this.parts;
+    return new ThreadViewer(id, { engine, threads, now, changed: () => stage.draw() });
+  }
+
+  /** Does what a command of the terminal says. */
+  runSlash(name: SlashName, rest: string): Promise<void> {
+    return this.parts.runSlash(this, name, rest);
+  }
+
+  sendWords(words: string): void {
+    this.acts.sendWords(words);
+  }
+
+  /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
+  inBackground(work: Promise<unknown>): void {
+    const held = this.guard(this.flow.hold(work));
+    if (!this.isBusy) this.acts.during(held);
+  }
+
+  /** Something that a view asked for: what goes wrong with it is shown. */
+  run(work: Promise<unknown>): void {
+    void this.guard(work);
+  }
+
+  /** The same, for one who waits until it is over. */
+  guard(work: Promise<unknown>): Promise<void> {
+    return reportWorkErrors(work, (text, level) => this.notice(text, level));
+  }
+
+  #ordered(work: Promise<void>): Promise<void> {
+    this.acts.during(work);
+    return work;
+  }
+
+  #inputOf(draft: Draft) {
+    const { takesPictures, settings } = this.thread;
+    const load = (source: string) => this.parts.engine.loadImage(source, settings.cwd);
+    return readUserInput(draft, { takesPictures, model: settings.model, load });
+  }
+
+  #told(result: { readonly kind: string; readonly outcome?: Outcome }): void {
+    if (result.kind === 'refused' && result.outcome !== undefined) this.refused(result.outcome);
+  }
+}
+
+/**
+ * What a conversation has cost beside its thread, as far as this window knows: turns that were taken back by going on
+ * in a fork, and side conversations.
+ */
+class SideCost {
+  #spent = noUsage;
+
+  get spent(): Usage {
+    return this.#spent;
+  }
+
+  /** Another thread counted so much when it began with what is shared, and so much at its end. */
+  add(shared: Usage, all: Usage): void {
+    this.#spent = addUsage(this.#spent, usageSince(shared, all));
+  }
+
+  /** Another conversation takes the place of this one. */
+  clear(): void {
+    this.#spent = noUsage;
+  }
+}
+
+interface AtTheEnd {
+  /** What the conversation has cost beside its thread. */
+  readonly beside: Usage;
+  /** What is said of agents that are stopped. Empty: none worked. */
+  readonly stopped: string;
+  /** Messages that were not sent. */
+  readonly waiting: number;
+}
+
+/**
+ * What stays on the screen at the end: what the conversation has cost, if a model answered, which agents were stopped, and
+ * how to resume it. A thread without a turn has nothing of it.
+ */
+function endSummary(thread: LiveThread, { beside, stopped, waiting }: AtTheEnd, look: Look): readonly string[] {
+  const total = addUsage(thread.usage().total, beside);
+  if (thread.place === undefined) return [];
+  const money = total.cost === undefined ? '' : `, ${moneyWords(total.cost, total.estimated)}`;
+  const besides = usedWithEstimate(beside) === 0 ? '' : ', with what was taken back or asked beside it';
+  const spent = `${usedTokensWords(total)} tokens used${money}${besides}.`;
+  const command = `capstan resume ${thread.id}`;
+  const [before, row]: readonly [string, Row] = ['To continue:', [styled(command, accentStyle)]];
+  const isOneRow = before.length + 1 + command.length <= look.width;
+  const said = [
+    ...(usedWithEstimate(total) === 0 ? [] : [spent]),
+    ...(stopped === '' ? [] : [stopped]),
+    ...keptWords(waiting),
+  ].flatMap((line) => wrapRow([plain(line)], { width: look.width }));
+  if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
+  // Whole, however narrow the terminal is: it breaks the row itself, and copies it as one.
+  return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
+}
+
+function keptWords(waiting: number): readonly string[] {
+  if (waiting === 0) return [];
+  return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
+}
+
+/** The agents of the conversation that work now. */
+function runningAgents(threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) {
+  return threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
+}
+
+/** Names are read from files: a disk that hangs does not keep the user. */
+const namesMs = 500;
+
+/** What is said of them to a user who leaves: they are stopped then. Empty: none works. */
+async function stoppedAgentsWords(
+  { stored }: Pick<Engine, 'stored'>,
+  threads: Pick<LiveThreads, 'agentsOf'>,
+  thread: Pick<LiveThread, 'id' | 'place'>,
+): Promise<string> {
+  const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));
+  if (running.size === 0 || thread.place === undefined) return '';
+  const late = new Promise<undefined>((over) => void setTimeout(() => over(undefined), namesMs).unref());
+  // Without their names, at least how many they are.
+  const tree = await Promise.race([stored.agents(thread.id).catch(() => undefined), late]);
+  const names = tree === undefined ? [] : namesIn(tree, running);
+  const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
+  return `${running.size === 1 ? 'An agent was' : `${running.size} agents were`} stopped at work${which}.`;
+}
+
+function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly string[] {
+  return agents.flatMap((agent) => [
+    ...(running.has(agent.id) ? [cleanLine(agentName(agent.path))] : []),
+    ...namesIn(agent, running),
+  ]);
+}
+
+/** As people call an agent: by its path below the conversation. */
+export function agentName(path: string): string {
+  return path.replace(/^\/root\//, '');
+}

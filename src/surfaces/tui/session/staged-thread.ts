@@ -1,0 +1,162 @@
+import { defined } from '../../../base/objects.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Answer } from '../../../protocol/question.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
+import { PagerView } from '../pages/pager-view.ts';
+import { QuestionDesk } from '../questions/question-desk.ts';
+import type { RunningWork } from '../flow/running-work.ts';
+import type { EventEntries } from '../transcript/event-entries.ts';
+import { headerCell } from '../transcript/cells/notice-cells.ts';
+import { LastFailure, type TurnFlow } from '../flow/turn-flow.ts';
+import { Notifier } from './notifier.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import type { StatusView } from './status-line.ts';
+import type { TerminalContext } from './terminal-context.ts';
+import { ThreadReader } from './thread-reader.ts';
+
+export interface ThreadOnScreenParts {
+  readonly stage: TuiScreen;
+  readonly surroundings: TerminalContext;
+  readonly engine: Engine;
+  readonly entries: EventEntries;
+  readonly flow: TurnFlow;
+  readonly status: StatusView;
+  now(): number;
+  /** Runs something that takes long, with a row that says so. */
+  readonly work: RunningWork['run'];
+  /** Shows what goes wrong with something that no caller waits for. */
+  run(work: Promise<unknown>): void;
+  /** Shows why something was refused. */
+  told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
+  /** A turn has ended that proposed a plan. */
+  proposed(plan: string): void;
+}
+
+/** How much of the past of a thread is put on the screen when it takes the place of another. */
+export type ShownHistory = 'all' | 'end';
+
+/** The thread of the conversation: what happens in it goes to the stage, and what it asks to the user. */
+export class ThreadOnScreen {
+  readonly #parts: ThreadOnScreenParts;
+  readonly #desk: QuestionDesk;
+  readonly #notifier: Notifier;
+  #thread: LiveThread;
+  /** Of its past. */
+  #failure = new LastFailure();
+  #reader: ThreadReader;
+  /** All of what is asked, while the user reads it. */
+  #whole: PagerView | undefined;
+
+  /** `shown`: what stands up to this place is on the stage already. */
+  constructor(thread: LiveThread, parts: ThreadOnScreenParts, shown: number | undefined) {
+    const { stage, surroundings, engine } = parts;
+    this.#parts = parts;
+    this.#thread = thread;
+    this.#desk = new QuestionDesk({
+      open: (view) => stage.ask(view),
+      showWhole: (rows, seenEnd) => {
+        const close = (): void => stage.openPager(undefined);
+        this.#whole = new PagerView({ title: 'What is asked', rows, ...defined({ seenEnd }), close });
+        stage.openPager(this.#whole);
+      },
+      closeWhole: () => {
+        if (this.#whole !== undefined && stage.pager === this.#whole) stage.openPager(undefined);
+        this.#whole = undefined;
+      },
+      answer: (id, answer) => parts.run(this.#answer(id, answer)),
+      run: (work) => parts.run(work),
+      pause: surroundings.pause,
+    });
+    this.#notifier = new Notifier(surroundings, engine.config.tui);
+    this.#reader = this.#read('all', shown);
+  }
+
+  get live(): LiveThread {
+    return this.#thread;
+  }
+
+  /** Something waits for the user's answer. */
+  get isAsking(): boolean {
+    return this.#desk.isAsking;
+  }
+
+  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
+  async begin(shows: ShownHistory | 'none'): Promise<void> {
+    const { stage, engine, entries, flow, status, work, run } = this.#parts;
+    const thread = this.#thread;
+    if (shows === 'all') stage.transcript.add({ cell: headerCell(thread.settings), isFinal: true });
+    for (const notice of [...engine.notices, ...thread.notices]) {
+      // The question itself follows.
+      const isAsked = notice.code === 'turn-suspended' && thread.isSuspended;
+      if (!isAsked && engine.recordIfNews(notice)) entries.outcome(notice, 'warning');
+    }
+    await Promise.all([this.#reader.caughtUp, status.refresh()]);
+    flow.resumed(this.#failure.failure);
+    // Asked again, by the turn that waits for the answer: a question alone has no diff.
+    if (this.#thread.isSuspended) run(work('Waiting for your answer', () => this.#thread.continue()));
+    else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
+    stage.draw();
+  }
+
+  /** Another thread takes the place of this one. */
+  async switchTo(thread: LiveThread, shows: ShownHistory): Promise<void> {
+    const { stage, status, flow } = this.#parts;
+    this.#reader.close();
+    this.#desk.clear();
+    status.clear();
+    stage.plan = undefined;
+    const before = this.#thread;
+    this.#thread = thread;
+    flow.switched();
+    await before.leave();
+    // What is said already stays in the scrollback.
+    stage.drawNow();
+    stage.transcript.clear();
+    this.#reader = this.#read(shows);
+    await this.begin(shows);
+  }
+
+  close(): void {
+    this.#reader.close();
+    this.#desk.clear();
+    this.#notifier.clear();
+  }
+
+  async #answer(id: string, answer: Answer): Promise<void> {
+    const { flow, told } = this.#parts;
+    // An agent that is stopped leaves the turn running.
+    const isOfTurn = this.#thread.questions.find((each) => each.id === id)?.agent === undefined;
+    if (answer.kind === 'stopped' && isOfTurn) await flow.holdSteers();
+    told(await this.#thread.answer(id, answer));
+  }
+
+  #read(shows: ShownHistory, shown?: number): ThreadReader {
+    const { stage, entries, now, flow, status, run, proposed } = this.#parts;
+    const failure = (this.#failure = new LastFailure());
+    return new ThreadReader(
+      this.#thread,
+      {
+        stage,
+        ...(shows === 'end' ? { mostReplayed: stage.page } : {}),
+        entries,
+        now,
+        asked: (question, item) => this.#desk.asked(question, item),
+        answered: (id) => this.#desk.answered(id),
+        said: (words) => flow.said(words),
+        observe: (event, isNews, at) => {
+          status.observe(event);
+          if (isNews) this.#notifier.observe(event);
+          else failure.observe(event, at);
+        },
+        proposed,
+        turnBegan: () => flow.turnBegan(),
+        turnOver: () => {
+          run(flow.turnOver());
+          run(status.refresh().then(() => stage.draw()));
+        },
+      },
+      shown,
+    );
+  }
+}

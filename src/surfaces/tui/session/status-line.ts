@@ -1,0 +1,318 @@
+import { defined } from '../../../base/objects.ts';
+import { isGateOpen } from '../../../core/config/features.ts';
+import type { TuiSettings } from '../../../core/config/tui-settings.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveThread } from '../../../engine/live/live-thread-types.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { Goal } from '../../../protocol/thread.ts';
+import { hintKeys, type HintKeys } from '../screen/keys/key-map.ts';
+import { noTitle, takesTitle, titleSequence } from '../screen/terminal/terminal-sequences.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { cutRow, drawRow, drawRows, rowColumns } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look, wordsWithGlyphs } from '../screen/text/look.ts';
+import { badStyle, dimStyle, type Piece, plain, type Row, styled, warnStyle } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import { permissionMode } from './permission-presets.ts';
+import {
+  readStatusIds,
+  type StatusFacts,
+  type StatusId,
+  type StatusItem,
+  statusItems,
+  usualStatusLine,
+  withNext,
+} from './status-items.ts';
+import type { TerminalContext } from './terminal-context.ts';
+
+export interface StatusLine {
+  readonly items: readonly StatusId[];
+  /** False: only what is running out has a colour, and the mode. */
+  readonly hasColours: boolean;
+}
+
+/**
+ * Below the composer: what is in force and what is left, and at the right the mode, which is always in sight. Items that
+ * do not fit are left out.
+ */
+export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
+  const { dot } = glyphsOf(look);
+  const mode = shownMode(facts);
+  const modeColumns = rowColumns([mode]);
+  // Blanks at both ends and between; a mode that is too long for that is all there is.
+  const room = look.width - modeColumns - 4;
+  if (room < 1) return cutRow([mode], look.width, look);
+  const row: Piece[] = [];
+  for (const id of items) {
+    const { short }: StatusItem = statusItems[id];
+    const piece = pieceOf(id, { facts, hasColours }, look);
+    if (piece === undefined) continue;
+    const forms = [piece, ...(short === undefined ? [] : [{ ...piece, text: short(facts) }])];
+    const added = forms
+      .map((form) => (row.length === 0 ? [form] : [styled(` ${dot} `, dimStyle), form]))
+      .find((pieces) => rowColumns([...row, ...pieces]) <= room);
+    if (added !== undefined) row.push(...added);
+    else if (short !== undefined) break;
+  }
+  const blanks = ' '.repeat(Math.max(2, look.width - modeColumns - rowColumns(row) - 3));
+  return [plain('  '), ...row, plain(blanks), mode];
+}
+
+/** The mode of the turn that runs; the one that was chosen for the next turn stands beside it. */
+function shownMode({ settings, next }: StatusFacts): Piece {
+  const { style } = permissionMode(settings);
+  return { text: withNext({ settings, next }, (of) => permissionMode(of).text), ...defined({ style }) };
+}
+
+function pieceOf(
+  id: StatusId,
+  { facts, hasColours }: { readonly facts: StatusFacts; readonly hasColours: boolean },
+  look: Look,
+): Piece | undefined {
+  const item: StatusItem = statusItems[id];
+  const text = cleanLine(item.text(facts, look) ?? '').trim();
+  if (text === '') return undefined;
+  const style = item.style?.(facts) ?? dimStyle;
+  const isAlarm = style === badStyle || style === warnStyle;
+  return styled(text, hasColours || isAlarm ? style : dimStyle);
+}
+
+export interface StatusParts {
+  readonly engine: Engine;
+  readonly surroundings: TerminalContext;
+  readonly settings: TuiSettings;
+  thread(): LiveThread;
+  runState(): StatusFacts['runState'];
+}
+
+/** A terminal that is lower has no room for a tip. */
+const fewestRows = 10;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The line below the composer and the title of the window: which items they have, and what those say. */
+export class StatusView {
+  readonly #parts: StatusParts;
+  readonly #facts = new SessionFacts();
+  readonly #host: string;
+  items: readonly StatusId[];
+  titleItems: readonly TitleId[];
+  #title = noTitle;
+  /** The tip of this conversation. */
+  #tip: number | undefined;
+
+  constructor(parts: StatusParts) {
+    this.#parts = parts;
+    const { statusLine, terminalTitle } = parts.settings;
+    this.items = statusLine === undefined ? usualStatusLine : readStatusIds(statusLine).ids;
+    this.titleItems = terminalTitle === undefined ? usualTitle : readTitleIds(terminalTitle).ids;
+    this.#host = process.getBuiltinModule('node:os').hostname();
+  }
+
+  observe(event: ThreadEvent): void {
+    this.#facts.observe(event);
+  }
+
+  /** A conversation begins, or a turn has ended: what is read from files may be another. */
+  async refresh(): Promise<void> {
+    await this.#facts.refresh(this.#parts.engine, this.#parts.thread());
+  }
+
+  /** Another conversation takes the place of this one. */
+  clear(): void {
+    this.#tip = undefined;
+    this.#facts.clear();
+  }
+
+  rows(look: Look): readonly string[] {
+    const line = drawRow(this.row(this.items, look), look);
+    // A user who has begun knows what to do.
+    const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
+    if (!isNew || !this.#parts.settings.showTooltips || this.#parts.surroundings.rows < fewestRows) return [line];
+    // One that is not shown is not used up.
+    this.#tip ??= this.#parts.engine.nextTipIndex('tip', tipCount) ?? Math.floor(look.now / dayMs);
+    return [line, ...tipRows(this.#tip, look)];
+  }
+
+  row(items: readonly StatusId[], look: Look) {
+    return statusRow(this.#all(), { items, hasColours: this.#parts.settings.statusLineUseColors }, look);
+  }
+
+  /** What the window would be called. */
+  title(items: readonly TitleId[], look: Look): string {
+    return windowTitle(this.#all(), items, look);
+  }
+
+  /** Writes the title if it is another one. */
+  showTitle(look: Look): void {
+    const { surroundings } = this.#parts;
+    if (!takesTitle(surroundings.env)) return;
+    const sequence = titleSequence(this.title(this.titleItems, look));
+    if (sequence === this.#title) return;
+    this.#title = sequence;
+    surroundings.write(sequence);
+  }
+
+  /** The window is not ours any more. */
+  close(): void {
+    if (this.#title !== noTitle) this.#parts.surroundings.write(noTitle);
+    this.#title = noTitle;
+  }
+
+  #all(): StatusFacts {
+    const thread = this.#parts.thread();
+    const next = thread.standIn ?? thread.settings;
+    const { repository, branch, name, firstWords, tasks, goal } = this.#facts;
+    return {
+      settings: thread.turnSettings ?? next,
+      next: thread.turnSettings === undefined ? undefined : next,
+      usage: thread.usage(),
+      threadId: thread.id,
+      profileName: thread.profileName,
+      host: this.#host,
+      runState: this.#parts.runState(),
+      repository,
+      branch,
+      name,
+      firstWords,
+      tasks,
+      goal,
+    };
+  }
+}
+
+const tips: readonly ((key: HintKeys) => string)[] = [
+  (key) => `${key('Enter')} while a turn runs steers it; ${key('Tab')} queues the message for the next turn.`,
+  () => '! at the beginning runs a command in your own shell. The model reads its output.',
+  () => 'Shift+Tab switches plan mode: the model plans, and nothing is written.',
+  () => '/context shows what fills the window. /compact makes room.',
+  (key) => `${key('Ctrl+T')} shows the conversation with all details.`,
+  () => '/statusline chooses what stands in the line above.',
+  () => '/theme has colours for every background and every eye.',
+  (key) => `${key('Ctrl+G')} opens the draft in your editor.`,
+];
+
+const tipCount = tips.length;
+
+/** Below the composer and nowhere else: what looks like an answer is one. */
+export function tipRows(at: number, look: Look): readonly string[] {
+  const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
+  const label = '  Tip: ';
+  const rest = [plain(' '.repeat(label.length))];
+  const rows = wrapRow([styled(wordsWithGlyphs(tip, look), dimStyle)], {
+    width: look.width,
+    first: [styled(label, dimStyle)],
+    rest,
+  });
+  return drawRows(rows, look);
+}
+
+/** `activity`: that something runs, or waits for the user. */
+export type TitleId = StatusId | 'activity';
+
+const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
+
+/** The ids that are known, and the words that are not. */
+export function readTitleIds(words: readonly string[]): {
+  readonly ids: readonly TitleId[];
+  readonly unknown: readonly string[];
+} {
+  const unknown: string[] = [];
+  const ids: TitleId[] = [];
+  for (const word of words) {
+    const read = readStatusIds([word]);
+    const found: readonly TitleId[] = word === 'activity' || word === 'spinner' ? ['activity'] : read.ids;
+    if (found.length === 0) unknown.push(...read.unknown);
+    ids.push(...found.filter((id) => !ids.includes(id)));
+  }
+  return { ids, unknown };
+}
+
+const longestPart = 60;
+
+/** What the window is called. Not clean yet: `titleSequence` makes it so. */
+export function windowTitle(facts: StatusFacts, ids: readonly TitleId[], look: Look): string {
+  return ids
+    .map((id) => {
+      const item: StatusItem | undefined = id === 'activity' ? undefined : statusItems[id];
+      const text = item === undefined ? activity(facts, look) : item.text(facts, look);
+      return text === undefined ? '' : [...text.trim()].slice(0, longestPart).join('');
+    })
+    .filter((text) => text !== '')
+    .join(' | ');
+}
+
+const frames = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+
+/** It moves with the seconds on the screen, and is not a reason to draw. */
+function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): string | undefined {
+  const second = motion === 'none' ? 0 : Math.floor(now / 1000);
+  if (runState === 'Waiting') return second % 2 === 0 ? '[ ! ] Action required' : '[ . ] Action required';
+  if (runState === 'Ready') return undefined;
+  if (glyphs !== 'unicode') return 'Working';
+  return frames[second % frames.length];
+}
+
+const longestTitle = 200;
+
+/** What is known of a conversation beside its settings. What git says is read when a turn ends, and never for a frame. */
+export class SessionFacts {
+  #repository: string | undefined;
+  #branch: string | undefined;
+  #name: string | undefined;
+  #firstWords: string | undefined;
+  #tasks: { readonly done: number; readonly all: number } | undefined;
+  #goal: Goal | undefined;
+
+  get repository(): string | undefined {
+    return this.#repository;
+  }
+  get branch(): string | undefined {
+    return this.#branch;
+  }
+  get name(): string | undefined {
+    return this.#name;
+  }
+  get firstWords(): string | undefined {
+    return this.#firstWords;
+  }
+  get tasks(): { readonly done: number; readonly all: number } | undefined {
+    return this.#tasks;
+  }
+
+  get goal(): Goal | undefined {
+    return this.#goal;
+  }
+
+  /** Another conversation takes its place. */
+  clear(): void {
+    this.#name = undefined;
+    this.#firstWords = undefined;
+    this.#tasks = undefined;
+    this.#goal = undefined;
+  }
+
+  observe(event: ThreadEvent): void {
+    if (event.kind === 'context' && event.cause === 'user' && event.author === undefined)
+      this.#firstWords ??= event.text.slice(0, longestTitle);
+    if (event.kind === 'turn-started' && event.isContinued !== true) this.#tasks = undefined;
+    // A plan that is done says nothing once its turn is over.
+    if (isTurnEnd(event) && this.#tasks?.done === this.#tasks?.all) this.#tasks = undefined;
+    const item = 'item' in event ? event.item : undefined;
+    if (item?.kind !== 'plan') return;
+    this.#tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
+  }
+
+  /** Git's files, and the name and the goal of the thread, as they are now. */
+  async refresh(engine: Engine, { id, place, settings }: LiveThread): Promise<void> {
+    const folder = engine.lookAtFolder(settings.cwd);
+    this.#repository = 'code' in folder ? undefined : folder.repository;
+    this.#branch = engine.branchAt(settings.cwd);
+    if (place === undefined) return;
+    const summary = await engine.stored.summary(id);
+    if (!('code' in summary)) this.#name = summary.name;
+    if (isGateOpen('goals', settings.features)) this.#goal = await engine.stored.goal(id);
+  }
+}
+
+function isTurnEnd({ kind }: ThreadEvent): boolean {
+  return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
+}

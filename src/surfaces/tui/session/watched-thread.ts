@@ -1,0 +1,140 @@
+import type { Engine } from '../../../engine/engine.ts';
+import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
+import { watchThread } from '../../../engine/live/watch-thread.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { ThreadSummary } from '../../../protocol/thread.ts';
+import { describeThreadWriter } from '../boot/resume-thread.ts';
+import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
+import { drawRows } from '../screen/text/draw-row.ts';
+import { plain, styled, warnStyle } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import type { TuiScreen } from '../screen/tui-screen.ts';
+import type { View } from '../screen/view.ts';
+import { headerCell } from '../transcript/cells/notice-cells.ts';
+import { EventEntries } from '../transcript/event-entries.ts';
+import type { TuiSession } from './session.ts';
+import { ThreadReader } from './thread-reader.ts';
+
+const lookMs = 500;
+
+interface WatchParts {
+  readonly stage: TuiScreen;
+  readonly engine: Engine;
+  readonly desk: StartupQuestionDesk;
+  /** In the empty composer. */
+  readonly placeholder: string;
+  now(): number;
+}
+
+/**
+ * Shows a thread that another program writes, as far as it is recorded, until that program has ended and the user
+ * continues it here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
+ */
+export async function showWatched(id: ThreadId, parts: WatchParts): Promise<number | 'left'> {
+  const { stage, engine, desk, now } = parts;
+  const { stored } = engine;
+  const about = await stored.summary(id);
+  if (!('code' in about)) stage.transcript.add({ cell: headerCell({ ...about, ...policyOf(about) }), isFinal: true });
+  const watched = await watchThread(engine, id);
+  let seen = -1;
+  const entries = new EventEntries(stage.transcript, (outcome) => engine.recordIfNews(outcome));
+  const noted = async function* (news: AsyncIterable<LiveNews>): AsyncGenerator<LiveNews> {
+    for await (const each of news) {
+      if (each.kind === 'recorded' && each.more !== true) seen = each.ordinal;
+      if (each.kind === 'rewound') seen = Math.min(seen, each.to);
+      yield each;
+    }
+  };
+  const reader = new ThreadReader(
+    { place: watched.place, follow: (options) => noted(watched.follow(options)) },
+    {
+      stage,
+      entries,
+      now,
+      asked: () => entries.notice('A question waits for an answer there.', 'info'),
+      answered: () => undefined,
+      said: () => undefined,
+      observe: () => undefined,
+      proposed: () => undefined,
+      turnBegan: () => undefined,
+      turnOver: () => undefined,
+    },
+  );
+  const { placeholder, footer } = stage;
+  stage.placeholder = parts.placeholder;
+  let writer = await stored.writing(id);
+  /** Where it ended when the user chose to wait for another program that writes it. */
+  let keptAt: number | undefined;
+  stage.footer = (look) => {
+    const who =
+      writer !== undefined ? describeThreadWriter(writer) : seen === keptAt ? 'no program' : 'another program';
+    const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
+    // Wrapped: the key that leaves is never cut.
+    const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
+    return drawRows(rows, look);
+  };
+  stage.draw();
+  for (;;) {
+    const left = await desk.wait(lookMs);
+    writer = left === 'left' ? writer : await stored.writing(id);
+    if (left !== 'left' && (writer !== undefined || seen === keptAt)) continue;
+    const chosen =
+      left === 'left'
+        ? left
+        : await desk.ask({
+            title: 'The program that wrote this conversation has ended.',
+            choices: [{ label: 'Continue it here' }, { label: 'Keep watching' }, { label: 'Leave' }],
+          });
+    if (chosen === 'back' || chosen === 1) {
+      keptAt = seen;
+      stage.draw();
+      continue;
+    }
+    await reader.caughtUp;
+    reader.close();
+    stage.busy = undefined;
+    Object.assign(stage, { placeholder, footer });
+    for (const entry of stage.transcript.entries) entry.isFinal = true;
+    return chosen === 0 ? seen : 'left';
+  }
+}
+
+/** What commands of the thread may do. Its file may not say. */
+function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: string } {
+  const words = [sandbox, approval].filter((word) => word !== undefined);
+  return words.length === 0 ? {} : { policy: words.join(', ') };
+}
+
+/**
+ * Shows a thread that another program writes, on a screen over the conversation, until that program has ended and the
+ * user continues it here. Nothing can be said to it meanwhile. `left`: the user goes back to the conversation.
+ */
+export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
+  const { stage: main, engine, surroundings, now } = session.parts;
+  const stage = main.within();
+  const desk: StartupQuestionDesk = new StartupQuestionDesk({
+    open: (view) => stage.open(view),
+    quit: () => desk.end(),
+    pause: surroundings.pause,
+  });
+  const view: View = {
+    frame: (look, height) => stage.wholeFrame(look, height),
+    input(input) {
+      if (stage.view !== undefined) return stage.view.input(input);
+      if (input.kind === 'wheel') return stage.scroll(input.direction === 'up' ? 3 : -3);
+      if (input.kind !== 'key') return;
+      if (input.name === 'pageup' || input.name === 'pagedown')
+        stage.scroll(input.name === 'pageup' ? stage.page : -stage.page);
+      if (['ctrl+c', 'escape', 'q'].includes(input.name)) desk.end();
+    },
+  };
+  main.openPager(view);
+  try {
+    const placeholder = 'Watching: this terminal says nothing to it';
+    const seen = await showWatched(id, { stage, engine, desk, now, placeholder });
+    return seen === 'left' ? 'left' : 'ended';
+  } finally {
+    stage.discard();
+    main.openPager(undefined);
+  }
+}

@@ -1,0 +1,141 @@
+import { defined } from '../../../base/objects.ts';
+import type { Question } from '../../../protocol/question.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { CommandItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { type CallState, commandCell } from './cells/command-cell.ts';
+import { itemCell } from './cells/item-and-event-cells.ts';
+import type { Transcript, TranscriptEntry } from './transcript.ts';
+
+/** More of a running command's output is not drawn while it runs. */
+const mostLiveOutput = 64 * 1024;
+
+/** A call that has its cell and has not ended. */
+export interface ShownCall {
+  readonly entry: TranscriptEntry;
+  item: TurnItem;
+  output: string;
+  context: CallState;
+}
+
+/** It has printed something. */
+export function appendCallOutput(call: ShownCall, text: string): void {
+  call.output = (call.output + text).slice(-mostLiveOutput);
+  call.entry.cell = itemCell(withOutput(call.item, call.output), call.context);
+}
+
+/** Its end could not be recorded, and no event will come. */
+export function markCallInterrupted({ entry, item, output, context }: ShownCall): void {
+  if (item.kind !== 'command') return;
+  entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
+}
+
+export function withOutput<Item extends TurnItem>(item: Item, output: string): Item {
+  return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
+}
+
+/** What an event says of a call beyond its item. */
+export function callStateAt(
+  { outside, confined }: { readonly outside?: true; readonly confined?: true },
+  startedAt: number | undefined,
+): CallState {
+  const place =
+    confined === true ? ({ place: 'wider' } as const) : outside === true ? ({ place: 'outside' } as const) : {};
+  return { ...defined({ startedAt }), ...place };
+}
+
+type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
+
+/** What files do not keep of calls and other lines say, so that a resumed conversation looks as it did. */
+export class ReplayedCalls {
+  /** Commands that users were asked about, by the ids of their calls. */
+  readonly #asked = new Map<string, CommandItem>();
+  /** Commands without an exit code since the last request. */
+  #cutOff: { readonly entry: TranscriptEntry; readonly item: CommandItem }[] = [];
+
+  asked({ callId, argv, cwd = '' }: Question): void {
+    if (argv === undefined) return;
+    this.#asked.set(callId, { kind: 'command', id: callId, argv, cwd, status: 'declined', output: '' });
+  }
+
+  /** With the command that was not run. */
+  refused(event: RefusedEvent): RefusedEvent {
+    const item = event.item ?? this.#asked.get(event.callId);
+    return item === undefined ? event : { ...event, item };
+  }
+
+  completed(item: TurnItem, entry: TranscriptEntry): void {
+    if (item.kind !== 'command' || item.status !== 'failed' || item.byUser === true) return;
+    if (item.exitCode === undefined && item.unfinished === undefined) this.#cutOff.push({ entry, item });
+  }
+
+  /** The model has read how they ended: they ended before what follows. */
+  requested(): void {
+    this.#cutOff = [];
+  }
+
+  turnEnded(kind: ThreadEvent['kind']): void {
+    if (kind === 'turn-aborted')
+      for (const { entry, item } of this.#cutOff) entry.cell = itemCell({ ...item, unfinished: 'interrupted' });
+    this.#cutOff = [];
+    this.#asked.clear();
+  }
+}
+
+/** More of it is not drawn while it runs. */
+const mostOutput = 64 * 1024;
+
+/** A command of the user on the screen. */
+export interface ShownShell {
+  output(text: string): void;
+  /** What it has printed. */
+  printed(): string;
+  /** Absent: it did not run. */
+  end(ran: ShellEnd | undefined): void;
+  /** It was begun, and how it ended is on record nowhere. */
+  lost(): void;
+}
+
+interface ShellEnd {
+  readonly exitCode?: number;
+  readonly output: string;
+  readonly durationMs: number;
+  /** The user has ended it. */
+  readonly isInterrupted: boolean;
+}
+
+export function showShell(transcript: Transcript, command: string, startedAt: number): ShownShell {
+  let output = '';
+  const cell = (more: Partial<CommandItem>, standing: CallState = {}) => {
+    const item = {
+      kind: 'command',
+      id: 'shell',
+      byUser: true,
+      argv: ['sh', '-c', command],
+      cwd: '',
+      status: 'in-progress',
+      output,
+      ...more,
+    } as const;
+    return commandCell(item, { startedAt, ...standing });
+  };
+  const entry = transcript.add({ cell: cell({}), isFinal: false });
+  return {
+    output(text) {
+      output = (output + text).slice(-mostOutput);
+      entry.cell = cell({});
+    },
+    printed: () => output,
+    end(ran) {
+      const status = ran?.exitCode === 0 ? 'completed' : 'failed';
+      const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
+      // It may have ended by itself in that moment.
+      const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
+      entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
+      entry.isFinal = true;
+    },
+    lost() {
+      entry.cell = cell({ status: 'failed' }, { isUnrecorded: true });
+      entry.isFinal = true;
+    },
+  };
+}

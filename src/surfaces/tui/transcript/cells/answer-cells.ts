@@ -1,0 +1,215 @@
+import { planTags } from '../../../../protocol/item.ts';
+import type { TurnItem } from '../../../../protocol/turn-item.ts';
+import { PlanTagStream } from '../../../views/wording/proposed-plan-tags.ts';
+import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
+import { drawRow, drawRows } from '../../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { boldStyle, dimStyle, type Style, styled } from '../../screen/text/style.ts';
+import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
+import { type Cell, cellFromRows, headRows, type LastRows, stateMark } from './cell.ts';
+
+/** What the model wrote. A plan that it proposes stands apart. */
+export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent-message' }>, 'text' | 'plan'>): Cell {
+  if (plan === undefined) return proseCell(text);
+  return {
+    rows(look) {
+      const [before, after] = aroundPlan(text);
+      return answerSectionRows(
+        [part('prose', before, look), part('plan', plan, look), part('prose', after, look)],
+        look,
+      );
+    },
+  };
+}
+
+function proseCell(text: string): Cell {
+  let read: MarkdownText | undefined;
+  return {
+    rows: (look) => answerSectionRows([part('prose', text, look)], look),
+    lastRows(look, least) {
+      read ??= new MarkdownText(text.trim() === '' ? '' : text);
+      const { rows, isAll } = read.lastRows(insideAnswer(look), least);
+      return { rows: answerRows(rows, look, isAll ? 0 : 1), isAll };
+    },
+  };
+}
+
+function part(kind: AnswerSection['kind'], text: string, look: Look): AnswerSection {
+  return { kind, rows: text.trim() === '' ? [] : drawMarkdown(text, insideAnswer(look)) };
+}
+
+function aroundPlan(text: string): readonly [string, string] {
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.trim() === planTags[0]);
+  const to = lines.findIndex((line, at) => at > from && line.trim() === planTags[1]);
+  return from < 0 || to < 0 ? [text, ''] : [lines.slice(0, from).join('\n'), lines.slice(to + 1).join('\n')];
+}
+
+/** A part of an answer, with the rows that its Markdown has inside the margin. */
+interface AnswerSection {
+  readonly kind: 'prose' | 'plan';
+  readonly rows: readonly string[];
+}
+
+/** An answer of some parts: a plan that the model proposes stands apart, below a heading. A part without rows takes none. */
+function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonly string[] {
+  return parts
+    .filter(({ rows }) => rows.length > 0)
+    .flatMap(({ kind, rows }, at) => [
+      ...(at === 0 ? [] : ['']),
+      ...(kind === 'prose' ? answerRows(rows, look) : planRows(rows, look)),
+    ]);
+}
+
+/** Rows above those of the Markdown. */
+function headingRowCount(kind: AnswerSection['kind'], look: Look): number {
+  return kind === 'prose' ? 0 : planHead(look).length;
+}
+
+function planRows(rows: readonly string[], look: Look): readonly string[] {
+  const indent = look.glyphs === 'words' ? 0 : look.width - insideAnswer(look).width;
+  return [...planHead(look), ...rows.map((row) => (row === '' ? '' : `${' '.repeat(indent)}${row}`))];
+}
+
+function planHead(look: Look): readonly string[] {
+  return [...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look), ''];
+}
+
+/** Too narrow for a margin. */
+const leastWidth = 8;
+
+const speaker = 'Capstan: ';
+
+function hasSpeaker({ width }: Look): boolean {
+  return width >= 3 * speaker.length;
+}
+
+/** The look of what stands behind the margin of an answer. */
+export function insideAnswer(look: Look): Look {
+  if (look.glyphs === 'words') return hasSpeaker(look) ? { ...look, width: look.width - speaker.length } : look;
+  return look.width < leastWidth ? look : { ...look, width: look.width - 2 };
+}
+
+/** Rows that were drawn inside, with a mark before the first. `at`: the place of the first of them in the answer. */
+function answerRows(rows: readonly string[], look: Look, at = 0): readonly string[] {
+  if (look.glyphs === 'words')
+    return at === 0 && hasSpeaker(look) ? rows.map((row, index) => (index === 0 ? `${speaker}${row}` : row)) : rows;
+  if (look.width < leastWidth) return rows;
+  const mark = drawRow([styled(glyphsOf(look).bullet, dimStyle)], look);
+  return rows.map((row, index) => (at + index === 0 ? `${mark} ${row}` : row === '' ? '' : `  ${row}`));
+}
+
+interface GrowingPart {
+  readonly kind: AnswerSection['kind'];
+  readonly markdown: MarkdownStream;
+  hasText: boolean;
+}
+
+/** An answer that is still arriving. The completed item is the truth: `answerCell` takes its place, with the same rows. */
+export class AnswerStream implements Cell {
+  readonly #parts: GrowingPart[] = [newPart('prose')];
+  readonly #tags = new PlanTagStream();
+
+  append(text: string): void {
+    // Line by line: a tag is a line of its own, and what follows it belongs to another part.
+    for (const line of text.split(/(?<=\n)/)) this.#add(this.#tags.push(line));
+  }
+
+  end(): void {
+    this.#add(this.#tags.end());
+    this.#last.markdown.end();
+  }
+
+  rows(look: Look): readonly string[] {
+    return answerSectionRows(
+      this.#drawn(({ markdown }) => markdown.rows(insideAnswer(look))),
+      look,
+    );
+  }
+
+  rowsFrom(look: Look, from: number): readonly string[] {
+    if (this.#parts.length > 1) return this.rows(look).slice(from);
+    return answerRows(this.#last.markdown.rowsFrom(insideAnswer(look), from), look, from);
+  }
+
+  lastRows(look: Look, least: number): LastRows {
+    const all = this.#parts.length > 1 ? 0 : this.#last.markdown.rowTotal(insideAnswer(look));
+    const from = Math.max(0, all - least);
+    return { rows: this.rowsFrom(look, from), isAll: from === 0 };
+  }
+
+  /** Rows that no later text can change. `from`: those above it are known. */
+  stableRows(look: Look, from = 0): readonly string[] {
+    const inside = insideAnswer(look);
+    const { markdown } = this.#last;
+    if (this.#parts.length === 1) {
+      const rows = markdown.stableRows(inside);
+      return answerRows(from === 0 ? rows : rows.slice(from), look, from);
+    }
+    const parts = this.#drawn((part) =>
+      part === this.#last ? markdown.stableRows(inside) : part.markdown.rows(inside),
+    );
+    return answerSectionRows(parts, look).slice(from);
+  }
+
+  /** How many blocks make these rows. */
+  get stableBlocks(): number {
+    return this.#parts.reduce((sum, { markdown }) => sum + markdown.stableBlocks, 0);
+  }
+
+  /** How many rows so many blocks have. */
+  rowCount(blocks: number, look: Look): number {
+    let [rows, left] = [0, blocks];
+    for (const { kind, markdown } of this.#parts) {
+      const own = markdown.rowCount(Math.min(left, markdown.stableBlocks), insideAnswer(look));
+      if (own > 0) rows += (rows === 0 ? 0 : 1) + headingRowCount(kind, look) + own;
+      left = Math.max(0, left - markdown.stableBlocks);
+    }
+    return rows;
+  }
+
+  get #last(): GrowingPart {
+    return this.#parts.at(-1)!;
+  }
+
+  #drawn(rows: (part: GrowingPart) => readonly string[]): readonly AnswerSection[] {
+    return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
+  }
+
+  /** Text without tags. It belongs to the part that the tags before it have begun. */
+  #add(text: string): void {
+    const part = this.#last;
+    const passed = part.hasText ? text : text.replace(/^\n+/, '');
+    part.hasText ||= passed !== '';
+    part.markdown.append(passed);
+    if (this.#tags.passed < this.#parts.length) return;
+    part.markdown.end();
+    this.#parts.push(newPart(this.#tags.passed === 1 ? 'plan' : 'prose'));
+  }
+}
+
+function newPart(kind: AnswerSection['kind']): GrowingPart {
+  return { kind, markdown: new MarkdownStream(), hasText: false };
+}
+
+const thinking: Style = { weight: 'dim', italic: true };
+
+/** The model's own summary of its thinking: only the transcript shows it. */
+export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning' }>): Cell {
+  return cellFromRows((look) => {
+    if (look.details === 'folded') return [];
+    const lines = summary.flatMap((part, at) => [
+      ...(at === 0 ? [] : ['']),
+      ...cleanLines(part.replaceAll('**', '').trim()),
+    ]);
+    return lines.flatMap((line, at) =>
+      headRows(look, at === 0 ? stateMark('quiet', look) : { text: ' ' }, [styled(line, thinking)]),
+    );
+  });
+}
+
+/** The first bold words of a summary: what the model is about. */
+export function reasoningTitle(summary: string): string | undefined {
+  const [, words] = /\*\*([^*\n]{1,200})\*\*/.exec(summary) ?? [];
+  return words === undefined ? undefined : cleanLine(words).trim();
+}

@@ -1,0 +1,202 @@
+import { defined } from '../../../../base/objects.ts';
+import { formatCount, plural, sizeWords } from '../../../../engine/wording.ts';
+import { countOmittedOutput, readOmittedLine } from '../../../../protocol/display-text.ts';
+import { hintKeys } from '../../screen/keys/key-map.ts';
+import { cleanText } from '../../screen/text/clean-text.ts';
+import { cutRow, rowColumns } from '../../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { OutputColours } from '../../screen/text/output-colours.ts';
+import { badStyle, dimStyle, restyled, type Row, type Style, styled } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { widthUnderHead } from './cell.ts';
+
+/** How many rows of an output are shown: all if there are at most `most`, else some of its beginning and its end. */
+export interface FoldLimits {
+  readonly most: number;
+  readonly head: number;
+  readonly tail: number;
+  /** Rows for lines between them that look like errors. */
+  readonly errors: number;
+}
+
+export const foldLimits = {
+  quiet: { most: 5, head: 2, tail: 2, errors: 0 },
+  /** Nothing hides why it failed. */
+  failed: { most: 10, head: 0, tail: 5, errors: 5 },
+  /** The reason comes first, then what to do. */
+  refused: { most: 10, head: 8, tail: 0, errors: 0 },
+  own: { most: 50, head: 25, tail: 24, errors: 0 },
+  ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
+} as const satisfies Readonly<Record<string, FoldLimits>>;
+
+/** How the user gets to see what is folded. `them`: those that are counted, of more that is nowhere here. */
+function foldHint(look: Look, what: 'all' | 'them' | 'some'): string {
+  return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
+}
+
+/** The output in rows below the head of its cell. `total`: how many lines there were, where a cut output does not say it. */
+export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
+  const lines = outputLines(output);
+  if (lines.length === 0) return [];
+  const width = widthUnderHead(look);
+  if (look.details === 'whole') return wholeRows(lines, width);
+  if (lines.length <= limits.most) {
+    const rows = lines.flatMap((line) => lineRows(line, width, limits.most, styleIn(line, limits)));
+    if (rows.length <= limits.most) return rows;
+  }
+  return new Fold(lines, { ...limits, ...defined({ total }) }, width, look).rows();
+}
+
+/** The last rows of an output that still grows. What is above them is not looked at. */
+export function lastOutputRows(output: string, rows: number, look: Look): readonly Row[] {
+  const width = widthUnderHead(look);
+  let [from, found] = [output.length, 0];
+  while (from > 0 && found <= rows && output.length - from < longestTail) {
+    from = output.lastIndexOf('\n', from - 1);
+    found += 1;
+  }
+  const lines = outputLines(output.slice(Math.max(0, from, output.length - longestTail)));
+  return lines
+    .slice(-rows)
+    .flatMap((line) => lineRows(line, width, rows, dimStyle))
+    .slice(-rows);
+}
+
+const longestTail = 20_000;
+
+function wholeRows(lines: readonly string[], width: number): readonly Row[] {
+  const colours = new OutputColours();
+  return lines.flatMap((line) => wrapRow(restyled(colours.read(line), dimStyle), { width }));
+}
+
+function outputLines(output: string): readonly string[] {
+  const text = output.trimEnd();
+  if (text.trim() === '') return [];
+  return text.replace(/^(?:[ \t\r]*\n)+/, '').split(/\r*\n|\r/);
+}
+
+function lineRows(line: string, width: number, most: number, style: Style): readonly Row[] {
+  return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
+}
+
+/** Where something failed, the lines that may say why stand out. */
+function styleIn(line: string, { errors }: FoldLimits): Style {
+  return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
+}
+
+/** A line as long as a file keeps its two ends. */
+function shortened(line: string, limit: number): string {
+  return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
+}
+
+/** An output of which only some lines are shown, with what was left out between them. */
+class Fold {
+  readonly #lines: readonly string[];
+  readonly #limits: FoldLimits & { readonly total?: number };
+  readonly #width: number;
+  readonly #look: Look;
+
+  constructor(lines: readonly string[], limits: FoldLimits & { readonly total?: number }, width: number, look: Look) {
+    this.#lines = lines;
+    this.#limits = limits;
+    this.#width = width;
+    this.#look = look;
+  }
+
+  rows(): readonly Row[] {
+    const head = this.#ends(this.#limits.head, 'head');
+    const tail = this.#ends(this.#limits.tail, 'tail');
+    const [from, to] = [head.lines, Math.max(head.lines, this.#lines.length - tail.lines)];
+    return [...head.rows, ...this.#middle(from, to), ...tail.rows];
+  }
+
+  /** Rows from one end, and how many lines they have used up. A line that does not fit is cut. */
+  #ends(limit: number, end: 'head' | 'tail'): { readonly rows: readonly Row[]; readonly lines: number } {
+    let rows: readonly Row[] = [];
+    let lines = 0;
+    while (rows.length < limit && lines < this.#lines.length) {
+      const line = this.#lines[end === 'head' ? lines : this.#lines.length - 1 - lines]!;
+      const more = lineRows(line, this.#width, limit, styleIn(line, this.#limits));
+      const room = limit - rows.length;
+      rows = end === 'head' ? [...rows, ...more.slice(0, room)] : [...more.slice(-room), ...rows];
+      lines += 1;
+    }
+    return { rows, lines };
+  }
+
+  #middle(from: number, to: number): readonly Row[] {
+    const likely: number[] = [];
+    for (let at = from; at < to; at += 1) if (looksLikeError(this.#lines[at]!)) likely.push(at);
+    const shown = likely.slice(0, this.#limits.errors);
+    const rows: Row[] = [];
+    let next = from;
+    for (const at of shown) {
+      if (at > next) rows.push(this.#gap(next, at, { likely: 0, isLast: false }));
+      const [row = []] = lineRows(cleanText(this.#lines[at]!).trimStart(), 10 * this.#width, 1, badStyle);
+      rows.push(cutRow(row, this.#width, this.#look));
+      next = at + 1;
+    }
+    if (next < to) rows.push(this.#gap(next, to, { likely: likely.length - shown.length, isLast: true }));
+    return rows;
+  }
+
+  /** What would hide a single line shows it instead: it takes the same row. */
+  #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
+    const lines = this.#lines.slice(from, to);
+    const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
+    const isShort = lines.length === 1 && rowColumns(only) < this.#width && readOmittedLine(lines[0]!) === undefined;
+    if (isShort) return only;
+    const omitted = countOmittedOutput(lines.join('\n'));
+    const cut = lines.flatMap((line) => truncatedMark.exec(line)?.slice(1) ?? []);
+    const hidden = this.#hiddenIn(lines, { isCut: cut.length > 0, omitted });
+    const lost = [
+      ...(omitted === undefined ? [] : [sizeWords(omitted.bytes)]),
+      ...(cut.length === 0 || hidden.isWhole ? [] : [`${formatCount(Number(cut[0]))} ${cut[1]}`]),
+    ];
+    const errors = likely === 0 ? '' : likely === 1 ? ', 1 looks like an error' : `, ${likely} look like errors`;
+    const some = hidden.isWhole ? 'some' : 'them';
+    const isAll = omitted === undefined && cut.length === 0;
+    const hint = isLast ? ` (${foldHint(this.#look, isAll ? 'all' : some)})` : '';
+    const words = [
+      ...(hidden.lines === 0 ? [] : [`+${plural(hidden.lines, 'line')}${errors}${hint}`]),
+      ...(lost.length === 0 ? [] : [`${lost.join(' and ')} not kept`]),
+    ];
+    const row = `${glyphsOf(this.#look).ellipsis} ${words.join(', ')}`;
+    return cutRow([styled(row, dimStyle)], this.#width, this.#look);
+  }
+
+  /** How many lines a gap hides. `isWhole`: with those that are missing in the output itself. */
+  #hiddenIn(
+    gap: readonly string[],
+    { isCut, omitted }: { readonly isCut: boolean; readonly omitted: ReturnType<typeof countOmittedOutput> },
+  ): { readonly lines: number; readonly isWhole: boolean } {
+    const kept = gap.length - (omitted === undefined ? 0 : 1);
+    const { total } = this.#limits;
+    if (isCut && total !== undefined)
+      return { lines: Math.max(kept, total - (this.#lines.length - gap.length)), isWhole: true };
+    const more = omitted?.lines ?? 0;
+    return { lines: kept + more, isWhole: more > 0 };
+  }
+}
+
+/** Stands where the model got a part of an output, and the file has no more. */
+const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
+
+/** In the place of what a cell leaves out. */
+export function foldRow(lines: number, look: Look): Row {
+  return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle)];
+}
+
+const errorWords =
+  /\b(?:\w*error|[1-9]\d*\s+errors|errors\s*[:=]\s*[1-9]\d*|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|not ok|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;
+/** Reports that there was nothing: `0 failed`, `no errors`, `# fail 0`, `Failures: 0, Errors: 0`, `"failed": 0`. */
+const noErrors =
+  /(?<![\d.,])\b(?:0|no|without(?:\s+any)?)\s+(?:\w+\s+)?(?:error|failure|failed|failing|fail|exception)s?\b(?:\(s\))?|\b(?:error|failure|failed|failing|fail|exception)s?(?:\(s\))?["']?\s*[:=]?\s*0(?=\s*$|\s*[,;.)\]}|/](?!\d)|\s+\w+["']?\s*[:=]?\s*\d)/gi;
+
+const longest = 500;
+
+/** Whether a line of an output looks like one that says what went wrong. */
+export function looksLikeError(line: string): boolean {
+  const near = line.length > longest ? line.slice(0, longest) : line;
+  return errorWords.test(near) && errorWords.test(near.replaceAll(noErrors, ''));
+}

@@ -1,0 +1,97 @@
+import type { HookEntry, HookRun, ThreadEvent } from '../../../../protocol/thread-event.ts';
+import { visibleLine } from '../../../views/terminal/text.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { badStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import type { Transcript, TranscriptEntry } from '../transcript.ts';
+import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark } from './cell.ts';
+import { foldLimits, outputRows } from './folded-output.ts';
+
+const ends: Readonly<Record<HookRun['status'], string>> = {
+  completed: 'finished',
+  blocked: 'said no',
+  stopped: 'ended the turn',
+  failed: 'failed',
+};
+
+/** A hook that ran. One that has nothing to say is shown in the transcript alone. */
+export function hookCell({ event, command, status, entries }: HookRun): Cell {
+  return cellFromRows((look) => {
+    const isQuiet = status === 'completed' && entries.length === 0;
+    if (isQuiet && look.details === 'folded') return [];
+    const mark = stateMark(status === 'completed' ? 'quiet' : 'bad', look);
+    const head: Row = [styled(`${event} hook ${ends[status]}`, boldStyle), plain(`: ${visibleLine(command)}`)];
+    return [
+      ...headRows(look, mark, head),
+      ...indentWrappedRows(
+        look,
+        entries.flatMap((entry) => entryRows(entry, look)),
+      ),
+    ];
+  });
+}
+
+/** Most hooks are over sooner: those are not shown while they run. */
+const shownAfterMs = 300;
+
+export interface RunningHooksShown {
+  readonly event: HookRun['event'];
+  readonly names: readonly string[];
+  readonly startedAt: number;
+}
+
+/** Hooks that the turn waits for. */
+export function runningHooksCell({ event, names, startedAt }: RunningHooksShown): Cell {
+  return cellFromRows((look) => {
+    if (look.now - startedAt < shownAfterMs) return [];
+    const head: Row = [
+      styled(`Running ${event} ${names.length === 1 ? 'hook' : 'hooks'}`, boldStyle),
+      plain(`: ${visibleLine(names.join(', '))}`),
+    ];
+    return headRows(look, stateMark('running', look), head);
+  });
+}
+
+const entryRowsKept = { ...foldLimits.quiet, most: 3, head: 1, tail: 1 };
+
+function entryRows({ kind, text }: HookEntry, look: Look): readonly Row[] {
+  const isBad = kind === 'error' || kind === 'warning' || kind === 'stop' || kind === 'feedback';
+  const rows = outputRows(`${kind}: ${text}`, isBad ? foldLimits.failed : entryRowsKept, look);
+  return isBad
+    ? rows.map((row) => row.map((piece) => styled(piece.text, kind === 'error' ? badStyle : dimStyle)))
+    : rows;
+}
+
+interface RunningGroup {
+  readonly entry: TranscriptEntry;
+  readonly event: string;
+  /** How many of them have not ended. */
+  left: number;
+}
+
+/** Hooks that the turn waits for: each group has a cell until all of it has ended. What one said has a cell of its own. */
+export class RunningHooks {
+  readonly #transcript: Transcript;
+  readonly #groups: RunningGroup[] = [];
+
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
+  }
+
+  started({ event, names }: Extract<ThreadEvent, { kind: 'hook-started' }>, startedAt: number | undefined): void {
+    if (names.length === 0 || startedAt === undefined) return;
+    const entry = this.#transcript.add({ cell: runningHooksCell({ event, names, startedAt }), isFinal: false });
+    this.#groups.push({ entry, event, left: names.length });
+  }
+
+  ended(event: string): void {
+    const group = this.#groups.find((each) => each.event === event);
+    if (group === undefined || --group.left > 0) return;
+    this.#groups.splice(this.#groups.indexOf(group), 1);
+    this.#transcript.remove(group.entry);
+  }
+
+  /** The turn is over, and with it what it waited for. */
+  end(): void {
+    for (const { entry } of this.#groups.splice(0)) this.#transcript.remove(entry);
+  }
+}

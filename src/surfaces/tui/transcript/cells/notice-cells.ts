@@ -1,0 +1,147 @@
+import type { Settings } from '../../../../core/envelope/settings.ts';
+import { failureWords } from '../../../../engine/models/failure-words.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../../../protocol/thread-event.ts';
+import { type Usage, usageSince } from '../../../../protocol/usage.ts';
+import { version } from '../../../../protocol/version.ts';
+import { moneyWords } from '../../../views/wording/cost-words.ts';
+import { cleanLine, cleanLines } from '../../screen/text/clean-text.ts';
+import { cutRow, drawRow } from '../../screen/text/draw-row.ts';
+import { elapsedWords, shownPath } from '../../screen/text/format-values.ts';
+import { glyphsOf, type Look, wordsWithGlyphs } from '../../screen/text/look.ts';
+import {
+  badStyle,
+  boldStyle,
+  dimStyle,
+  type Piece,
+  plain,
+  type Row,
+  styled,
+  warnStyle,
+} from '../../screen/text/style.ts';
+import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+
+export type NoticeKind = 'info' | 'warning' | 'error';
+
+/** What Capstan has to say: what happened, and below it what to do next. */
+export function noticeCell(
+  kind: NoticeKind,
+  { message, next = '' }: Partial<Pick<Outcome, 'next'>> & Pick<Outcome, 'message'>,
+): Cell {
+  return cellFromRows((look) => {
+    const style = { info: undefined, warning: warnStyle, error: badStyle }[kind];
+    const said = linesOf(wordsWithGlyphs(message, look)).map((text): Row => [
+      style === undefined ? { text } : { text, style },
+    ]);
+    const advice = linesOf(wordsWithGlyphs(next, look)).map((text): Row => [styled(text, dimStyle)]);
+    return [...said, ...advice].flatMap((line, at) =>
+      headRows(look, at === 0 ? noticeMark(kind, look) : { text: ' ' }, line),
+    );
+  });
+}
+
+function noticeMark(kind: NoticeKind, look: Look): Piece {
+  const { warning, error } = glyphsOf(look);
+  if (kind === 'info') return stateMark('quiet', look);
+  return kind === 'warning' ? styled(warning, warnStyle) : styled(error, badStyle);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.trim() === '' ? [] : cleanLines(text.trimEnd());
+}
+
+export interface QuietLine {
+  readonly line: string;
+  /** What the line opens to. */
+  readonly details?: string;
+  /** Absent: `info`. */
+  readonly kind?: 'info' | 'warning';
+}
+
+/** News that takes one line, and has more to say in the transcript. */
+export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
+  return cellFromRows((look) => {
+    const [mark, style] =
+      kind === 'info' ? [stateMark('quiet', look), dimStyle] : [styled(glyphsOf(look).warning, warnStyle), warnStyle];
+    const text = styled(wordsWithGlyphs(cleanLine(line), look), style);
+    if (look.details === 'folded') return headRows(look, mark, [text]);
+    const lines = cleanLines(wordsWithGlyphs(details, look)).filter((each) => each.trim() !== '');
+    return [
+      ...headRows(look, mark, [text]),
+      ...underRows(
+        look,
+        lines.map((each) => [styled(each, dimStyle)]),
+      ),
+    ];
+  });
+}
+
+interface HeaderFacts extends Partial<Pick<Settings, 'model' | 'provider' | 'cwd'>> {
+  /** What it may do without a question, where no status line says it. */
+  readonly policy?: string;
+}
+
+/** Which program this is, with which model, and where. */
+export function headerCell({ model = '', provider, cwd, policy }: HeaderFacts): Cell {
+  return {
+    rows(look: Look) {
+      const { dot } = glyphsOf(look);
+      const sign = look.glyphs === 'words' ? '' : '>_ ';
+      const via = provider === undefined || provider === 'openai' ? '' : ` via ${provider}`;
+      const facts = [`${model}${via}`, cwd === undefined ? '' : shownPath(cwd, { ...look, cwd: '' }), policy ?? ''];
+      const about = facts.filter((fact) => fact.trim() !== '').join(` ${dot} `);
+      const rows: readonly Row[] = [
+        [styled(sign, dimStyle), styled('Capstan', boldStyle), styled(` (v${version})`, dimStyle)],
+        [plain(' '.repeat(sign.length)), styled(cleanLine(about), dimStyle)],
+      ];
+      return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
+    },
+  };
+}
+
+export interface EndedTurn {
+  readonly durationMs: number;
+  /** When it ended, in milliseconds. */
+  readonly endedAt: number;
+  /** What else is known of it, such as its cost. */
+  readonly words?: readonly string[];
+}
+
+/** `Worked for 12s · 14:05`, with what else there is to say. */
+export function turnEndCell({ durationMs, endedAt, words = [] }: EndedTurn): Cell {
+  return cellFromRows((look) => {
+    const parts = [`Worked for ${elapsedWords(durationMs)}`, timeOfDay(endedAt), ...words];
+    return [cutRow([styled(`  ${parts.join(` ${glyphsOf(look).dot} `)}`, dimStyle)], look.width, look)];
+  });
+}
+
+/** `14:05`. */
+export function timeOfDay(milliseconds: number): string {
+  const at = new Date(milliseconds);
+  return [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');
+}
+
+/** Why a turn failed: what happened, what the provider says of it, and what to do. One that another model continues is no error. */
+export function failedTurnCell(
+  { outcome, continuedBy }: Extract<ThreadEvent, { kind: 'turn-failed' }>,
+  at: number | undefined,
+): Cell {
+  const { what, said, next, opensAt } = failureWords(outcome, at ?? 0);
+  const left = at === undefined || opensAt === undefined ? 0 : opensAt - at;
+  const opens =
+    opensAt === undefined || left < 1000 ? [] : [`It may work at ${timeOfDay(opensAt)}, in ${elapsedWords(left)}.`];
+  if (continuedBy !== undefined) {
+    return quietCell({ line: `${continuedBy} continues: ${what}`, details: [said ?? '', next].join('\n').trim() });
+  }
+  return noticeCell('error', {
+    message: what,
+    next: [...(said === undefined ? [] : [`The provider says: ${said}`]), [...opens, next].join(' ')].join('\n'),
+  });
+}
+
+/** What a turn cost. Nothing where no price is known. */
+export function turnCostWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
+  if (before === undefined || now?.cost === undefined) return [];
+  const { cost, estimated } = usageSince(before, now);
+  return cost === undefined ? [] : [moneyWords(cost, estimated)];
+}

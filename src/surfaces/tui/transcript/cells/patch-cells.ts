@@ -1,0 +1,279 @@
+import { recordedChanges } from '../../../../engine/files.ts';
+import { plural } from '../../../../engine/wording.ts';
+import { stringAt } from '../../../../protocol/json.ts';
+import type { ChangedFile, FileChangeItem, ToolCallItem } from '../../../../protocol/turn-item.ts';
+import { cleanLines, cleanText } from '../../screen/text/clean-text.ts';
+import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import {
+  badStyle,
+  boldStyle,
+  dimStyle,
+  goodStyle,
+  type Piece,
+  plain,
+  restyled,
+  type Row,
+  type Style,
+  styled,
+} from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import {
+  type Grammar,
+  grammarOfPath,
+  HighlightBudget,
+  highlightLine,
+  type LongToken,
+} from '../markdown/syntax-highlight.ts';
+import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.ts';
+import { foldRow } from './folded-output.ts';
+import { callCell } from './tool-call-cells.ts';
+
+/** Rows of one file that are shown before the rest is folded. */
+const [mostRows, keptRows] = [100, 80];
+
+/** A patch: which files, what changes in them, and why nothing does. */
+export function patchCell(item: FileChangeItem): Cell {
+  const { status, problem } = item;
+  return cellFromRows((look) => {
+    // Read when it is drawn: a resumed thread has many that never are.
+    const files = recordedChanges(item)
+      .toSorted(byPath)
+      .map((change) => fileOf(change));
+    const isBad = status === 'failed';
+    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
+    const why = isBad ? problemRows(problem ?? '', look) : [];
+    if (files.length === 1) {
+      const [file] = files;
+      const head: Row = [styled(`${verbOf(file!.change, status)} `, boldStyle), ...fileTitle(file!, look)];
+      return [...headRows(look, mark, head), ...why, ...bodyRows(file!, isBad, look)];
+    }
+    const verb = isBad ? 'Failed to edit' : status === 'in-progress' ? 'Editing' : 'Edited';
+    const head: Row = [styled(`${verb} ${plural(files.length, 'file')}`, boldStyle), ...countPieces(total(files))];
+    const each = files.flatMap((file) => {
+      const title = [styled(`  ${glyphsOf(look).corner} `, dimStyle)];
+      return [
+        ...wrapRow([...fileTitle(file, look), ...kindPieces(file.change)], {
+          width: look.width,
+          first: title,
+          rest: [plain('    ')],
+        }),
+        ...bodyRows(file, isBad, look),
+      ];
+    });
+    return [...headRows(look, mark, head), ...why, ...each];
+  });
+}
+
+interface PatchedFile {
+  readonly change: ChangedFile;
+  readonly lines: ReturnType<typeof diffLinesOf>;
+  readonly added: number;
+  readonly removed: number;
+}
+
+function fileOf(change: ChangedFile): PatchedFile {
+  const lines = diffLinesOf(change);
+  const of = (kind: string): number => lines.reduce((sum, line) => sum + (line.kind === kind ? 1 : 0), 0);
+  return { change, lines, added: of('added'), removed: of('removed') };
+}
+
+function verbOf({ kind }: ChangedFile, status: FileChangeItem['status']): string {
+  const [doing, done, noun] = {
+    add: ['Adding', 'Added', 'add'],
+    delete: ['Deleting', 'Deleted', 'delete'],
+    update: ['Editing', 'Edited', 'edit'],
+  }[kind];
+  if (status === 'failed') return `Failed to ${noun}`;
+  return (status === 'in-progress' ? doing : done) ?? '';
+}
+
+function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
+  const { path, movePath, generated } = change;
+  const moved = movePath === undefined ? '' : ` ${glyphsOf(look).arrow} ${shownPath(movePath, look)}`;
+  const made = generated === true ? [styled(' (a generated picture)', dimStyle)] : countPieces({ added, removed });
+  return [plain(`${shownPath(path, look)}${moved}`), ...made];
+}
+
+/** In a list of files: what is not an edit. */
+function kindPieces({ kind }: ChangedFile): Row {
+  return kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
+}
+
+function countPieces({ added, removed }: { readonly added: number; readonly removed: number }): Row {
+  if (added === 0 && removed === 0) return [];
+  return [plain(' ('), styled(`+${added}`, goodStyle), plain(' '), styled(`-${removed}`, badStyle), plain(')')];
+}
+
+function total(files: readonly PatchedFile[]): { readonly added: number; readonly removed: number } {
+  const sum = (key: 'added' | 'removed'): number => files.reduce((all, file) => all + file[key], 0);
+  return { added: sum('added'), removed: sum('removed') };
+}
+
+/** What was to change is of interest in the transcript alone where nothing did. */
+function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): readonly Row[] {
+  const isWhole = look.details === 'whole';
+  if (isBad && !isWhole) return [];
+  const path = change.movePath ?? change.path;
+  if (isWhole || lines.length <= mostRows) return diffRows(lines, path, look);
+  const shown = diffRows(lines.slice(0, keptRows), path, look);
+  return [...shown, [plain('    '), ...foldRow(lines.length - keptRows, look)]];
+}
+
+function problemRows(problem: string, look: Look): readonly Row[] {
+  if (problem.trim() === '') return [];
+  return underRows(
+    look,
+    cleanLines(problem.trimEnd()).map((line) => [styled(line, badStyle)]),
+  );
+}
+
+function byPath(a: ChangedFile, b: ChangedFile): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** One line of a diff. */
+export interface DiffLine {
+  readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';
+  readonly text: string;
+  /** Absent: not known. */
+  readonly number?: number;
+}
+
+/** The lines of a change. The numbers of lines are known for new files and for diffs that name them. */
+export function diffLinesOf({ diff = '', kind }: Pick<ChangedFile, 'diff' | 'kind'>): readonly DiffLine[] {
+  const lines: DiffLine[] = [];
+  let [before, after] = kind === 'update' ? [undefined, undefined] : [1, 1];
+  const source = diff === '' ? [] : diff.replace(/\n$/, '').split('\n');
+  for (const line of source) {
+    const [sign, text] = [line[0] ?? ' ', cleanText(line.slice(1)).replaceAll('\n', ' ').replaceAll('\t', '    ')];
+    if (line.startsWith('@@')) {
+      const [, from, to] = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})/.exec(line) ?? [];
+      [before, after] = from === undefined ? [undefined, undefined] : [Number(from), Number(to)];
+      const anchor = cleanAnchor(line);
+      if (lines.length > 0 || anchor !== '') lines.push({ kind: 'gap', text: anchor });
+    } else if (sign === '+') {
+      lines.push(numbered('added', text, after));
+      after = after === undefined ? undefined : after + 1;
+    } else if (sign === '-') {
+      lines.push(numbered('removed', text, before));
+      before = before === undefined ? undefined : before + 1;
+    } else if (sign === '\\') {
+      lines.push({ kind: 'note', text: text.trim() });
+    } else {
+      lines.push(numbered('same', text, after));
+      [before, after] = [before === undefined ? undefined : before + 1, after === undefined ? undefined : after + 1];
+    }
+  }
+  return lines;
+}
+
+function numbered(kind: DiffLine['kind'], text: string, number: number | undefined): DiffLine {
+  return number === undefined ? { kind, text } : { kind, text, number };
+}
+
+function cleanAnchor(line: string): string {
+  return cleanText(line.replace(/^@@(?: [^@]*@@)? ?/, ''))
+    .replaceAll(/[\n\t]/g, ' ')
+    .trim();
+}
+
+/** Rows of a diff: the number, the sign, the text with the colours of its language. */
+export function diffRows(lines: readonly DiffLine[], path: string, look: Look): readonly Row[] {
+  const digits = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
+  const hasNumbers = lines.some(({ number }) => number !== undefined);
+  const painter = new DiffPainter(isShort(lines) ? grammarOfPath(path) : undefined);
+  return lines.flatMap((line) => {
+    if (line.kind === 'gap') {
+      painter.restart();
+      const words = line.text === '' ? '' : ` ${line.text}`;
+      return wrapRow([styled(`${glyphsOf(look).gap}${words}`, dimStyle)], { width: look.width, first: margin });
+    }
+    if (line.kind === 'note') return wrapRow([styled(line.text, dimStyle)], { width: look.width, first: margin });
+    return lineRows(line, painter.paint(line), hasNumbers ? digits : 0, look);
+  });
+}
+
+const margin: Row = [plain('    ')];
+
+const signs = { added: '+', removed: '-', same: ' ' } as const;
+
+function lineRows({ kind, number }: DiffLine, text: Row, digits: number, look: Look): readonly Row[] {
+  if (kind === 'gap' || kind === 'note') return [];
+  const style = styleOf(kind, look);
+  const column = digits === 0 ? '' : `${String(number ?? '').padStart(digits)} `;
+  const first: Row = [
+    ...margin,
+    ...(column === '' ? [] : [numberPiece(column, kind, look)]),
+    { text: signs[kind], style },
+  ];
+  const rest: Row = [...margin, plain(' '.repeat(column.length + 1))];
+  const body = kind === 'same' ? text : restyled(text, style);
+  const rows = wrapRow(body, { width: look.width, first, rest, breaking: 'anywhere' });
+  if (kind === 'same' || !hasGrounds(look)) return rows;
+  return rows.map((row) => filledRow(row, look.width, { back: kind }));
+}
+
+function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Look): Piece {
+  if (kind === 'same' || !hasGrounds(look)) return styled(text, dimStyle);
+  return styled(text, { weight: 'dim', back: `${kind}-number` });
+}
+
+/** With a ground of its own a line keeps the colours of its language. */
+function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
+  if (kind === 'same') return {};
+  const weight: Style = kind === 'removed' ? dimStyle : {};
+  return hasGrounds(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
+}
+
+/** Longer diffs have no colours of their language. */
+function isShort(lines: readonly DiffLine[]): boolean {
+  const budget = new HighlightBudget();
+  return lines.every(({ text }) => budget.take(text));
+}
+
+/** Colours inside a hunk. What was and what is now are two texts, each with its own open comments. */
+class DiffPainter {
+  readonly #grammar: Grammar | undefined;
+  #before: LongToken | undefined;
+  #after: LongToken | undefined;
+
+  constructor(grammar: Grammar | undefined) {
+    this.#grammar = grammar;
+  }
+
+  restart(): void {
+    this.#before = undefined;
+    this.#after = undefined;
+  }
+
+  paint({ kind, text }: DiffLine): Row {
+    if (this.#grammar === undefined) return [plain(text)];
+    const { row, inside } = highlightLine(text, this.#grammar, kind === 'removed' ? this.#before : this.#after);
+    if (kind !== 'added') this.#before = inside;
+    if (kind !== 'removed') this.#after = inside;
+    return row;
+  }
+}
+
+/** How other programs answer a patch that they applied. */
+const applied = /^(?:Exit code: 0\n|Success\.|\{"output":"Success\.)/;
+
+/** A patch of which a file has the call and its answer alone, as old files of other programs do. Undefined: it is none. */
+export function calledPatchCell(item: ToolCallItem): Cell | undefined {
+  const { id, tool, arguments: given, output = '' } = item;
+  const input = tool === 'apply_patch' ? stringAt(given, 'input') : undefined;
+  if (input === undefined) return undefined;
+  const end = applied.test(output)
+    ? ({ status: 'completed' } as const)
+    : ({ status: 'failed', problem: output } as const);
+  return {
+    rows(look) {
+      const changes = recordedChanges({ changes: [], call: { tool, input } });
+      return (changes.length === 0 ? callCell(item) : patchCell({ kind: 'file-change', id, changes, ...end })).rows(
+        look,
+      );
+    },
+  };
+}

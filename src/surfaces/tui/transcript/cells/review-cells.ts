@@ -1,0 +1,93 @@
+import { reviewTargetWords } from '../../../../core/state/recorded/user-actions.ts';
+import { plural } from '../../../../engine/wording.ts';
+import type { Outcome } from '../../../../protocol/outcome.ts';
+import type { CodeReview, CodeReviewedEvent, ReviewFinding, ReviewTarget } from '../../../../protocol/thread-event.ts';
+import { noUsage } from '../../../../protocol/usage.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { drawRows } from '../../screen/text/draw-row.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
+import { drawMarkdown } from '../markdown/markdown-stream.ts';
+import { insideAnswer } from './answer-cells.ts';
+import { type Cell, cellFromRows, headRows, stateMark } from './cell.ts';
+import { failedTurnCell, turnCostWords, turnEndCell } from './notice-cells.ts';
+
+/** Said of a review that the user interrupted. */
+export const interruptedReview: Outcome = {
+  code: 'review-interrupted',
+  message: 'The review was interrupted.',
+  next: 'To review again, use /review.',
+};
+
+/** What is about to be reviewed. */
+export function reviewStartCell(target: ReviewTarget): Cell {
+  return cellFromRows((look) => {
+    const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
+    return headRows(look, stateMark('plain', look), head);
+  });
+}
+
+/** What a reviewer of code found, each finding with its place. */
+export function reviewCell({ findings, correctness, explanation }: CodeReview): Cell {
+  return {
+    rows(look) {
+      const found = findings.length === 0 ? 'no findings' : plural(findings.length, 'finding');
+      const verdict = correctness === '' ? '' : `, ${cleanLine(correctness)}`;
+      const head = headRows(look, stateMark('plain', look), [
+        styled('Code review: ', boldStyle),
+        plain(`${found}${verdict}`),
+      ]);
+      const parts = [bodyRows(explanation, look), ...findings.map((finding) => findingRows(finding, look))];
+      return [...drawRows(head, look), ...parts.filter(({ length }) => length > 0).flatMap((rows) => ['', ...rows])];
+    },
+  };
+}
+
+/** Of a review of which only the words are known. */
+function plainReviewCell(text: string): Cell {
+  return {
+    rows(look) {
+      const head = headRows(look, stateMark('plain', look), [styled('Code review', boldStyle)]);
+      return [...drawRows(head, look), '', ...bodyRows(text, look)];
+    },
+  };
+}
+
+function findingRows({ title, body, priority, place }: ReviewFinding, look: Look): readonly string[] {
+  // Reviewers often write the priority into the title.
+  const words = cleanLine(title).trim();
+  const rank = priority === undefined || /^\[P\d\]/.test(words) ? '' : `[P${priority}] `;
+  const lines = place === undefined ? '' : place.to > place.from ? `:${place.from}-${place.to}` : `:${place.from}`;
+  const where: Row = place === undefined ? [] : [styled(` ${shownPath(place.path, look)}${lines}`, dimStyle)];
+  const head = headRows(look, styled('-', accentStyle), [styled(`${rank}${words}`, boldStyle), ...where]);
+  return [...drawRows(head, look), ...bodyRows(body, look)];
+}
+
+function bodyRows(text: string, look: Look): readonly string[] {
+  if (text.trim() === '') return [];
+  const inside = insideAnswer(look);
+  const indent = ' '.repeat(look.width - inside.width);
+  return drawMarkdown(text, inside).map((row) => (row === '' ? '' : `${indent}${row}`));
+}
+
+/** A review that was not seen here: what was asked for, what came of it and how long it took. `at`: when it ended. */
+export function reviewedCells(event: CodeReviewedEvent, at: number | undefined): readonly Cell[] {
+  const { target, durationMs } = event;
+  const start = target === undefined ? [] : [reviewStartCell(target)];
+  const { end } = event;
+  if (end.kind !== 'reviewed' && end.kind !== 'told') return [...start, failedReview(event, end, at)];
+  const found = end.kind === 'reviewed' ? reviewCell(end.review) : plainReviewCell(end.text);
+  if (durationMs === undefined || at === undefined) return [...start, found];
+  const words = turnCostWords(noUsage, event.usage);
+  return [...start, found, turnEndCell({ durationMs, endedAt: at, words })];
+}
+
+function failedReview(
+  { turnId }: CodeReviewedEvent,
+  end: Extract<CodeReviewedEvent['end'], { kind: 'aborted' | 'failed' }>,
+  at: number | undefined,
+): Cell {
+  const outcome = end.kind === 'failed' ? end.outcome : interruptedReview;
+  return failedTurnCell({ kind: 'turn-failed', turnId, outcome }, at);
+}

@@ -1,0 +1,223 @@
+import { replaceInvisible } from '../../../../base/invisible-characters.ts';
+import { plural } from '../../../../engine/wording.ts';
+import { arrayAt, numberAt, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
+import { readUserQuestions, type UserQuestion } from '../../../../protocol/question.ts';
+import type { PlanItem, PlanStep, ToolCallItem, TurnItem } from '../../../../protocol/turn-item.ts';
+import { agentAnswer, goalAnswerText } from '../../../views/wording/turn-lines.ts';
+import { cleanLine } from '../../screen/text/clean-text.ts';
+import { cutRow } from '../../screen/text/draw-row.ts';
+import { shownPath } from '../../screen/text/format-values.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import {
+  accentStyle,
+  badStyle,
+  boldStyle,
+  dimStyle,
+  plain,
+  type Row,
+  type Style,
+  styled,
+} from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark, underRows } from './cell.ts';
+import { foldLimits, outputRows } from './folded-output.ts';
+
+/** A call of a tool that has no cell of its own: of an MCP server, of the client, or of Capstan. */
+export function callCell(item: ToolCallItem): Cell {
+  return titledCallCell(item, (look) => {
+    const { server, tool, status } = item;
+    const name = cleanLine(server === undefined ? tool : `${server}.${tool}`);
+    const verb = { 'in-progress': 'Calling', completed: 'Called', failed: 'Failed:' }[status];
+    return [styled(`${verb} `, boldStyle), plain(name), ...argumentPieces(item, look)];
+  });
+}
+
+/** The same with words of its own in the place of the call. */
+function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): Cell {
+  return cellFromRows((look) => {
+    const { status, output = '' } = item;
+    const isBad = status === 'failed';
+    const mark = stateMark(isBad ? 'bad' : status === 'in-progress' ? 'running' : 'plain', look);
+    const words = agentAnswer(item) ?? goalAnswerText(item) ?? output;
+    const rows = outputRows(words, isBad ? foldLimits.failed : foldLimits.quiet, look);
+    const shown = isBad ? rows.map((row) => row.map((piece) => styled(piece.text, badStyle))) : rows;
+    return [...headRows(look, mark, title(look)), ...indentWrappedRows(look, shown)];
+  });
+}
+
+const mostArgumentCharacters = 300;
+
+function argumentPieces({ arguments: given }: ToolCallItem, look: Look): Row {
+  const json = JSON.stringify(given);
+  if (json === '{}') return [styled('()', dimStyle)];
+  const text = styled(
+    `(${cleanLine(look.details === 'whole' ? json : json.slice(0, 4 * mostArgumentCharacters))})`,
+    dimStyle,
+  );
+  return look.details === 'whole' ? [text] : cutRow([text], mostArgumentCharacters, look);
+}
+
+/** A call of a tool for agents. Undefined: it is another tool. */
+export function agentCell(item: ToolCallItem): Cell | undefined {
+  if (item.server !== undefined || !Object.hasOwn(titles, item.tool)) return undefined;
+  return titledCallCell(item, (look) => titles[item.tool]!(item, look));
+}
+
+const titles: Readonly<Record<string, (item: ToolCallItem, look: Look) => Row>> = {
+  spawn_agent({ arguments: given, status }, look) {
+    const [name, role] = [stringAt(given, 'name'), stringAt(given, 'agent_type') ?? 'default'];
+    const model = [stringAt(given, 'model'), stringAt(given, 'reasoning_effort')].filter((each) => each !== undefined);
+    const verb = status === 'in-progress' ? 'Spawning' : status === 'failed' ? 'Failed to spawn' : 'Spawned';
+    return [
+      styled(`${verb} `, boldStyle),
+      styled(cleanLine(name ?? 'an agent'), accentStyle),
+      plain(` [${cleanLine(role)}]`),
+      ...(model.length === 0 ? [] : [styled(` (${cleanLine(model.join(' '))})`, dimStyle)]),
+      ...messagePieces(stringAt(given, 'message'), look),
+    ];
+  },
+  send_input({ arguments: given, status }, look) {
+    const verb =
+      status === 'in-progress' ? 'Sending input to' : status === 'failed' ? 'Failed to send input to' : 'Sent input to';
+    return [...targetPieces(verb, stringAt(given, 'target')), ...messagePieces(stringAt(given, 'message'), look)];
+  },
+  wait_agent({ arguments: given, status }) {
+    const targets = arrayAt(given, 'targets')?.length ?? 0;
+    const whom = targets === 0 ? 'agents' : plural(targets, 'agent');
+    return [styled(status === 'in-progress' ? `Waiting for ${whom}` : 'Finished waiting', boldStyle)];
+  },
+  list_agents: () => [styled('Listed agents', boldStyle)],
+  close_agent: ({ arguments: given, status }) =>
+    targetPieces(
+      status === 'in-progress' ? 'Closing' : status === 'failed' ? 'Failed to close' : 'Closed',
+      stringAt(given, 'target'),
+    ),
+};
+
+function targetPieces(verb: string, target: string | undefined): Row {
+  return [styled(`${verb} `, boldStyle), styled(cleanLine(target ?? 'an agent'), accentStyle)];
+}
+
+const mostMessageCharacters = 160;
+
+function messagePieces(message: string | undefined, look: Look): Row {
+  if (message === undefined || message.trim() === '') return [];
+  const text = [styled(`: ${cleanLine(message).trim()}`, dimStyle)];
+  return look.details === 'whole' ? text : cutRow(text, mostMessageCharacters, look);
+}
+
+/** The model typed into a command that runs in the background, or waited for it. Undefined: it is another tool. */
+export function backgroundCell(item: ToolCallItem): Cell | undefined {
+  if (item.server !== undefined || item.tool !== 'write_stdin') return undefined;
+  const { arguments: given, status } = item;
+  const typed = stringAt(given, 'chars') ?? '';
+  const session = `background terminal ${numberAt(given, 'session_id') ?? ''}`.trim();
+  const verb = typed === '' ? (status === 'in-progress' ? 'Waiting for' : 'Waited for') : 'Typed into';
+  const title: Row = [styled(`${verb} ${session}`, boldStyle), plain(typed === '' ? '' : `: ${shownKeys(typed)}`)];
+  return titledCallCell(item, () => title);
+}
+
+const longestKeys = 200;
+
+/** Keys that have no sign by their names. */
+function shownKeys(typed: string): string {
+  const near = typed.length > longestKeys ? `${typed.slice(0, longestKeys)} and more` : typed;
+  const shown = JSON.stringify(near.replaceAll('\u0003', '^C').replaceAll('\u0004', '^D'));
+  return replaceInvisible(shown.slice(1, -1), () => '');
+}
+
+export function webSearchCell({ query }: Extract<TurnItem, { kind: 'web-search' }>): Cell {
+  return cellFromRows((look) => {
+    const words = cleanLine(query).trim();
+    const isPage = /^https?:\/\/\S+$/.test(words);
+    const verb = isPage ? 'Opened' : 'Searched the web';
+    const rest = words === '' ? '' : isPage ? ` ${words}` : ` for ${words}`;
+    return headRows(look, stateMark('plain', look), [styled(verb, boldStyle), plain(rest)]);
+  });
+}
+
+/** A picture that the model looked at, or that its provider made. */
+export function imageCell(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Cell {
+  return cellFromRows((look) => {
+    const isBad = item.problem !== undefined || (item.kind === 'image-generation' && item.status === 'failed');
+    const head = headRows(look, stateMark(isBad ? 'bad' : 'plain', look), [styled(titleOf(item, isBad), boldStyle)]);
+    return [...head, ...underRows(look, linesOf(item, look))];
+  });
+}
+
+function titleOf({ kind }: { readonly kind: 'image-view' | 'image-generation' }, isBad: boolean): string {
+  if (kind === 'image-view') return isBad ? 'Image Not Shown' : 'Viewed Image';
+  return isBad ? 'Image Not Saved' : 'Generated Image';
+}
+
+function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>, look: Look): readonly Row[] {
+  const prompt = item.kind === 'image-generation' && look.details === 'whole' ? item.prompt : undefined;
+  return [
+    ...(item.path === undefined ? [] : [[styled(shownPath(item.path, look), dimStyle)]]),
+    ...(item.problem === undefined ? [] : [[styled(cleanLine(item.problem), badStyle)]]),
+    ...(prompt === undefined ? [] : [[styled(cleanLine(prompt), dimStyle)]]),
+  ];
+}
+
+/** An item of a kind that this version does not know: its name, and in the transcript all that it holds. */
+export function genericCell(item: { readonly kind: string; readonly id?: string }): Cell {
+  return cellFromRows((look) => {
+    const name = cleanLine(String(item.kind)).replaceAll(/[-_]/g, ' ');
+    const head = headRows(look, stateMark('quiet', look), [
+      styled(name, boldStyle),
+      styled(' (shown as it is)', dimStyle),
+    ]);
+    const { kind: _, id: __, ...rest } = item;
+    const json = JSON.stringify(rest, undefined, 2) ?? '';
+    return [...head, ...indentWrappedRows(look, outputRows(json === '{}' ? '' : json, foldLimits.quiet, look))];
+  });
+}
+
+/** What the model asked the user, with the answers. Undefined: it is another tool, or its questions cannot be read. */
+export function questionsCell({ server, tool, arguments: given, output, status }: ToolCallItem): Cell | undefined {
+  const questions = server === undefined && tool === 'request_user_input' ? readUserQuestions(given) : '';
+  if (typeof questions === 'string' || status === 'failed') return undefined;
+  const answers = objectAt(parseJsonObject(output ?? ''), 'answers');
+  const answersTo = ({ id }: UserQuestion): readonly string[] =>
+    (arrayAt(objectAt(answers, id), 'answers') ?? []).filter((each) => typeof each === 'string');
+  return cellFromRows((look) => {
+    const answered = questions.filter((question) => answersTo(question).length > 0).length;
+    const head: Row = [styled('Questions', boldStyle), styled(` ${answered}/${questions.length} answered`, dimStyle)];
+    const lines = questions.flatMap((question): readonly Row[] => {
+      const answer = answersTo(question).map(cleanLine).join(', ');
+      const said = answer === '' ? styled('  no answer', dimStyle) : styled(`  ${answer}`, accentStyle);
+      return [[{ text: cleanLine(question.question) }], ...(status === 'in-progress' ? [] : [[said]])];
+    });
+    const mark = stateMark(status === 'in-progress' ? 'running' : 'plain', look);
+    return [...headRows(look, mark, head), ...underRows(look, lines)];
+  });
+}
+
+const styles: Readonly<Record<PlanStep['status'], Style>> = {
+  completed: { weight: 'dim', strike: true },
+  'in-progress': { weight: 'bold', colour: 'accent' },
+  pending: dimStyle,
+};
+
+/** The steps of the work, in their order. */
+export function planCell({ steps }: PlanItem): Cell {
+  return cellFromRows((look) => {
+    const done = steps.filter(({ status }) => status === 'completed').length;
+    const count = ` ${glyphsOf(look).dot} ${done}/${steps.length} complete`;
+    const head = headRows(look, stateMark('plain', look), [styled('Updated Plan', boldStyle), styled(count, dimStyle)]);
+    return [...head, ...steps.flatMap((step) => stepRows(step, look))];
+  });
+}
+
+function stepRows({ text, status }: PlanStep, look: Look): readonly Row[] {
+  const { good, pending, arrow } = glyphsOf(look);
+  const now = look.glyphs === 'words' ? 'Now:' : arrow;
+  const sign = status === 'completed' ? good : status === 'in-progress' ? now : pending;
+  const mark: Style = status === 'completed' ? dimStyle : styles[status];
+  const first: Row = [plain('  '), styled(`${sign} `, mark)];
+  return wrapRow([styled(cleanLine(text), styles[status])], {
+    width: look.width,
+    first,
+    rest: [plain(' '.repeat(3 + sign.length))],
+  });
+}

@@ -1,0 +1,63 @@
+import type { TurnItem } from '../../../../protocol/turn-item.ts';
+import { shownPipedInput } from '../../../views/wording/turn-lines.ts';
+import { cleanLines } from '../../screen/text/clean-text.ts';
+import { filledRow, hasGrounds } from '../../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../../screen/text/look.ts';
+import { accentStyle, type Piece, plain, type Row, styled } from '../../screen/text/style.ts';
+import { wrapRow } from '../../screen/text/wrap-row.ts';
+import { type Cell, cellFromRows } from './cell.ts';
+import { foldRow } from './folded-output.ts';
+
+/** What the user wrote: a tinted block, as far as the terminal has tints. */
+export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
+  return cellFromRows((look) => {
+    const { lines, hidden } = shownMessage(cleanLines(shownPipedInput(text.trimEnd())), look);
+    const pictures = images.map((_, at): Row => [styled(`[Image #${at + 1}]`, accentStyle)]);
+    const shown = [
+      ...lines.map((line) => mentions(line)),
+      ...(hidden === 0 ? [] : [foldRow(hidden, look)]),
+      ...(mentionsImage(text) ? [] : pictures),
+    ];
+    const rows = shown.flatMap((line, at) =>
+      wrapRow(line, { width: Math.max(1, look.width - 1), ...prefixes(look, at) }),
+    );
+    return hasGrounds(look) ? tinted([[], ...rows, []], look) : rows;
+  });
+}
+
+const [mostLines, keptLines] = [60, 40];
+
+/** A message as long as a file shows its beginning. */
+function shownMessage(
+  lines: readonly string[],
+  { details }: Look,
+): { readonly lines: readonly string[]; readonly hidden: number } {
+  if (details === 'whole' || lines.length <= mostLines) return { lines, hidden: 0 };
+  return { lines: lines.slice(0, keptLines), hidden: lines.length - keptLines };
+}
+
+function prefixes(look: Look, at: number): { readonly first: Row; readonly rest: Row } {
+  if (look.glyphs === 'words') return { first: at === 0 ? [plain('You: ')] : [], rest: [] };
+  const rest: Row = [plain('  ')];
+  return { first: at === 0 ? [styled(glyphsOf(look).prompt, { weight: 'bold' }), plain(' ')] : rest, rest };
+}
+
+function tinted(rows: readonly Row[], { width }: Look): readonly Row[] {
+  return rows.map((row) => filledRow(row, width, { back: 'tint' }));
+}
+
+/** Files, skills and pictures that the text names. */
+function mentions(line: string): Row {
+  const row: Piece[] = [];
+  let from = 0;
+  for (const found of line.matchAll(/(?<![^\s(])(?:[@$][\w./~-]{1,200}|\[Image #\d{1,4}\])/g)) {
+    if (found.index > from) row.push(plain(line.slice(from, found.index)));
+    row.push(styled(found[0], accentStyle));
+    from = found.index + found[0].length;
+  }
+  return from === 0 ? [plain(line)] : [...row, plain(line.slice(from))];
+}
+
+function mentionsImage(text: string): boolean {
+  return /\[Image #\d/.test(text);
+}

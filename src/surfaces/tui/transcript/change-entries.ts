@@ -1,0 +1,164 @@
+import { defined } from '../../../base/objects.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import type { ModelSwitchedEvent, PrefixBrokenEvent, ThreadEvent } from '../../../protocol/thread-event.ts';
+import { brokenPrefix, cacheBreakWords, checkpointLine, checkpointText } from '../../views/wording/checkpoint-words.ts';
+import { elapsedWords } from '../screen/text/format-values.ts';
+import { quietCell, type QuietLine } from './cells/notice-cells.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** Events that do not say how a request went: a change before them may still turn out to have a cost. */
+const early: ReadonlySet<ThreadEvent['kind']> = new Set(['context', 'settings', 'turn-started', 'warning']);
+
+/** One quiet line for each change of the requests, with what it costs. */
+export class ChangeEntries {
+  readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
+  /** The newest one, while more may become known of it. */
+  #open: { readonly entry: TranscriptEntry; change: RequestChange } | undefined;
+  /** Tries of a request that runs. The row above the composer says them; a line follows if one has helped. */
+  #retry: Extract<RequestChange, { kind: 'retry' }> | undefined;
+  /** What the next request weighs, as was said last. */
+  #tokens: number | undefined;
+
+  constructor(add: (entry: TranscriptEntry) => TranscriptEntry) {
+    this.#add = add;
+  }
+
+  /** True: it has its line. */
+  event(event: ThreadEvent): boolean {
+    switch (event.kind) {
+      case 'model-switched':
+        return this.#begin({ kind: 'switch', event });
+      case 'checkpoint-installed':
+        return this.#begin({ kind: 'checkpoint', event });
+      case 'prefix-broken':
+        return this.#broken(event);
+      case 'retrying':
+        this.#retry = {
+          kind: 'retry',
+          events: [...(this.#retry?.events ?? []), event],
+          ...defined({ tokens: this.#tokens }),
+        };
+        return true;
+      case 'turn-failed':
+      case 'turn-aborted':
+        // The end of the turn says why. Where another model continues it, the turn went on.
+        if (event.kind === 'turn-aborted' || event.continuedBy === undefined) this.#retry = undefined;
+        break;
+      case 'usage':
+        this.#tokens = event.tokens;
+        break;
+      default:
+        break;
+    }
+    if (!early.has(event.kind)) this.settle();
+    return false;
+  }
+
+  /** Nothing more becomes known of the newest one. */
+  settle(): void {
+    if (this.#open !== undefined) this.#open.entry.isFinal = true;
+    this.#open = undefined;
+    const retry = this.#retry;
+    this.#retry = undefined;
+    if (retry !== undefined) this.#add({ cell: quietCell(changeLine(retry)), isFinal: true, opens: true });
+  }
+
+  /** The switch or the checkpoint before it broke it. */
+  #broken(prefix: PrefixBrokenEvent): boolean {
+    const change = this.#open?.change;
+    if (change?.kind === 'switch' || change?.kind === 'checkpoint') this.#becomes({ ...change, prefix });
+    else this.#begin({ kind: 'prefix', prefix });
+    this.settle();
+    return true;
+  }
+
+  #begin(change: RequestChange): boolean {
+    this.settle();
+    const cell = quietCell(changeLine(change));
+    this.#open = { entry: this.#add({ cell, isFinal: false, opens: true }), change };
+    return true;
+  }
+
+  #becomes(change: RequestChange): boolean {
+    if (this.#open === undefined) return false;
+    this.#open.change = change;
+    this.#open.entry.cell = quietCell(changeLine(change));
+    return true;
+  }
+}
+
+type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
+type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
+
+/** Something about the requests changed, which costs tokens or time. */
+type RequestChange =
+  | { readonly kind: 'switch'; readonly event: ModelSwitchedEvent; readonly prefix?: PrefixBrokenEvent }
+  | { readonly kind: 'checkpoint'; readonly event: Installed; readonly prefix?: PrefixBrokenEvent }
+  | { readonly kind: 'prefix'; readonly prefix: PrefixBrokenEvent }
+  /** `tokens`: what the request weighs that is sent again, if it is known. */
+  | { readonly kind: 'retry'; readonly events: readonly RetryEvent[]; readonly tokens?: number };
+
+/** A change in one line, with what it costs; the rest is for those who open it. */
+export function changeLine(change: RequestChange): QuietLine {
+  switch (change.kind) {
+    case 'switch': {
+      const { from, to, changes } = change.event;
+      const moved = changes.map(
+        ({ field, from: before, to: after }) =>
+          `${field}: ${JSON.stringify(before) ?? 'none'} -> ${JSON.stringify(after) ?? 'none'}`,
+      );
+      return lineOf(`Model changed from ${from} to ${to}`, moved, change.prefix);
+    }
+    case 'checkpoint': {
+      const { report } = change.event;
+      const [, ...details] = checkpointText(report).split('\n');
+      return lineOf(checkpointLine(report), details, change.prefix);
+    }
+    case 'prefix': {
+      const { prefix } = change;
+      const [first] = prefix.breaks;
+      const why = first === undefined ? '' : ` (${cacheBreakWords(first)})`;
+      const sure = mayHold(prefix) ? 'Cache' : 'Cache lost';
+      return { line: `${sure}: ${againWords(prefix)}${why}`, details: cacheLines(prefix).join('\n') };
+    }
+    case 'retry':
+      return retryLine(change);
+  }
+}
+
+function lineOf(line: string, details: readonly string[], prefix: PrefixBrokenEvent | undefined): QuietLine {
+  if (prefix === undefined) return { line, details: details.join('\n') };
+  return { line: `${line}; ${againWords(prefix)}`, details: [...details, ...cacheLines(prefix)].join('\n') };
+}
+
+/** Each break counts all from its place on: the largest holds the others. */
+function againWords({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): string {
+  const may = mayHold({ breaks }) ? 'may be' : 'are';
+  return `about ${formatCount(Math.max(0, ...breaks.map(({ tokens }) => tokens)))} tokens ${may} sent again uncached`;
+}
+
+/** Whether the bytes are the same: only the provider knows then what its cache holds. */
+function mayHold({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean {
+  return breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
+}
+
+function cacheLines({ breaks, keptTokens }: PrefixBrokenEvent): readonly string[] {
+  return [
+    ...breaks.map((each) => `cache: ${brokenPrefix(each)}`),
+    `cache: about ${formatCount(keptTokens)} tokens can be used`,
+  ];
+}
+
+function retryLine({ events, tokens }: Extract<RequestChange, { kind: 'retry' }>): QuietLine {
+  const newest = events.at(-1)!;
+  const times = events.length === 1 ? '' : ` ${events.length} times`;
+  const cost = tokens === undefined ? '' : `, about ${formatCount(tokens)} tokens`;
+  const reasons = Map.groupBy(events, ({ reason }) => reason);
+  const details = [...reasons].map(([reason, tries]) => {
+    const waited = elapsedWords(tries.reduce((sum, { waitMs }) => sum + waitMs, 0));
+    return tries.length === 1
+      ? `after ${waited}: ${reason}`
+      : `${tries.length} times, after ${waited} in all: ${reason}`;
+  });
+  return { kind: 'warning', line: `Sent again${times}${cost}: ${newest.reason}`, details: details.join('\n') };
+}

@@ -1,0 +1,143 @@
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { exploringCell } from './cells/exploring-cell.ts';
+import type { TranscriptEntry, Transcript } from './transcript.ts';
+
+interface Group {
+  readonly entry: TranscriptEntry;
+  items: readonly TurnItem[];
+  /** `passed`: something else ended after it, and calls that run beside those of the group still join it. */
+  state: 'open' | 'passed' | 'closed';
+  /** So many of the items were over when the model answered last: they stay where they are. */
+  settled: number;
+}
+
+/** Calls that look around, one after the other or side by side, share a cell, in the order in which they ended. */
+export class ExploringGroups {
+  readonly #transcript: Transcript;
+  #groups: Group[] = [];
+
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
+  }
+
+  /** A call that began, or its end. */
+  add(item: TurnItem): void {
+    const group = this.#groupOf(item) ?? this.#begin();
+    const at = group.items.findIndex(({ id }) => id === item.id);
+    if (isRunning(item)) return this.#update(group, at < 0 ? [...group.items, item] : group.items.with(at, item));
+    const there = this.#ended(group);
+    const others = there.items.filter(({ id }) => id !== item.id);
+    this.#update(there, others.toSpliced(others.findLastIndex(isOver) + 1, 0, item));
+  }
+
+  /** One of them failed: it stands alone, behind the others. */
+  fail(item: TurnItem): void {
+    const group = this.#groupOf(item);
+    if (group !== undefined && group.settled < group.items.length) this.#ended(group);
+    this.remove(item.id);
+  }
+
+  /** What the model thought between two looks around. False: there is no group that goes on. */
+  think(item: TurnItem): boolean {
+    const group = this.#groups.find(({ state }) => state === 'open');
+    if (group !== undefined) this.#update(group, [...group.items, item]);
+    return group !== undefined;
+  }
+
+  /** A call that turned out to be of another kind. */
+  remove(id: string): void {
+    const group = this.#groups.find(({ items }) => items.some((each) => each.id === id));
+    if (group === undefined) return;
+    const items = group.items.filter((each) => each.id !== id);
+    if (items.length > 0) return this.#update(group, items);
+    this.#transcript.remove(group.entry);
+    this.#groups = this.#groups.filter((each) => each !== group);
+  }
+
+  /** Something ended that may have happened beside the calls of the group. */
+  pass(): void {
+    for (const group of this.#groups) {
+      if (group.state === 'open') group.state = 'passed';
+      if (group.settled > 0 && group.items.some(isRunning)) this.#split(group);
+      else this.#update(group, group.items);
+    }
+  }
+
+  /** Something came that follows the calls of the group. */
+  close(): void {
+    for (const group of this.#groups) this.#close(group);
+  }
+
+  /** The model has answered: later calls run beside none that have ended. */
+  answered(): void {
+    for (const group of this.#groups) {
+      const over = group.items.filter(isOver);
+      group.settled = over.length;
+      this.#update(group, [...over, ...group.items.filter(isRunning)]);
+      if (group.state === 'passed' && over.length === group.items.length) this.#close(group);
+    }
+  }
+
+  /** Nothing runs any more. */
+  end(): void {
+    for (const { entry } of this.#groups) entry.isFinal = true;
+    this.#groups = [];
+  }
+
+  #begin(): Group {
+    const entry = this.#transcript.add({ cell: exploringCell([]), isFinal: false });
+    const group: Group = { entry, items: [], state: 'open', settled: 0 };
+    this.#groups.push(group);
+    return group;
+  }
+
+  #groupOf(item: TurnItem): Group | undefined {
+    const known = this.#groups.find(({ items }) => items.some(({ id }) => id === item.id));
+    return known ?? this.#groups.findLast((group) => this.#takes(group, item));
+  }
+
+  /** A file says only how calls ended: those that ended between two answers of the model ran side by side. */
+  #takes({ entry, items, state }: Group, item: TurnItem): boolean {
+    if (state !== 'passed') return state === 'open';
+    return isRunning(item) ? items.some(isRunning) : !this.#transcript.isPrinted(entry);
+  }
+
+  /** A group stands where the last of its calls ended, and goes on from there. */
+  #ended(group: Group): Group {
+    if (group.state === 'open') return group;
+    const there = group.state === 'passed' && group.settled > 0 ? this.#split(group) : group;
+    this.#transcript.moveBehindEnded(there.entry);
+    if (there.state === 'passed') there.state = 'open';
+    return there;
+  }
+
+  /** What was over before leaves the group: something else came between. Gives the rest. */
+  #split(group: Group): Group {
+    const rest = this.#begin();
+    rest.state = 'passed';
+    this.#update(rest, group.items.slice(group.settled));
+    group.items = group.items.slice(0, group.settled);
+    this.#close(group);
+    return rest;
+  }
+
+  #close(group: Group): void {
+    group.state = 'closed';
+    this.#update(group, group.items);
+  }
+
+  #update(group: Group, items: readonly TurnItem[]): void {
+    group.items = items;
+    group.entry.cell = exploringCell(items);
+    group.entry.isFinal = group.state !== 'open' && !items.some(isRunning);
+    if (group.entry.isFinal && group.state === 'closed') this.#groups = this.#groups.filter((each) => each !== group);
+  }
+}
+
+function isOver(item: TurnItem): boolean {
+  return !isRunning(item);
+}
+
+function isRunning(item: TurnItem): boolean {
+  return 'status' in item && item.status === 'in-progress';
+}

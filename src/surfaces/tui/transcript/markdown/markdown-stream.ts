@@ -1,0 +1,163 @@
+import { Definitions } from '../../../../base/markdown/blocks.ts';
+import { MarkdownReader } from '../../../../base/markdown/markdown-reader.ts';
+import { cleanText, withoutTabs } from '../../screen/text/clean-text.ts';
+import type { Look } from '../../screen/text/look.ts';
+import { themeOf } from '../../screen/text/themes.ts';
+import { drawLeaf, type Leaf, LeafWriter } from './markdown-blocks.ts';
+
+/** So many milliseconds the rows of open blocks may cost, and after that this share of the time. */
+const [freeMs, shareOfTime] = [2000, 0.25];
+
+/**
+ * Markdown that arrives in pieces. Blocks that no later text can change are drawn once for each look; only the rest is
+ * read and drawn again. However the text is split, the rows at the end are the same.
+ */
+export class MarkdownStream {
+  readonly #leaves: Leaf[] = [];
+  readonly #writer = new LeafWriter((leaf) => this.#leaves.push(leaf));
+  readonly #reader = new MarkdownReader((block) => this.#writer.block(block), new Definitions('so far'));
+  /** Of the line that is still arriving. Joined when it is needed: each append is cheap. */
+  #pieces: string[] = [];
+  #stable: { readonly key: string; readonly rows: string[]; drawn: number } = { key: '', rows: [], drawn: 0 };
+  #isEnded = false;
+  /** The rows below the stable ones. */
+  #tail: { readonly key: string; readonly below: number; isOld: boolean; readonly rows: readonly string[] } | undefined;
+  readonly #begun = performance.now();
+  #spent = 0;
+
+  append(text: string): void {
+    if (this.#isEnded || text === '') return;
+    if (this.#tail !== undefined) this.#tail.isOld = true;
+    let from = 0;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      this.#pieces.push(text.slice(from, at));
+      const line = this.#pieces.join('');
+      this.#pieces = [];
+      readLine(this.#reader, line);
+      from = at + 1;
+    }
+    if (from < text.length) this.#pieces.push(text.slice(from));
+  }
+
+  /** Nothing more comes: all rows are stable. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.#pieces.length > 0) readLine(this.#reader, this.#pieces.join(''));
+    this.#pieces = [];
+    this.#reader.end();
+  }
+
+  rows(look: Look): readonly string[] {
+    const stable = this.stableRows(look);
+    const tail = this.tailRows(look);
+    return tail.length === 0 ? stable : [...stable, ...tail];
+  }
+
+  /** The same from one row on: what is above is not copied for every frame. */
+  rowsFrom(look: Look, from: number): readonly string[] {
+    const stable = this.stableRows(look);
+    const tail = this.tailRows(look);
+    return [...stable.slice(from), ...tail.slice(Math.max(0, from - stable.length))];
+  }
+
+  /** How many rows there are. */
+  rowTotal(look: Look): number {
+    return this.stableRows(look).length + this.tailRows(look).length;
+  }
+
+  /** Rows that no later text can change. The same list for the same look: it only grows. */
+  stableRows(look: Look): readonly string[] {
+    const key = keyOf(look);
+    if (this.#stable.key !== key) this.#stable = { key, rows: [], drawn: 0 };
+    const stable = this.#stable;
+    for (; stable.drawn < this.#leaves.length; stable.drawn += 1) {
+      for (const row of drawLeaf(this.#leaves[stable.drawn]!, look)) stable.rows.push(row);
+    }
+    return stable.rows;
+  }
+
+  /** How many blocks no later text can change. They make the stable rows, at any width. */
+  get stableBlocks(): number {
+    return this.#leaves.length;
+  }
+
+  /** How many rows the first so many of them have. */
+  rowCount(blocks: number, look: Look): number {
+    return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
+  }
+
+  /**
+   * The rows below the stable ones, as they would be if the text ended here. Those of a block that takes long to read
+   * may lack what came last.
+   */
+  tailRows(look: Look): readonly string[] {
+    if (this.#isEnded) return [];
+    const key = keyOf(look);
+    const [tail, now] = [this.#tail, performance.now()];
+    const isDue = this.#spent < freeMs + (now - this.#begun) * shareOfTime;
+    if (tail?.key === key && tail.below === this.#leaves.length && !(tail.isOld && isDue)) return tail.rows;
+    const rows: string[] = [];
+    const writer = this.#writer.copy((leaf) => {
+      for (const row of drawLeaf(leaf, look)) rows.push(row);
+    });
+    const reader = this.#reader.copy((block) => writer.block(block));
+    if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
+    const [partial = ''] = this.#pieces;
+    if (partial !== '') readLine(reader, partial);
+    reader.end();
+    this.#tail = { key, below: this.#leaves.length, isOld: false, rows };
+    this.#spent += performance.now() - now;
+    return rows;
+  }
+}
+
+/** All rows of a text. */
+export function drawMarkdown(text: string, look: Look): readonly string[] {
+  const rows: string[] = [];
+  readLeaves(text, (leaf) => {
+    for (const row of drawLeaf(leaf, look)) rows.push(row);
+  });
+  return rows;
+}
+
+/** Gives the leaves of a whole text. */
+function readLeaves(text: string, give: (leaf: Leaf) => void): void {
+  const writer = new LeafWriter(give);
+  const reader = new MarkdownReader((block) => writer.block(block), new Definitions('so far'));
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  for (const line of lines) readLine(reader, line);
+  reader.end();
+}
+
+/** A line of a text of any origin. */
+function readLine(reader: MarkdownReader, source: string): void {
+  for (const line of cleanText(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
+}
+
+function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {
+  return [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
+}
+
+/** A text that is read once, and drawn from its end, as far as it is in sight: a width more costs a screen, not the text. */
+export class MarkdownText {
+  readonly #leaves: Leaf[] = [];
+
+  constructor(text: string) {
+    readLeaves(text, (leaf) => this.#leaves.push(leaf));
+  }
+
+  /** At least so many rows, where there are as many. */
+  lastRows(look: Look, least: number): { readonly rows: readonly string[]; readonly isAll: boolean } {
+    const blocks: (readonly string[])[] = [];
+    let [count, at] = [0, this.#leaves.length];
+    while (at > 0 && count < least) {
+      at -= 1;
+      const rows = drawLeaf(this.#leaves[at]!, look);
+      blocks.push(rows);
+      count += rows.length;
+    }
+    return { rows: blocks.toReversed().flat(), isAll: at === 0 };
+  }
+}

@@ -1,0 +1,144 @@
+import type { FailedTurn, WaitingWords } from '../screen/bottom-frame.ts';
+import { hintKeys } from '../screen/keys/key-map.ts';
+import { cleanLine } from '../screen/text/clean-text.ts';
+import { cutRow, drawRow, drawRows, filledRow } from '../screen/text/draw-row.ts';
+import { glyphsOf, type Look } from '../screen/text/look.ts';
+import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
+import { wrapRow } from '../screen/text/wrap-row.ts';
+import { type Frame, frameBelow } from '../screen/view.ts';
+import type { PromptMarks, Transcript, TranscriptEntry } from './transcript.ts';
+
+/**
+ * Columns from which on rows are printed for good. A window is narrower only for a moment, while it is dragged or folded,
+ * and what is printed then stays cut to pieces.
+ */
+const leastPrinted = 10;
+
+/** What one frame of the inline screen prints for good, and what it draws again. */
+interface PrintedFrame {
+  readonly printed: readonly string[];
+  readonly live: Frame;
+}
+
+/** The transcript on the inline screen: each row is printed once, when no later text can change it. */
+export class PrintedTranscript {
+  readonly #transcript: Transcript;
+  readonly #marks: PromptMarks | undefined;
+  readonly #announcements = new Announcements();
+
+  constructor(transcript: Transcript, marks: PromptMarks | undefined) {
+    this.#transcript = transcript;
+    this.#marks = marks;
+  }
+
+  /** With what stands below it. */
+  next(look: Look, height: number, bottom: Frame, state: Omit<AnnouncedState, 'transcript'>): PrintedFrame {
+    const transcript = this.#transcript;
+    // A screen reader does not wait for a wider window.
+    const isTooNarrow = look.width < leastPrinted && look.glyphs !== 'words';
+    const printed = isTooNarrow ? [] : transcript.takeFinished(look, this.#marks);
+    if (look.glyphs === 'words') {
+      const news = this.#announcements.news({ ...state, transcript }, look);
+      return { printed: [...printed, ...news], live: bottom };
+    }
+    const room = Math.max(0, height - bottom.rows.length);
+    const rows = transcript.unfinishedRows(look);
+    return { printed, live: frameBelow(rows.slice(Math.max(0, rows.length - room)), bottom) };
+  }
+}
+
+export interface AnnouncedState {
+  readonly busy: { readonly header: string; readonly detail?: string; readonly since: number } | undefined;
+  readonly failed: FailedTurn | undefined;
+  readonly waiting: WaitingWords;
+  readonly transcript: Transcript;
+}
+
+/** So long the words of the user may take to be in the transcript. */
+const heldMs = 1000;
+
+/** For a screen reader: what other screens draw again and again, said once in a line of its own. */
+export class Announcements {
+  #busy = '';
+  /** Of the transcript while nothing ran. */
+  #newest: TranscriptEntry | undefined;
+  #failed: FailedTurn | undefined;
+  #waiting: readonly string[] = [];
+  readonly #begun = new WeakSet<TranscriptEntry>();
+
+  /** What there is to say since the last time. */
+  news({ busy, failed, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
+    const lines: string[] = [];
+    const newest = transcript.entries.at(-1);
+    // What the user said comes before what is done about it.
+    const isEarly = busy !== undefined && this.#busy === '' && newest === this.#newest;
+    const isHeld = isEarly && look.now - busy.since < heldMs;
+    if (busy === undefined) this.#newest = newest;
+    const state =
+      busy === undefined || isHeld ? '' : [busy.header, busy.detail].filter((part) => part !== undefined).join(': ');
+    if (state !== this.#busy && state !== '')
+      lines.push(`${state}. ${hintKeys(look, 'composer')('Escape')} interrupts.`);
+    this.#busy = state;
+    if (failed !== this.#failed && failed !== undefined) lines.push(failedWords(failed, look));
+    this.#failed = failed;
+    const all = [
+      ...waiting.steers.map((words) => `For the model's next request: ${words}`),
+      ...waiting.refused.map((words) => `For when this has ended: ${words}`),
+      ...waiting.queued.map((words) => `Queued: ${words}`),
+    ];
+    lines.push(...all.filter((words) => !this.#waiting.includes(words)));
+    this.#waiting = all;
+    const rows = lines.flatMap((line) => wrapRow([plain(cleanLine(line))], { width: look.width }));
+    return [...drawRows(rows, look), ...this.#calls(transcript, look)];
+  }
+
+  /** What begins to run, by the first row of its cell. An answer is printed as it arrives. */
+  #calls(transcript: Transcript, look: Look): readonly string[] {
+    return transcript.entries.flatMap((entry) => {
+      if (entry.isFinal || entry.stableRows !== undefined || this.#begun.has(entry)) return [];
+      this.#begun.add(entry);
+      return transcript.rowsOf(entry, look).slice(0, 1);
+    });
+  }
+}
+
+function failedWords({ holdsQueue = false }: FailedTurn, look: Look): string {
+  return `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
+}
+
+/** Rows of a conversation in sight, from which on the message that they answer is pinned above them. */
+const leastPinned = 5;
+
+/** The transcript on a whole screen: its end, or what the user has scrolled back to. */
+export class ScrolledTranscript {
+  readonly #transcript: Transcript;
+  /** Rows that the user has scrolled back. */
+  #back = 0;
+
+  constructor(transcript: Transcript) {
+    this.#transcript = transcript;
+  }
+
+  scroll(rows: number, look: Look): void {
+    const wanted = Math.max(0, this.#back + rows);
+    this.#back = Math.max(0, this.#transcript.rowCount(look, wanted + 1) - 1);
+  }
+
+  toEnd(): void {
+    this.#back = 0;
+  }
+
+  /** With what stands below it. */
+  frame(look: Look, height: number, bottom: Frame): Frame {
+    const room = Math.max(0, height - bottom.rows.length);
+    const rows = this.#transcript.lastRows(look, room, this.#back);
+    const prompt = room < leastPinned ? undefined : this.#transcript.promptAbove(look, room, this.#back);
+    return frameBelow(prompt === undefined ? rows : [pinnedRow(prompt, look), ...rows.slice(1)], bottom);
+  }
+}
+
+/** The message that the rows below it answer, in one row. */
+function pinnedRow(prompt: string, look: Look): string {
+  const row: Row = [styled(`${glyphsOf(look).prompt} ${cleanLine(prompt.slice(0, 1000))}`, dimStyle)];
+  return drawRow(filledRow(cutRow(row, look.width, look), look.width, { back: 'tint' }), look);
+}

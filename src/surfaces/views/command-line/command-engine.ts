@@ -1,0 +1,66 @@
+import { Engine } from '../../../engine/engine.ts';
+import type { TakenBackRequests } from '../../../engine/store/stored-thread-details.ts';
+import { StoredThreads, type ThreadLines } from '../../../engine/store/stored-threads.ts';
+import type { ThreadId } from '../../../protocol/ids.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { version } from '../../../protocol/version.ts';
+import { currentFolder, diskLossAsOutcome } from '../terminal/process.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { commandLineOverrides } from './load-engine.ts';
+import { homedir } from 'node:os';
+
+/** A thread as its file says, for commands that only look. */
+export interface ReadThread extends ThreadLines {
+  readonly id: ThreadId;
+  /** What the thread does not show any more. */
+  takenBack(): Promise<TakenBackRequests>;
+}
+
+/** The thread that the user names, else the newest of the folder. Nothing is locked: its writer is not disturbed. */
+export async function loadThread(name: string | undefined): Promise<ReadThread | Outcome> {
+  const stored = StoredThreads.in(process.env, homedir());
+  if ('code' in stored) return stored;
+  const folder = currentFolder();
+  if (name === undefined && 'code' in folder) return folder;
+  const chosen = await stored.choose(
+    name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
+  );
+  if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
+  return diskLossAsOutcome(async () => {
+    const read = await withProgress({ label: 'Reading lines' }, (report) => stored.read(chosen.id, report));
+    return { id: chosen.id, ...read, takenBack: () => stored.takenBack(chosen.id) };
+  });
+}
+
+function advice({ code, next }: Outcome, name: string | undefined): string {
+  if (code !== 'thread-unknown') return next;
+  return name === undefined
+    ? 'Name a thread, as `capstan threads list` shows them, or start one: `capstan exec --help` says how.'
+    : next;
+}
+
+export interface CommandEngine {
+  readonly engine: Engine;
+  /** Where the command was started. */
+  readonly cwd: string;
+}
+
+/** The engine for commands that run no turn. */
+export async function loadCommandEngine(
+  config: readonly string[] = [],
+  choices: { readonly profile?: string; readonly sandboxFallback?: 'landlock' } = {},
+): Promise<CommandEngine | Outcome> {
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const client = { name: 'capstan', version, source: 'cli' };
+  const options = {
+    env: process.env,
+    osHome: homedir(),
+    cwd: here.path,
+    client,
+    config: commandLineOverrides(config),
+    ...choices,
+  };
+  const engine = await Engine.load(options);
+  return engine.kind === 'refused' ? engine.outcome : { engine, cwd: here.path };
+}

@@ -1,0 +1,178 @@
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { runnableHint } from '../wording/command-hints.ts';
+import { type Command, type CommandArguments, type CommandOption, shownNames, shownOptions } from './command.ts';
+import { nearestWord } from './did-you-mean.ts';
+
+/** Terminals have at least so many columns. */
+const pageWidth = 80;
+
+/** Names longer than this have a line of their own. */
+const widestName = 30;
+
+/** The help text of a command. */
+export function commandHelp(command: Command): string {
+  const { name, summary, forms, about, examples = [], notes } = command;
+  const usage = forms.map((form) => (typeof form === 'string' ? [form, ''] : form) as readonly [string, string]);
+  return [
+    ...paragraphs(summary),
+    '',
+    'Usage:',
+    ...rows(usage.map(([form, does]) => [`capstan ${name} ${form}`.trimEnd(), does])),
+    ...(about === undefined ? [] : ['', ...paragraphs(about)]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.flatMap(exampleLines)]),
+    '',
+    'Options:',
+    ...rows(shownOptions(command).map((option) => [optionText(option), option.help])),
+    ...(notes === undefined ? [] : ['', ...paragraphs(notes)]),
+    '',
+  ].join('\n');
+}
+
+/** The help text of several commands under one name. */
+export function groupHelp(group: CommandGroup): string {
+  const { name, summary, notes } = group;
+  const prefix = name === '' ? 'capstan' : `capstan ${name}`;
+  return [
+    ...paragraphs(summary),
+    '',
+    'Usage:',
+    `  ${prefix} COMMAND …`,
+    '',
+    'Commands:',
+    ...rows(shownCommands(group).map(([word, entry]) => [word, 'does' in entry ? entry.does : entry.command.does])),
+    '',
+    ...(notes === undefined ? [] : [...paragraphs(notes), '']),
+    ...wrapped(`Run \`${prefix} COMMAND --help\` for the options and examples of a command.`, pageWidth),
+    '',
+  ].join('\n');
+}
+
+function exampleLines([line, does]: readonly [line: string, does: string]): readonly string[] {
+  return [`  ${does}:`, `    ${line}`];
+}
+
+function optionText(option: CommandOption): string {
+  const names = shownNames(option);
+  const both = names.length === 1 ? `    ${names[0]}` : names.join(', ');
+  return option.value === undefined ? both : `${both} ${option.value}`;
+}
+
+function rows(pairs: readonly (readonly [left: string, right: string])[]): readonly string[] {
+  const fitting = pairs.map(([left]) => left.length).filter((length) => length <= widestName);
+  const width = Math.max(0, ...fitting);
+  const margin = ' '.repeat(width + 4);
+  return pairs.flatMap(([left, right]) => {
+    if (right === '') return [`  ${left}`];
+    const lines = wrapped(right, pageWidth - margin.length).map((line) => margin + line);
+    if (left.length > width) return [`  ${left}`, ...lines];
+    const [first = '', ...others] = lines;
+    return [`  ${left}${first.slice(left.length + 2)}`, ...others];
+  });
+}
+
+/** With a blank line between them. */
+function paragraphs(text: string): readonly string[] {
+  return text.split('\n').flatMap((line, at) => [...(at === 0 ? [] : ['']), ...wrapped(line, pageWidth)]);
+}
+
+/** Cut between words into lines that fit. What stands in backquotes stays on one line, so that it can be copied. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const word of text.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** What the file of a command exports. */
+export interface CommandWork<Form extends Command> {
+  /** Gives the exit code. An outcome is reported, and ends with 2 for wrong usage, else with 1. */
+  run(given: CommandArguments<Form>): number | Outcome | Promise<number | Outcome>;
+  /** Where to find what could not be written to standard output. */
+  whereElse?(given: CommandArguments<Form>): string;
+}
+
+/** A command in the list of its group. */
+export interface CommandRow {
+  readonly command: Command;
+  readonly load: () => Promise<CommandWork<Command>>;
+}
+
+/** Several commands under one name; the whole program is the group without a name. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly does: string;
+  readonly commands: Readonly<Record<string, CommandRow | CommandGroup>>;
+  /** A paragraph below the list. */
+  readonly notes?: string;
+}
+
+/** A row, with the check that the work takes what the command gives. */
+export function commandRow<const Form extends Command>(
+  command: Form,
+  load: () => Promise<CommandWork<Form>>,
+): CommandRow {
+  // The parser gives the work of a command what its own table says, and nothing else.
+  return { command, load: load as unknown as CommandRow['load'] };
+}
+
+/** The commands of a group by their names, in the order of the help text, without those that are hidden. */
+export function shownCommands({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] {
+  return Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
+}
+
+/** The names of those. */
+export function commandNames(group: CommandGroup): readonly string[] {
+  return shownCommands(group).map(([name]) => name);
+}
+
+/** Every command of a group and of those in it, in the order of the help text, without those that are hidden. */
+export function allCommands(group: CommandGroup): readonly Command[] {
+  return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
+}
+
+const aliases: Readonly<Record<string, string>> = { e: 'exec' };
+
+/** The command of a group by its name. `rest`: the words behind it, for a hint that can be run. */
+export function findCommand(
+  group: CommandGroup,
+  written: string,
+  rest: readonly string[] = [],
+): CommandRow | CommandGroup | Outcome<'usage'> {
+  const name = group.name === '' && Object.hasOwn(aliases, written) ? (aliases[written] ?? written) : written;
+  const found = Object.hasOwn(group.commands, name) ? group.commands[name] : undefined;
+  if (found !== undefined) return found;
+  const prefix = group.name === '' ? '' : `${group.name}: `;
+  const help = group.name === '' ? 'capstan --help' : `capstan ${group.name} --help`;
+  const meant = meantCommand(group, written, rest);
+  const hint = meant === undefined ? '' : `Did you mean \`${meant}\`? `;
+  return {
+    code: 'usage',
+    message: `${prefix}there is no command ${JSON.stringify(written)}.`,
+    next: `${hint}See \`${help}\`.`,
+  };
+}
+
+/** The command line that was probably meant. */
+function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
+  const own = group.name === '' ? ['--help', '--version'] : ['--help'];
+  const nearest = nearestWord(written, [...commandNames(group), ...own]);
+  const path =
+    nearest === undefined ? pathBelow(group, written) : [...(group.name === '' ? [] : [group.name]), nearest];
+  if (path !== undefined) return runnableHint(path, rest);
+  // Several words in quotes are a prompt without its command.
+  return group.name === '' && /\S\s+\S/.test(written) ? runnableHint(['exec'], [written, ...rest]) : undefined;
+}
+
+/** Where a command of that name is in a group below, or as a variant: `resume` is `exec resume`. */
+function pathBelow({ commands }: CommandGroup, name: string): readonly string[] | undefined {
+  for (const [word, entry] of Object.entries(commands)) {
+    const below = 'commands' in entry ? entry.commands : (entry.command.variants ?? {});
+    if (Object.hasOwn(below, name)) return [word, name];
+  }
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { defined } from '../../../base/objects.ts';
+import type { EngineOptions } from '../../../engine/engine-options.ts';
+import { type EngineRefused, engineRefused } from '../../../engine/engine-refused.ts';
+import type { Overrides } from '../../../engine/engine-types.ts';
+import { Engine } from '../../../engine/engine.ts';
+import { version } from '../../../protocol/version.ts';
+import type { ExecArguments } from './exec-command.ts';
+import { homedir } from 'node:os';
+
+type ExecOptions = ExecArguments['options'];
+
+/** The options that say under which configuration a run works. */
+export type EngineChoices = Pick<
+  ExecOptions,
+  | 'profile'
+  | 'strictConfig'
+  | 'ignoreUserConfig'
+  | 'ignoreRules'
+  | 'override'
+  | 'enable'
+  | 'disable'
+  | 'model'
+  | 'oss'
+  | 'localProvider'
+> &
+  Partial<
+    Pick<
+      ExecOptions,
+      'addDirectory' | 'sandbox' | 'sandboxFallback' | 'askForApproval' | 'approveForMe' | 'maxCost' | 'maxTokens'
+    >
+  >;
+
+/** `source`: the surface, as lists of threads name it. */
+export async function loadEngine(
+  given: EngineChoices,
+  cwd: string,
+  source: 'exec' | 'cli' = 'exec',
+): Promise<Engine | EngineRefused> {
+  const options = engineOptions(given, cwd, source);
+  if (!given.oss) return Engine.load(options);
+  // Few runs need it, and none of the others waits for it.
+  const { localOverrides } = await import('../../../engine/models/local-servers.ts');
+  const local = await localOverrides(options, given.localProvider);
+  if ('code' in local) return engineRefused(local);
+  return Engine.load({ ...options, config: [...overridesOf(given), ...local] });
+}
+
+function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'): EngineOptions {
+  const { profile, strictConfig, ignoreUserConfig, ignoreRules, addDirectory = [], sandboxFallback } = given;
+  return {
+    env: process.env,
+    osHome: homedir(),
+    cwd,
+    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? `capstan_${source}`, version, source },
+    config: overridesOf(given),
+    ...defined({ profile, sandboxFallback }),
+    strictConfig,
+    ignoreUserConfig,
+    ignoreRules,
+    addDirectories: addDirectory,
+  };
+}
+
+/** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
+function overridesOf({
+  override,
+  enable,
+  disable,
+  model,
+  sandbox,
+  askForApproval: approval,
+  approveForMe,
+  maxCost,
+  maxTokens,
+}: EngineChoices): Overrides {
+  const features = [
+    ...enable.map((name) => `features.${name}=true`),
+    ...disable.map((name) => `features.${name}=false`),
+  ];
+  return [
+    ...commandLineOverrides([...override, ...features]),
+    ...(model === undefined ? [] : [{ path: ['model'], value: model }]),
+    ...(approval === undefined ? [] : [{ path: ['approval_policy'], value: approval }]),
+    ...(sandbox === undefined ? [] : [{ path: ['sandbox_mode'], value: sandbox }]),
+    ...(maxCost === undefined ? [] : [{ path: ['max_turn_cost'], value: amountOf(maxCost) }]),
+    ...(maxTokens === undefined ? [] : [{ path: ['max_turn_tokens'], value: amountOf(maxTokens) }]),
+    ...(approveForMe === true ? reviewedWork : []),
+  ];
+}
+
+/** What is no number is refused with the other faults of the configuration. */
+function amountOf(text: string): number | string {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** Who answers, and that something is asked. What commands may do stays as it is configured. */
+const reviewedWork: Overrides = [
+  { path: ['approvals_reviewer'], value: 'auto_review' },
+  { path: ['approval_policy'], value: 'on-request' },
+];
+
+/** For `-c` of commands: a key that Capstan does not know is a warning, because it may be one of another program. */
+export function commandLineOverrides(given: readonly string[]) {
+  return given.map((written) => ({ written, foreign: true as const }));
+}

@@ -1,0 +1,122 @@
+import { defined } from '../../../base/objects.ts';
+import type { ThreadStory, ToldContext } from './thread-story.ts';
+import { dim, type TextLook, type Span } from '../terminal/styled-text.ts';
+import { type PageForm, type TableCell, tableSpans } from '../terminal/page.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import { wrap } from '../terminal/text.ts';
+import { sumTokens } from './window-content.ts';
+
+/** What each turn told the model of the world, for programs. Tokens are estimates. */
+export function changesView({ turns }: ThreadStory) {
+  return turns.map(({ number, id, at, told, compacts }) => ({
+    turn: number,
+    ...defined({ turn_id: id }),
+    at,
+    form: formOf(told),
+    tokens: sumTokens(told),
+    // The texts themselves are in the requests.
+    told: told.map(({ texts, ...each }) => ({ ...each, texts: texts.map(({ text: _text, ...named }) => named) })),
+    compacts,
+  }));
+}
+
+/** The widest thing that a turn did. */
+function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
+  const order = ['bundle', 'change', 'unknown', 'event'] as const;
+  return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
+}
+
+export const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
+
+/** What a text is to a model that has read all before it. */
+const marks = {
+  new: { sign: '+', look: 'green' },
+  changed: { sign: '~', look: 'yellow' },
+  again: { sign: '=', look: 'dim' },
+} as const satisfies Readonly<Record<string, { readonly sign: string; readonly look: TextLook }>>;
+
+type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
+
+/** What a row takes beside the reason. */
+const otherColumns = 60;
+
+/** A row for each telling, and for each text in it one that marks whether it was added, changed or told again. */
+export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
+  const known = new Set<string>();
+  const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly TableCell[])[] => {
+    if (told.length === 0) return [[String(turn), '', dim('nothing'), '', dim(compacts ? 'a compaction' : '')]];
+    return told.flatMap((each, index) => {
+      const cells = toldCells(each, known);
+      const why = wrap(tellingReason(each), Math.max(16, width - otherColumns));
+      const head = [
+        index === 0 ? String(turn) : '',
+        String(each.step),
+        formNames[each.form],
+        `~${formatCount(each.tokens)}`,
+      ];
+      return Array.from({ length: Math.max(cells.length, why.length) }, (_, at) => [
+        ...(at === 0 ? head : ['', '', '', '']),
+        why[at] ?? '',
+        cells[at] ?? '',
+      ]);
+    });
+  });
+  const head = ['turn', 'step', 'sent', 'tokens', 'why', 'what'].map(dim);
+  const legend = Object.entries(marks).map(([name, { sign }]) => `${sign} ${name === 'again' ? 'sent again' : name}`);
+  return [
+    ...tableSpans([head, ...rows], { right: [3], width }),
+    ...(known.size === 0 ? [] : ['\n', dim(legend.join('   ')), '\n']),
+  ];
+}
+
+function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<string>): readonly TableCell[] {
+  const names = [...new Set(texts.map(({ content }) => content))];
+  if (names.length === 0) return [dim(`nothing was sent; recorded: ${Object.keys(sections).join(', ')}`)];
+  return names.map((name) => {
+    const isRepeated = cause === 'reinjection' || form === 'unknown';
+    const { sign, look } = marks[!known.has(name) || form === 'event' ? 'new' : isRepeated ? 'again' : 'changed'];
+    known.add(name);
+    return { look, text: `${sign} ${name}` };
+  });
+}
+
+/** Why it was told then. */
+export function tellingReason({
+  form,
+  cause,
+  why,
+  sections,
+  texts,
+}: Omit<ToldContext, 'texts'> & { readonly texts: readonly { readonly content: string }[] }): string {
+  if (cause === 'initial') return 'the thread began';
+  if (cause === 'reinjection') return `sent again: ${why ?? 'unproven'}`;
+  if (cause === 'event') return firstTwo([...new Set(texts.map(({ content }) => plainWords(content)))]);
+  if (form === 'unknown') return '-';
+  return form === 'bundle' ? '-' : firstTwo(changedWords(sections));
+}
+
+function firstTwo(words: readonly string[]): string {
+  return `${words.slice(0, 2).join(', ')}${words.length > 2 ? ` and ${words.length - 2} more` : ''}`;
+}
+
+/** Members that hold all of their section, or all that has no member of its own. */
+const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
+
+/** What changed, in words: a stored name such as `environments.capstan.approvalPolicy` is none that a user knows. */
+export function changedWords(sections: ToldContext['sections']): readonly string[] {
+  const words = Object.entries(sections).flatMap(([section, names]) => {
+    const members = names
+      .map((name) => name.slice(name.lastIndexOf('.') + 1))
+      .map((name) => (wholes.has(name) ? section : name));
+    return members.length === 0 ? [section] : members;
+  });
+  return [...new Set(words.map(plainWords))];
+}
+
+function plainWords(name: string): string {
+  if (name === 'agents_md') return 'AGENTS.md';
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}

@@ -1,0 +1,131 @@
+import { defined } from '../../../base/objects.ts';
+import type { Entry } from '../../../core/history/entry.ts';
+import { entries } from '../../../core/history/history.ts';
+import { itemTokens } from '../../../core/history/token-counts.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import type { ThreadState } from '../../../core/state/thread-state.ts';
+import { sections } from '../../../core/world/catalog.ts';
+import { checkpointFields } from '../wording/json-fields.ts';
+import { checkpointText } from '../wording/checkpoint-words.ts';
+import { clockTimeOf } from '../wording/time-words.ts';
+import { itemText, sumTokens } from './window-content.ts';
+import { partNamer } from './window-parts.ts';
+import { bold, dim, green, type Span } from '../terminal/styled-text.ts';
+import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
+import { wrap } from '../terminal/text.ts';
+import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
+
+/** `kept`: the item itself stands in history; `quoted`: its words stand in another item, or a part of them. */
+interface Fate {
+  readonly fate: 'kept' | 'quoted' | 'quoted-in-part' | 'folded';
+  /** The number of the item that it is now, or stands in. */
+  readonly in?: number;
+}
+
+type CheckpointView = ReturnType<typeof checkpointView>;
+
+/** A checkpoint by itself, for programs. Without a report, another program made it. */
+export function checkpointHead({ number, turn, at, report }: StoryCheckpoint) {
+  return { number, turn, at, ...defined({ report: report && checkpointFields(report) }) };
+}
+
+/** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
+export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) {
+  const { before, after } = checkpoint;
+  const fateOf = fatesIn(entries(after.history));
+  const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry) }));
+  const stood = new Set(entries(before.history).map(keyOf));
+  const afterItems = shownItems(story, after).map(({ entry, ...shown }) => {
+    // What is new was made by the checkpoint.
+    return { ...shown, made: !stood.has(keyOf(entry)), text: itemText(entry.item) };
+  });
+  return {
+    ...checkpointHead(checkpoint),
+    before: { tokens: sumTokens(beforeItems), items: beforeItems },
+    after: { tokens: sumTokens(afterItems), items: afterItems },
+  };
+}
+
+/** Both histories side by side, then the texts that the checkpoint made. */
+export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, form: PageForm): readonly Span[] {
+  const { width } = form;
+  const view = checkpointView(story, checkpoint);
+  const { before, after } = view;
+  const rows = Array.from({ length: Math.max(before.items.length, after.items.length) }, (_, at) => [
+    ...beforeCells(before.items[at]),
+    '|',
+    ...afterCells(after.items[at]),
+  ]);
+  const head = ['', 'before', 'turn', 'tokens', 'becomes', '|', '', 'after', 'turn', 'tokens'];
+  const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
+  const now = entries(checkpoint.after.history);
+  const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
+  const texts = made.flatMap(({ number, name, text }): readonly Span[] => [
+    '\n',
+    bold(`[${number}] ${name}\n`),
+    `${wrap(text, width).join('\n')}\n`,
+  ]);
+  const about =
+    checkpoint.report === undefined
+      ? `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`
+      : checkpointText(checkpoint.report);
+  return [
+    wrapSentences(`${about}\n  made       ${clockTimeOf(view.at)}, in turn ${view.turn}`, form),
+    '\n',
+    ...tableSpans([head.map(dim), ...rows, total], { right: [0, 3, 6, 9], width }),
+    ...texts,
+  ];
+}
+
+/** Whether it is all about the world: code tells that again whenever nothing proves that the model knows it. */
+function isToldByCode({ origin }: Entry): boolean {
+  return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
+}
+
+const ofTheWorld: ReadonlySet<string> = new Set(
+  sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]),
+);
+
+function beforeCells(item: CheckpointView['before']['items'][number] | undefined): readonly TableCell[] {
+  if (item === undefined) return ['', '', '', '', ''];
+  const { number, family, name, turn = '', tokens, fate, in: place } = item;
+  const becomes = { kept: 'kept as', quoted: 'quoted in', 'quoted-in-part': 'in part in' };
+  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : `${becomes[fate]} ${place}`];
+}
+
+function afterCells(item: CheckpointView['after']['items'][number] | undefined): readonly TableCell[] {
+  if (item === undefined) return [];
+  const { number, family, name, turn = '', tokens, made } = item;
+  const what = `${family}: ${name}`;
+  return [number, made ? green(`+ ${what}`) : what, turn, tokens];
+}
+
+/** The items of a history, numbered from 1. */
+function shownItems(story: ThreadStory, state: ThreadState) {
+  const nameParts = partNamer({ ...story, state });
+  return entries(state.history).map((entry, at) => {
+    const tokens = itemTokens(entry.item);
+    const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated' });
+    const name = named.map((part) => part.name).join(', ');
+    const [id, { family }, turn] = [stringAt(entry.item, 'id'), entry.origin, named[0]?.turn];
+    return defined({ number: at + 1, id, family, name, turn, tokens, entry });
+  });
+}
+
+function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
+  const kept = new Map(after.map((entry, at) => [keyOf(entry), at + 1]));
+  const quoted = after.flatMap(({ words = [] }, at) =>
+    words.map(({ id, cut }) => [id, { fate: cut === true ? 'quoted-in-part' : 'quoted', in: at + 1 }] as const),
+  );
+  const quotedById = new Map<string, Fate>(quoted);
+  return (entry) => {
+    const place = kept.get(keyOf(entry));
+    if (place !== undefined) return { fate: 'kept', in: place };
+    return quotedById.get(stringAt(entry.item, 'id') ?? '') ?? { fate: 'folded' };
+  };
+}
+
+/** By which an item is known again. Items of other programs may have no id. */
+function keyOf({ item }: Entry): string {
+  return stringAt(item, 'id') ?? JSON.stringify(item);
+}

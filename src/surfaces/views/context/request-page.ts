@@ -1,0 +1,135 @@
+import { entries } from '../../../core/history/history.ts';
+import { requestShares } from '../../../core/history/window-usage.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { arrayAt, isJsonObject } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
+import { hasTools, promptFor, toolsMissing, withoutTools } from '../../../core/state/plan-request.ts';
+import type { RequestRecord } from '../../../core/state/request-record.ts';
+import { loadReplayParts } from '../../../engine/rerun-step.ts';
+import { itemText, matchHistoryEntries } from './window-content.ts';
+import { partNamer } from './window-parts.ts';
+import { dim, type Span } from '../terminal/styled-text.ts';
+import { type PageForm, wrapSentences } from '../terminal/page.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import { fitToWidth, padToWidth, visibleLine, wrap } from '../terminal/text.ts';
+import { moneyWords } from '../wording/cost-words.ts';
+import { clockTimeOf } from '../wording/time-words.ts';
+import type { StoryRequest, ThreadStory } from './thread-story.ts';
+
+const marginWidth = 26;
+
+/** The body as it was sent, byte for byte; of a request of another program what the file holds of it. */
+export async function requestBody({ record, state }: StoryRequest): Promise<string | Outcome> {
+  if (record === undefined) {
+    const known = { instructions: instructionsOf(state)?.text ?? null, input: itemsOf(state) };
+    return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
+  }
+  if (!hasTools(state, record)) return toolsMissing(record);
+  const { versions, encoderOf } = await loadReplayParts();
+  const encoder = encoderOf(record.encoder);
+  if (encoder === undefined) {
+    return {
+      code: 'encoder-unknown',
+      message: `The request was made by the encoder ${record.encoder}; this version has ${versions.join(', ')}.`,
+      next: 'Read it without --json, or with the version that made it.',
+    };
+  }
+  return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
+}
+
+/** A part of a request as the model got it. */
+export interface RequestPart {
+  /** Where it comes from, then what it is, in lines. */
+  readonly origin: readonly [string, ...string[]];
+  readonly tokens: number;
+  /** How many of the tokens were in the cache. */
+  readonly cached?: number | undefined;
+  text(): string;
+}
+
+export function requestParts(story: ThreadStory, request: StoryRequest): readonly RequestPart[] {
+  const { state, record, usage } = request;
+  const instructions = instructionsOf(state)?.text ?? '';
+  const input = record === undefined ? itemsOf(state) : withoutTools(state, record).input;
+  const tools = (record && state.toolSets.get(record.toolSet)) ?? [];
+  const ofItem = matchHistoryEntries(state.history, record?.modalities ?? ['text', 'image', 'audio']);
+  const nameParts = partNamer({ ...story, state });
+  const { shares } = requestShares({ instructions, tools, input }, record && usage);
+  return shares.map((share): RequestPart => {
+    const { part, tokens, cached } = share;
+    const weight = { tokens, cached };
+    if (part.kind === 'instructions') return { origin: ['instructions'], ...weight, text: () => instructions };
+    if (part.kind === 'tool') {
+      const tool = tools.find((each) => (each['name'] ?? each.type) === part.name);
+      return { origin: ['tool', part.name], ...weight, text: () => JSON.stringify(tool) };
+    }
+    const item = input[part.index]!;
+    const entry = ofItem.get(item);
+    const named = entry === undefined ? [] : nameParts({ what: { kind: 'entry', entry }, ...share });
+    const [{ family, turn } = { family: unnamed(request, part.index, input.length) }] = named;
+    const origin = turn === undefined ? family : `${family}, turn ${turn}`;
+    return { origin: [origin, ...named.map(({ name }) => `  ${name}`)], ...weight, text: () => itemText(item) };
+  });
+}
+
+/** The request as the model got it: each part with its origin in the margin. */
+export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
+  const { state, record } = request;
+  const blocks = requestParts(story, request).map(({ origin, tokens, cached, text }) => {
+    const weight = requestPartTokens({ tokens, cached });
+    return block([...origin, weight], text(), form.width);
+  });
+  const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
+  const head = wrapSentences(`${requestSummary(request)}${lost}`, form);
+  return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
+}
+
+/** `1,200 tokens, cached`; where the cache ended inside of it, `300 cached`. */
+export function requestPartTokens({ tokens, cached = 0 }: Pick<RequestPart, 'tokens' | 'cached'>): string {
+  const inCache = cached === 0 ? '' : cached === tokens ? ', cached' : `, ${formatCount(cached)} cached`;
+  return `${formatCount(tokens)} tokens${inCache}`;
+}
+
+function itemsOf({ history }: ThreadState): readonly Item[] {
+  return entries(history).map(({ item }) => item);
+}
+
+/** Items that stand in no history: what a request beside the conversation says itself, and what it sends in short. */
+function unnamed({ record }: StoryRequest, index: number, length: number): string {
+  const auxiliary = record?.auxiliary;
+  if (auxiliary === undefined) return 'unknown';
+  if (auxiliary.review !== undefined) return 'review request';
+  const isOwn = index < auxiliary.head.length || index >= length - auxiliary.tail.length;
+  return isOwn ? `${auxiliary.purpose} request` : 'shortened item';
+}
+
+/** What it was, what the provider counted, and what broke its cache. */
+export function requestSummary({ number, turn, at, record, usage, prefix }: StoryRequest): string {
+  const made =
+    record === undefined
+      ? 'made by another program: rebuilt from the history before its answer; its tools and settings are not known'
+      : `${stepWords(record)} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
+  const counted =
+    usage === undefined
+      ? 'the provider gave no count'
+      : `${formatCount(usage.input)} tokens sent, ${formatCount(usage.cachedInput)} of them cached, ${formatCount(usage.output)} answered${usage.cost === undefined ? '' : `, ${moneyWords(usage.cost, usage.estimated)}`}`;
+  const broken = (arrayAt(prefix ?? {}, 'breaks') ?? []).filter(isJsonObject).map(({ kind }) => String(kind));
+  const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
+  return `request ${number} · turn ${turn} · ${clockTimeOf(at)} · ${made}\n${counted}${cache}`;
+}
+
+function stepWords({ step, auxiliary }: RequestRecord): string {
+  if (auxiliary === undefined) return `step ${step + 1}`;
+  return auxiliary.review === undefined
+    ? `compaction, before step ${step + 1}`
+    : `review of a call of step ${step + 1}`;
+}
+
+function block(margin: readonly string[], text: string, width: number): readonly Span[] {
+  const right = wrap(text, Math.max(20, width - marginWidth - 3));
+  return Array.from({ length: Math.max(margin.length, right.length) }, (_, at): readonly Span[] => {
+    const left = padToWidth(fitToWidth(visibleLine(margin[at] ?? ''), marginWidth), marginWidth);
+    return [dim(`${left} |`), `${` ${right[at] ?? ''}`.trimEnd()}\n`];
+  }).flat();
+}

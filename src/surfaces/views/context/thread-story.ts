@@ -1,0 +1,379 @@
+import { defined } from '../../../base/objects.ts';
+import { type Entry, type EntryCause, isModelMade } from '../../../core/history/entry.ts';
+import { entries } from '../../../core/history/history.ts';
+import { itemTokens } from '../../../core/history/token-counts.ts';
+import { apportion } from '../../../core/history/window-usage.ts';
+import { readCheckpoint } from '../../../core/state/checkpoints/checkpoint-counts.ts';
+import { isCostCarried } from '../../../core/state/drafts/turn-lines.ts';
+import { readUsage } from '../../../core/state/drafts/usage-and-failure-fields.ts';
+import { reduce } from '../../../core/state/reduce.ts';
+import { readRequest, type RequestRecord } from '../../../core/state/request-record.ts';
+import { emptyState, type ThreadState } from '../../../core/state/thread-state.ts';
+import {
+  foldTurnWithoutWords,
+  isOfTurn,
+  noTurnsWithInherited,
+  turnNumber,
+} from '../../../core/state/turns/turn-log.ts';
+import { fragmentFamilyName } from '../../../core/world/catalog.ts';
+import type { Baseline } from '../../../core/world/world-state.ts';
+import type { TurnId } from '../../../protocol/ids.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject, numberAt, objectAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import type { CheckpointReport } from '../../../protocol/thread-event.ts';
+import type { Usage } from '../../../protocol/usage.ts';
+
+/** What happened in a thread, as far as its lines say. */
+export interface ThreadStory {
+  readonly state: ThreadState;
+  readonly turns: readonly StoryTurn[];
+  readonly requests: readonly StoryRequest[];
+  /** Those that stand. */
+  readonly checkpoints: readonly StoryCheckpoint[];
+  /** The number of the turn in which an item entered history. */
+  readonly turnOf: ReadonlyMap<Item, number>;
+  /** The size of the window, as a line about tokens said last. */
+  readonly window?: number;
+}
+
+export interface StoryTurn {
+  /** Counted from 1 over all turns that began. */
+  readonly number: number;
+  /** Absent: the lines hold items and no turn. */
+  id?: TurnId;
+  /** Of its first line. */
+  readonly at: string;
+  /** Payload of its `turn_context`. */
+  context?: JsonObject;
+  /** Its whole envelope, if the line has one. */
+  envelope?: JsonObject;
+  /** It is one of ours that only compacts: the user said nothing. */
+  compacts: boolean;
+  readonly told: ToldContext[];
+}
+
+/**
+ * One model request. Other programs do not record theirs: that there was one shows in the answer, and what it held in
+ * the history before that.
+ */
+export interface StoryRequest {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly turn: number;
+  /** Of its line, or of the first line of its answer. */
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly record?: RequestRecord;
+  /** The report on its prefix, as the line has it. */
+  readonly prefix?: JsonObject;
+  /** The thread when it was made. */
+  readonly state: ThreadState;
+  /** What the provider counted. */
+  usage?: Usage;
+}
+
+/** A compaction that was installed. */
+export interface StoryCheckpoint {
+  /** Counted from 1 over those that stand. */
+  readonly number: number;
+  readonly turn: number;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+  readonly before: ThreadState;
+  readonly after: ThreadState;
+}
+
+/** Reads the whole story. There is one meaning of lines: `reduce`. */
+export function readThreadStory(lines: readonly Line[]): ThreadStory {
+  const story = new Storyteller();
+  for (const line of lines) story.read(line);
+  return story.end();
+}
+
+/**
+ * The same with a rest now and then, for a program that has to stay awake meanwhile. What the items of history weigh is
+ * found on the way: that takes longest.
+ */
+export async function readLongThreadStory(lines: readonly Line[], rest: () => Promise<void>): Promise<ThreadStory> {
+  const story = new Storyteller();
+  for (const line of lines) {
+    story.read(line);
+    await rest();
+  }
+  const told = story.end();
+  for (const { item } of entries(told.state.history)) {
+    itemTokens(item);
+    await rest();
+  }
+  return told;
+}
+
+class Storyteller {
+  #state = emptyState;
+  #log = noTurnsWithInherited;
+  readonly #turns: StoryTurn[] = [];
+  readonly #requests: StoryRequest[] = [];
+  readonly #checkpoints: Omit<StoryCheckpoint, 'number'>[] = [];
+  /** How many checkpoints stand under a history, by its storage: a rollback goes back to an earlier one. */
+  readonly #standing = new WeakMap<object, number>();
+  readonly #turnOf = new Map<Item, number>();
+  readonly #tellings = new ToldContextCollector();
+  /** The newest request of another program is being answered. */
+  #answering = false;
+  #counted = '';
+  #window: number | undefined;
+
+  read(line: Line): void {
+    const before = this.#state;
+    this.#state = reduce(before, line);
+    this.#readTurn(line);
+    this.#readCheckpoint(before, line);
+    switch (line.type) {
+      case lineType.event:
+        return this.#readEvent(line);
+      case lineType.turnContext:
+        return this.#readContext(line);
+      case lineType.responseItem:
+      case lineType.compacted:
+        return this.#readHistory(before, line);
+      case lineType.worldState:
+        return this.#tellings.recorded(line.payload, before.baseline, this.#turn(line).told, this.#step());
+      case lineType.request:
+        return this.#readRequest(line);
+      case lineType.compaction:
+        this.#turn(line).compacts ||= this.#isQuiet();
+        return;
+      case lineType.step:
+        // A count that says nothing of the window was not taken over.
+        if (this.#state.usage.newest.kind === 'counted' || this.#isBeside())
+          this.#count(objectAt(line.payload, 'usage'), this.#requestOf(line.payload));
+        return;
+    }
+  }
+
+  end(): ThreadStory {
+    return {
+      state: this.#state,
+      turns: this.#turns,
+      requests: this.#requests,
+      checkpoints: this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint })),
+      turnOf: this.#turnOf,
+      ...defined({ window: this.#window }),
+    };
+  }
+
+  #readCheckpoint(before: ThreadState, line: Line): void {
+    const after = this.#state;
+    const { storage } = after.history;
+    if (line.type === lineType.compacted && storage !== before.history.storage) {
+      const report = readCheckpoint(line.payload);
+      const turn = this.#turn(line);
+      if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
+      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...defined({ report }), before, after });
+    }
+    this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
+    this.#standing.set(storage, this.#checkpoints.length);
+  }
+
+  #readTurn(line: Line): void {
+    const { began } = this.#log;
+    this.#log = foldTurnWithoutWords(this.#log, line);
+    if (this.#log.began === began) return;
+    this.#tellings.flush();
+    this.#turn(line).id = this.#log.newest!.id;
+  }
+
+  #readEvent({ payload }: Line): void {
+    const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
+    this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
+    if (info === undefined) return;
+    // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the
+    // conversation adds to the total leaves the newest count as it was; its own count stands in the line of its step.
+    const total = JSON.stringify(info['total_token_usage']);
+    if (total !== this.#counted && !this.#isBeside() && !isCostCarried(payload))
+      this.#count(objectAt(info, 'last_token_usage'));
+    this.#counted = total;
+    this.#answering = false;
+  }
+
+  #readContext(line: Line): void {
+    if (!isOfTurn(this.#log, line.payload)) return;
+    const turn = this.#turn(line);
+    turn.context = line.payload;
+    if (this.#state.envelope !== undefined) turn.envelope = this.#state.envelope;
+  }
+
+  #readHistory(before: ThreadState, line: Line): void {
+    const { number, told } = this.#turn(line);
+    for (const entry of added(before, this.#state)) {
+      if (this.#turnOf.has(entry.item)) continue;
+      this.#turnOf.set(entry.item, number);
+      if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
+      // A checkpoint in the middle of a turn tells of the world at once.
+      else if (isToldAgain(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
+    }
+  }
+
+  #readEntry(entry: Entry, before: ThreadState, line: Line, told: ToldContext[]): void {
+    if (!isModelMade(entry)) this.#answering = false;
+    if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
+    this.#tellings.flush();
+    // Entries of ours name their turn.
+    if (isModelMade(entry) && entry.turn === undefined && !this.#answering) {
+      this.#answering = true;
+      this.#ask(line, { state: before });
+    }
+  }
+
+  #readRequest(line: Line): void {
+    const record = readRequest(line.payload);
+    if (record === undefined) return;
+    this.#tellings.flush();
+    this.#turn(line).compacts = record.auxiliary?.purpose === 'compaction' && this.#isQuiet();
+    const prefix = objectAt(line.payload, 'prefix');
+    this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
+  }
+
+  /** Whether nothing was asked in the newest turn but for a checkpoint, and the user said nothing in it. */
+  #isQuiet(): boolean {
+    const { number } = this.#turns.at(-1) ?? { number: 0 };
+    const spoke = entries(this.#state.history).some(
+      ({ item, origin }) => origin.family === 'user' && this.#turnOf.get(item) === number,
+    );
+    return !spoke && !this.#requests.some((request) => request.turn === number && isConversationRequest(request));
+  }
+
+  #ask(line: Line, request: Pick<StoryRequest, 'state' | 'record' | 'prefix'>): void {
+    const turn = this.#turn(line).number;
+    this.#requests.push({ number: this.#requests.length + 1, turn, at: line.timestamp, ...request });
+  }
+
+  /** Whether the newest request was made beside the conversation. */
+  #isBeside(): boolean {
+    return this.#requests.at(-1)?.record?.auxiliary !== undefined;
+  }
+
+  /** The request that a line about its end belongs to: a review may end while a step goes on, and has a line of its own. */
+  #requestOf(step: JsonObject): StoryRequest | undefined {
+    return this.#requests.findLast(({ record }) => record?.auxiliary?.purpose === step['purpose']);
+  }
+
+  #count(fields: JsonObject | undefined, request = this.#requests.at(-1)): void {
+    // An overflow is recorded as a total alone: no provider counted the request.
+    if (request === undefined || request.usage !== undefined || fields === undefined) return;
+    if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);
+  }
+
+  #turn({ timestamp }: Line): StoryTurn {
+    const number = turnNumber(this.#log);
+    const known = this.#turns[number - 1];
+    if (known !== undefined) return known;
+    const turn = { number, at: timestamp, compacts: false, told: [] };
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  /** The step of the turn that comes next, counted from 1. */
+  #step(): number {
+    const turn = this.#turns.length;
+    return this.#requests.filter((request) => request.turn === turn && isConversationRequest(request)).length + 1;
+  }
+}
+
+/** Whether a step made the request, and not something beside the conversation. */
+export function isConversationRequest({ record }: StoryRequest): boolean {
+  return record?.auxiliary === undefined;
+}
+
+function isToldAgain({ origin }: Entry): boolean {
+  return origin.family === 'context' && origin.cause === 'reinjection';
+}
+
+/** What a line put into history: what is new at its end, or all of it after a checkpoint. */
+function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {
+  if (before === now) return [];
+  const grew = now.length > before.length && now.storage[before.length - 1] === before.storage[before.length - 1];
+  return entries(now).slice(grew ? before.length : 0);
+}
+
+/** What the model was told of the world at one moment, and why then. */
+export interface ToldContext {
+  /** The step before which it was told, counted from 1. */
+  readonly step: number;
+  /** `unknown`: another program told it and left no record. */
+  form: 'bundle' | 'change' | 'event' | 'unknown';
+  readonly cause?: EntryCause;
+  /** What took away the proof that the model knows it. */
+  why?: string;
+  /** Sections whose record changed, with the names of what changed in them; empty for a section that is new or gone. */
+  readonly sections: Record<string, readonly string[]>;
+  /** `text`: as the model reads it. */
+  readonly texts: { readonly content: string; readonly tokens: number; readonly text: string }[];
+  /** By our estimate. */
+  tokens: number;
+}
+
+/** Puts together what was told at one moment: the texts, then the record of them. */
+class ToldContextCollector {
+  #open: ToldContext | undefined;
+
+  told(entry: Entry, { baseline }: ThreadState, list: ToldContext[], step: number): void {
+    if (entry.origin.family !== 'context') return;
+    const { cause } = entry.origin;
+    if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
+    this.#open ??= begin(list, step, cause);
+    if (cause === 'reinjection') this.#open.why ??= whyOf(baseline);
+    this.#open.texts.push(...textsOf(entry));
+    this.#open.tokens += itemTokens(entry.item);
+  }
+
+  recorded({ full, state }: JsonObject, baseline: Baseline, list: ToldContext[], step: number): void {
+    this.#open ??= begin(list, step, undefined);
+    this.#open.form = full === true ? 'bundle' : 'change';
+    const before = baseline.kind === 'known' ? baseline.state : {};
+    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : []) {
+      this.#open.sections[section] = full === true || before[section] === undefined ? [] : namesIn(now ?? null);
+    }
+    this.flush();
+  }
+
+  flush(): void {
+    this.#open = undefined;
+  }
+}
+
+function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
+  const form = cause === 'initial' || cause === 'reinjection' ? 'bundle' : (cause ?? 'unknown');
+  const told: ToldContext = { step, form, ...defined({ cause }), sections: {}, texts: [], tokens: 0 };
+  list.push(told);
+  return told;
+}
+
+function whyOf(baseline: Baseline): string {
+  return baseline.kind === 'known' || baseline.why === 'start' ? 'unproven' : baseline.why;
+}
+
+/** The texts of a message under the names that clients know them by, each with its share of the whole. */
+export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
+  const kinds = origin.family === 'context' ? origin.kinds : [];
+  const parts = isMessage(item) ? item.content : [];
+  const names = kinds.length === 0 ? ['foreign'] : kinds;
+  const texts = names.map((_, index) => String(parts[index]?.['text'] ?? ''));
+  const shares = apportion(
+    texts.map(({ length }) => length),
+    total,
+  );
+  return names.map((kind, index) => {
+    return { kind, content: fragmentFamilyName(kind), tokens: shares[index] ?? 0, text: texts[index] ?? '' };
+  });
+}
+
+/** Dotted names of the values in a merge patch. */
+function namesIn(patch: Json, prefix = ''): readonly string[] {
+  if (!isJsonObject(patch)) return prefix === '' ? [] : [prefix];
+  return Object.entries(patch).flatMap(([key, value]) =>
+    namesIn(value ?? null, prefix === '' ? key : `${prefix}.${key}`),
+  );
+}

@@ -1,0 +1,322 @@
+import { defined } from '../../../base/objects.ts';
+import { type Entry, isBoundary, isModelMade, type Origin } from '../../../core/history/entry.ts';
+import { entries, type History, mergeFragments } from '../../../core/history/history.ts';
+import { missingMedia, withoutMedia } from '../../../core/history/media-parts.ts';
+import { itemForProvider, missingAnswer, pairedItem } from '../../../core/history/sent-items.ts';
+import { instructionsTokens, itemTokens, toolTokens } from '../../../core/history/token-counts.ts';
+import {
+  apportion,
+  droppedReasoning,
+  type Measure,
+  requestShares,
+  weighHistory,
+} from '../../../core/history/window-usage.ts';
+import { currentProvider } from '../../../core/state/current-provider.ts';
+import { waitingItem, type WaitingMessage } from '../../../core/state/fold/waiting-messages.ts';
+import { hasTools, promptFor, toolsMissing } from '../../../core/state/plan-request.ts';
+import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
+import type { NextRequest } from '../../../engine/engine-types.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import type { ToolSpec } from '../../../ports/model.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { isSameModel, type ProviderName } from '../../../protocol/provider-name.ts';
+import type { Usage } from '../../../protocol/usage.ts';
+import { isConversationRequest, type StoryRequest, type ThreadStory } from './thread-story.ts';
+
+/** What the next request would hold if it were made now. */
+export interface WindowContent {
+  readonly total: number;
+  readonly measure: Measure;
+  /** They sum to the total. */
+  readonly parts: readonly WindowPart[];
+  readonly counted?: Counted;
+  /** What the file does not say. */
+  readonly unknown: readonly string[];
+}
+
+/** The request whose count by the provider all this rests on. */
+interface Counted {
+  readonly request: number;
+  readonly usage: Usage;
+  /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
+  readonly dropped?: number;
+  /** By how much other tools change the count; absent if the next request offers the same. */
+  readonly tools?: number;
+}
+
+export interface WindowPart {
+  readonly what:
+    | { readonly kind: 'instructions' }
+    | { readonly kind: 'tool'; readonly name: string }
+    | { readonly kind: 'entry'; readonly entry: Entry }
+    /** The provider counted it, and the file does not hold it. */
+    | { readonly kind: 'missing'; readonly name: string };
+  readonly tokens: number;
+  readonly measure: Measure;
+  /** How many of the tokens the provider had in its cache; undefined when it said nothing, or has not seen it yet. */
+  readonly cached?: number | undefined;
+  /** It is not in history: the next turn would bring it there. */
+  readonly next?: boolean;
+}
+
+/** Who gets the next request; undefined when the file does not say. */
+type Reader = ProviderName | undefined;
+
+const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
+
+/** `next` is what the next turn would begin with; without it, what stands in the file is all that is known. */
+export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
+  const { state } = story;
+  const reader = currentProvider(next === undefined ? state : { ...state, envelope: next.envelope });
+  const counted = countedRequest(story, reader);
+  const content =
+    counted === undefined
+      ? estimatedContent(story, reader, next)
+      : withTools(countedContent(story, reader, counted), counted.request, next?.tools ?? newestTools(story).tools);
+  const told = next === undefined ? [] : partsOfNext(next);
+  const parts = [...content.parts, ...told];
+  return { ...content, total: sumTokens(parts), parts, measure: told.length === 0 ? content.measure : 'estimated' };
+}
+
+/** What it tells of the world, and messages that were accepted and did not enter history. */
+function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonly WindowPart[] {
+  const fragments = told.map(({ fragment }) => fragment);
+  const messages = mergeFragments(fragments, form === 'bundle' ? 'reinjection' : 'change');
+  return [
+    ...messages.map(({ item, origin }) => ({ item: item(''), origin })),
+    ...waiting.map((message) => ({ item: waitingItem(message), origin: waitingOrigin(message) })),
+  ].map((entry) => ({ ...estimated(entry), next: true }));
+}
+
+function waitingOrigin(message: WaitingMessage): Origin {
+  const { kind } = message;
+  if (kind === 'words' && message.input.continues !== undefined) {
+    return { family: 'context', kinds: ['turn-continued'], cause: 'event' };
+  }
+  if (kind === 'agent') return { family: 'context', kinds: ['subagent-notification'], cause: 'event' };
+  if (kind === 'files') return { family: 'context', kinds: ['files-put-back'], cause: 'event' };
+  if (kind === 'beside') return { family: 'context', kinds: ['files-changed-beside'], cause: 'event' };
+  return { family: kind === 'words' ? 'user' : 'client' };
+}
+
+/** The newest request that the provider counted, if its count fits the next one: that one continues from it. */
+function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
+  const request = requests.findLast((each) => isConversationRequest(each) && each.usage !== undefined);
+  if (request?.usage === undefined) return undefined;
+  const fits =
+    request.state.history.storage === state.history.storage &&
+    instructionsOf(request.state)?.text === instructionsOf(state)?.text &&
+    !hidesCounted(state, request, reader);
+  return fits ? { request, usage: request.usage } : undefined;
+}
+
+/** Whether another provider counted the request, with what the reader is not sent: then its count does not fit. */
+function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
+  const by = record?.provider ?? currentProvider(state);
+  if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
+  return weighHistory(history, { reader }).hidden > 0;
+}
+
+function countedContent(
+  story: ThreadStory,
+  reader: Reader,
+  { request, usage }: { readonly request: StoryRequest; readonly usage: Usage },
+): Omit<WindowContent, 'total'> & { readonly counted: Counted } {
+  const { answer, covered } = answerTo(story, request);
+  const later = new Set(entries(story.state.history).slice(covered.length));
+  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state)).filter((entry) => !later.has(entry)));
+  const { parts: sent, unknown } =
+    request.record !== undefined && hasTools(request.state, request.record)
+      ? { parts: recordedParts(request, usage, uncounted), unknown: [] }
+      : foreignParts(request, usage, uncounted);
+  const dropped = droppedReasoning({ history: covered, reader }, usage);
+  const since = partsSince(story, request, { answer, output: usage.total - usage.input - dropped });
+  const more = [...[...uncounted].map(estimated), ...since];
+  const guessed = more.filter(({ measure }) => measure === 'estimated');
+  return {
+    measure: sumTokens(guessed) === 0 ? 'exact' : 'estimated',
+    parts: [...sent, ...more],
+    counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
+    unknown,
+  };
+}
+
+/** The same with the tools that the next request offers. Those that are new to the provider are estimated in its scale. */
+function withTools(
+  content: ReturnType<typeof countedContent>,
+  { state, record }: StoryRequest,
+  tools: readonly ToolSpec[] | undefined,
+): ReturnType<typeof countedContent> {
+  const known = record && state.toolSets.get(record.toolSet);
+  if (known === undefined || tools === undefined) return content;
+  const specs = new Set(known.map((tool) => JSON.stringify(tool)));
+  const names = known.map(toolName);
+  const before = content.parts.filter(({ what }) => what.kind === 'tool');
+  const others = content.parts.filter(({ what }) => what.kind !== 'tool');
+  const estimate = known.reduce((sum, tool) => sum + toolTokens(tool), 0);
+  const scale = estimate === 0 ? 1 : sumTokens(before) / estimate;
+  const after = tools.map((tool) => {
+    const isKnown = specs.has(JSON.stringify(tool));
+    const part = isKnown ? before[names.indexOf(toolName(tool))] : undefined;
+    return part ?? { ...toolPart(tool), tokens: Math.round(toolTokens(tool) * scale) };
+  });
+  const changed = sumTokens(after) - sumTokens(before);
+  if (after.length === before.length && after.every((part, at) => part === before[at])) return content;
+  return {
+    ...content,
+    measure: 'estimated',
+    parts: [...others.slice(0, 1), ...after, ...others.slice(1)],
+    counted: { ...content.counted, ...(changed === 0 ? {} : { tools: changed }) },
+  };
+}
+
+export function toolName(tool: ToolSpec): string {
+  return stringAt(tool, 'name') ?? tool.type;
+}
+
+function toolPart(tool: ToolSpec): WindowPart {
+  return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
+}
+
+/** What the reader is sent of a history. */
+function sentTo(reader: Reader, { history }: ThreadState): readonly Entry[] {
+  return entries(history).filter(
+    ({ item, maker }) => reader === undefined || itemForProvider(item, maker, reader) !== undefined,
+  );
+}
+
+/** Providers leave the encrypted reasoning of earlier turns out of their counts, although it is sent. */
+function earlierReasoning(known: readonly Entry[]): readonly Entry[] {
+  const boundary = known.findLastIndex(isBoundary);
+  return known
+    .slice(0, Math.max(0, boundary))
+    .filter(({ item }) => item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined);
+}
+
+function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+  const prompt = promptFor(state, record!);
+  const ofItem = matchHistoryEntries(state.history, record!.modalities);
+  const input = prompt.input.filter((item) => !uncounted.has(ofItem.get(item)!));
+  return requestShares({ ...prompt, input }, usage).shares.map(({ part, ...share }): WindowPart => {
+    if (part.kind !== 'entry') return { what: part, ...share };
+    const item = input[part.index]!;
+    // Not reached for requests of ours: every item of theirs comes from an entry.
+    const entry = ofItem.get(item) ?? { item, origin: { family: 'context', kinds: ['foreign'] } };
+    return { what: { kind: 'entry', entry }, ...share };
+  });
+}
+
+/** What the file holds is estimated; the rest of the provider's count is what it does not hold. */
+function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+  const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
+  const [instructions, items] = [instructionsPart(state), sent.map(estimated)];
+  const known = [instructions, ...items];
+  const unknown = [record === undefined ? toolsUnknown : toolsMissing(record).message];
+  const tokens = usage.input - sumTokens(known);
+  if (tokens >= 0) {
+    const what = { kind: 'missing', name: 'tools and the like' } as const;
+    return { parts: [instructions, { what, tokens, measure: 'estimated' as const }, ...items], unknown };
+  }
+  const weights = known.map((part) => part.tokens);
+  const shares = apportion(weights, usage.input);
+  return { parts: known.map((part, at) => ({ ...part, tokens: shares[at]!, measure: 'scaled' as const })), unknown };
+}
+
+/** What the model answered to the request, and the history that its count covers; later answers are estimated. */
+function answerTo({ state: { history }, requests }: ThreadStory, request: StoryRequest) {
+  const next = requests.find((other) => other.number > request.number && isConversationRequest(other));
+  const from = request.state.history.length;
+  const span = entries(history).slice(from, next === undefined ? undefined : Math.max(from, next.state.history.length));
+  const answer = span.filter(isModelMade);
+  const length = from + span.findLastIndex(isModelMade) + 1;
+  return { answer, covered: next === undefined ? history : { ...history, length } };
+}
+
+/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
+function partsSince(
+  { state }: ThreadStory,
+  request: StoryRequest,
+  { answer, output }: { readonly answer: readonly Entry[]; readonly output: number },
+): readonly WindowPart[] {
+  const since = entries(state.history).slice(request.state.history.length);
+  const weights = answer.map(({ item }) => itemTokens(item));
+  const shares = apportion(weights, output);
+  const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));
+  const parts = since.map((entry): WindowPart => {
+    const tokens = tokensOf.get(entry);
+    if (tokens === undefined) return estimated(entry);
+    return { what: { kind: 'entry', entry }, tokens, measure: answer.length === 1 ? 'exact' : 'scaled' };
+  });
+  if (answer.length > 0 || output === 0) return parts;
+  return [{ what: { kind: 'missing', name: 'answer' }, tokens: output, measure: 'exact' }, ...parts];
+}
+
+/** What the newest request of ours offered; the tools are undefined when they are lost. */
+export function newestTools({ requests, state }: ThreadStory) {
+  const record = requests.findLast((request) => request.record !== undefined)?.record;
+  return { record, tools: record === undefined ? undefined : state.toolSets.get(record.toolSet) };
+}
+
+/** No count of a provider fits what the history is now. */
+function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest | undefined) {
+  const { record, tools: known } = newestTools(story);
+  const tools = next?.tools ?? known;
+  const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
+  const parts: readonly WindowPart[] = [
+    instructionsPart(story.state, next),
+    ...(tools ?? []).map(toolPart),
+    ...sentTo(reader, story.state).map(estimated),
+  ];
+  return { measure: 'estimated' as const, parts, unknown: tools === undefined ? [missing] : [] };
+}
+
+function instructionsPart(state: ThreadState, next?: NextRequest): WindowPart {
+  const tokens = instructionsTokens(next?.instructions ?? instructionsOf(state)?.text ?? '');
+  return { what: { kind: 'instructions' }, tokens, measure: 'estimated' };
+}
+
+function estimated(entry: Entry): WindowPart {
+  return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated' };
+}
+
+export function sumTokens(parts: readonly { readonly tokens: number }[]): number {
+  return parts.reduce((total, { tokens }) => total + tokens, 0);
+}
+
+/**
+ * For each item of a request the entry of history that it stands for: the projection gives the very item, or what was
+ * made in its place. The stand-in for an answer that never came is the tool's, in the turn of the call.
+ */
+export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
+  const missing = missingMedia(modalities);
+  return new Map(
+    entries(history).flatMap((entry): readonly (readonly [Item, Entry])[] => {
+      const own = [withoutMedia(entry.item, missing), entry] as const;
+      const paired = pairedItem(entry.item);
+      if (paired?.half !== 'call') return [own];
+      const item = missingAnswer(entry.item);
+      return [own, [item, { item, origin: { family: 'tool' }, ...defined({ turn: entry.turn }) }]];
+    }),
+  );
+}
+
+/** What the user reads of an item; the whole of it where there are no words. */
+export function itemText(item: Item): string {
+  if (isMessage(item)) {
+    return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
+  }
+  const output = item['output'];
+  if (typeof output === 'string') return output;
+  const call = item['arguments'] ?? item['input'];
+  return typeof call === 'string' ? `${String(item['name'])} ${call}` : short(item);
+}
+
+/** Pictures and encrypted thoughts are long and say nothing to a reader. */
+function short(value: object): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' && member.length > 300
+      ? `${member.slice(0, 60)}… (${formatCount(member.length)} characters)`
+      : member,
+  );
+}

@@ -1,0 +1,171 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import { approximateCount, formatCount, percent, plural, ranges } from '../../../engine/wording.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import type { RateLimit } from '../../../protocol/rate-limits.ts';
+import { addUsage, noUsage } from '../../../protocol/usage.ts';
+import { type PageForm, stackedBar, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
+import { bold, dim, type Span, type TextLook } from '../terminal/styled-text.ts';
+import { checkpointCostWords } from '../wording/checkpoint-words.ts';
+import { costUnknown, moneyWords } from '../wording/cost-words.ts';
+import type { StoryRequest, ThreadStory } from './thread-story.ts';
+import { type Family, familyName, type FamilyShare, type NamedShare } from './window-parts.ts';
+import type { WindowView } from './window-view.ts';
+
+/** The window as people see it: a bar, then tables with all numbers. */
+export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {
+  const { total, families, budgets, notes = [], unknown } = view;
+  const { width } = form;
+  const rows = [
+    ['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached'].map(dim),
+    ...families.flatMap(({ family, tokens, shares }) => [
+      [bold(familyName(family)), tokens, percent(tokens, total)],
+      ...shares.map((share) => shareRow(share, total)),
+    ]),
+    ['total', total, '', '', '', view.measure],
+  ];
+  const limits = budgets.map(({ name, unit, limit, used, meaning }) => {
+    return [name, limit, used, percent(used, limit), unit, meaning];
+  });
+  const limitRows = [['budget', 'limit', 'used', '', '', ''].map(dim), ...limits];
+  const limit = budgets.find(({ name }) => name === 'effective')?.limit;
+  return [
+    wrapSentences(tokenBasisText(view), form),
+    '\n',
+    ...windowBar(families, { total, limit }, form),
+    '\n',
+    ...tableSpans(rows, { right: [2], width }),
+    ...(limits.length === 0 ? [] : ['\n', ...tableSpans(limitRows, { right: [3], width })]),
+    checkpointsLine(story) === '' ? '' : `\n${wrapSentences(checkpointsLine(story), form)}`,
+    ...costSpans(story, form),
+    ...[notes, unknown].flatMap((lines) => (lines.length === 0 ? [] : ['\n', wrapSentences(lines.join('\n'), form)])),
+  ];
+}
+
+/** What all requests have cost. A thread that sent none has nothing to say. */
+function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm): readonly Span[] {
+  const { cost, total, estimated = 0 } = usage.total;
+  if (total + estimated === 0) return [];
+  const unknown = `${costUnknown}: set model_prices to have it counted`;
+  const spent = `All requests of the thread: ${cost === undefined ? unknown : moneyWords(cost, estimated)}.`;
+  const limits = (rateLimits?.limits ?? []).map(limitWords).join(', ');
+  const said = limits === '' ? '' : `\nLimits of the provider, as it said last: ${limits}.`;
+  return ['\n', wrapSentences(`${spent}${said}`, form)];
+}
+
+function limitWords({ name, usedPercent, windowMinutes, resetsAt }: RateLimit): string {
+  const window = windowMinutes === undefined ? '' : ` of ${plural(windowMinutes, 'minute')}`;
+  const reset = resetsAt === undefined ? '' : ` until ${new Date(resetsAt * 1000).toISOString().slice(0, 16)}Z`;
+  return `${name}${window} ${Math.round(usedPercent)} % used${reset}`;
+}
+
+/** How many there are, and what those that we know of have cost. */
+function checkpointsLine({ checkpoints }: ThreadStory): string {
+  const newest = checkpoints.at(-1);
+  if (newest === undefined) return '';
+  const reports = checkpoints.flatMap(({ report }) => report ?? []);
+  const spent = reports.reduce(
+    ({ requests, uncounted, usage }, report) => ({
+      requests: requests + report.requests,
+      uncounted: uncounted + (report.uncounted ?? 0),
+      usage: addUsage(usage, report.usage),
+    }),
+    { requests: 0, uncounted: 0, usage: noUsage },
+  );
+  const cached = spent.usage.input === 0 ? {} : { cachedShare: spent.usage.cachedInput / spent.usage.input };
+  const others = checkpoints.length - reports.length;
+  const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
+  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
+  const cost =
+    spent.requests === 0 ? 'No model was asked for them' : `They cost ${checkpointCostWords({ ...spent, ...cached })}`;
+  const costs =
+    reports.length === 0 ? 'What they cost is not in the file: another program made them' : `${cost}${unknown}`;
+  return `${told}. ${costs}. See --checkpoint N.`;
+}
+
+function shareRow(share: NamedShare, total: number): readonly TableCell[] {
+  const { name, tokens, items, turns, next, measure, cached } = share;
+  const when = [ranges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
+  const inCache = cached === undefined ? '-' : cached === 0 ? 'no' : cached === tokens ? 'yes' : formatCount(cached);
+  return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
+}
+
+/** How many tokens, and what the number rests on. */
+export function tokenBasisText({ total, counted, next }: WindowView): string {
+  const added = next?.tokens ?? 0;
+  const more = added === 0 ? '' : `; ${approximateCount(added)} that the next turn will send`;
+  if (counted === undefined) {
+    return `About ${formatCount(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
+  }
+  const { request, usage, dropped = 0, tools = 0 } = counted;
+  const since = total - (usage.total - dropped) - added - tools;
+  const gone = dropped === 0 ? '' : ` (${formatCount(dropped)} of them reasoning that is not sent again)`;
+  const told = `${formatCount(usage.input)} sent and ${formatCount(usage.output)} answered${gone}, as the provider counted request ${request}`;
+  const others =
+    tools === 0 ? '' : `; ${approximateCount(Math.abs(tools))} ${tools > 0 ? 'more' : 'less'} for other tools`;
+  const measure = since === 0 && added === 0 && tools === 0 ? '' : 'About ';
+  return `${measure}${formatCount(total)} tokens: ${told}${since === 0 ? '' : `; ${approximateCount(since)} since`}${others}${more}.`;
+}
+
+/** Which thread and turn all this is about, in a line. */
+export function threadSummaryLine(
+  id: string,
+  { turns, requests, checkpoints, state }: ThreadStory,
+  next?: string,
+): string {
+  const had = state.context && stringAt(state.context, 'model');
+  const model = next === undefined || next === had ? had : `${next} from the next turn on`;
+  const retries = requests.filter((request, at) => isRetry(request, requests[at - 1])).length;
+  const again = retries === 0 ? '' : ` (${retries === 1 ? '1 retry' : `${formatCount(retries)} retries`})`;
+  const parts = [`thread ${id}`, plural(turns.length, 'turn'), `${plural(requests.length, 'request')}${again}`];
+  if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
+  return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
+}
+
+/** A request of the conversation that was sent again, for the step of the one before it. */
+function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefined): boolean {
+  if (record === undefined || before?.record === undefined || turn !== before.turn) return false;
+  return (
+    [record, before.record].every(({ auxiliary }) => auxiliary === undefined) && record.step === before.record.step
+  );
+}
+
+/** How a family is drawn: by its letter where there are no colours. */
+const marks: Readonly<Record<Family, { readonly letter: string; readonly look: TextLook }>> = {
+  instructions: { letter: 'i', look: 'magenta' },
+  tools: { letter: 't', look: 'blue' },
+  user: { letter: 'u', look: 'green' },
+  model: { letter: 'm', look: 'cyan' },
+  tool: { letter: 'o', look: 'yellow' },
+  context: { letter: 'c', look: 'red' },
+  client: { letter: 'p', look: 'bold' },
+  unknown: { letter: '?', look: 'dim' },
+};
+
+/** The window as one bar, and below it what each part of the bar is. `limit`: the size of the window, if it is known. */
+function windowBar(
+  families: readonly FamilyShare[],
+  { total, limit }: { readonly total: number; readonly limit: number | undefined },
+  { width, color }: PageForm,
+): readonly Span[] {
+  const whole = Math.max(total, limit ?? 0);
+  if (whole === 0) return [];
+  const parts = families.map(({ family, tokens }) => ({ amount: tokens, ...marks[family] }));
+  const entries = families.map(({ family, tokens }): readonly [Span, string] => {
+    const { letter, look } = marks[family];
+    return [{ look, text: color ? '█' : letter }, ` ${familyName(family)} ${formatCount(tokens)}`];
+  });
+  const free: readonly [Span, string] = [dim(color ? '░' : '.'), ` free ${formatCount(whole - total)}`];
+  const legend = whole > total ? [...entries, free] : entries;
+  return [...stackedBar(parts, { whole, width, color }), '\n', ...packed(legend, width), '\n'];
+}
+
+/** As many entries in a line as fit. */
+function packed(entries: readonly (readonly [Span, string])[], width: number): readonly Span[] {
+  let left = 0;
+  return entries.flatMap(([mark, text], at) => {
+    const needed = 1 + countColumns(text);
+    const [isFirst, fits] = [at === 0, needed + 3 <= left];
+    left = isFirst || !fits ? width - needed : left - needed - 3;
+    return [...(isFirst ? [] : [fits ? '   ' : '\n']), mark, text];
+  });
+}

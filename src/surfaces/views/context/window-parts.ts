@@ -1,0 +1,145 @@
+import { defined } from '../../../base/objects.ts';
+import type { Entry } from '../../../core/history/entry.ts';
+import { entries } from '../../../core/history/history.ts';
+import { cachedShares, type Measure } from '../../../core/history/window-usage.ts';
+import { sections } from '../../../core/world/catalog.ts';
+import type { Item } from '../../../protocol/item.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { textsOf, type ThreadStory } from './thread-story.ts';
+import { sumTokens, type WindowPart } from './window-content.ts';
+
+/** All parts of one family, the heaviest first. */
+export interface FamilyShare {
+  readonly family: Family;
+  readonly tokens: number;
+  readonly shares: readonly NamedShare[];
+}
+
+/** All parts of one name. */
+export interface NamedShare {
+  readonly name: string;
+  readonly section?: string;
+  readonly tokens: number;
+  /** How many parts. */
+  readonly items: number;
+  /** The turns in which they entered, each once, in order. */
+  readonly turns: readonly number[];
+  /** Some of them would come with the next turn. */
+  readonly next?: boolean;
+  /** Of the least certain one. */
+  readonly measure: Measure;
+  /** How many of the tokens the provider had in its cache; undefined when it said nothing about any of them. */
+  readonly cached?: number;
+}
+
+export function groupParts(parts: readonly NamedPart[]): readonly FamilyShare[] {
+  return families.flatMap((family) => {
+    const own = parts.filter((part) => part.family === family);
+    if (own.length === 0) return [];
+    const names = [...new Set(own.map(({ name }) => name))];
+    const shares = names.map((name) => share(own.filter((part) => part.name === name)));
+    return [{ family, tokens: sumTokens(own), shares: shares.toSorted((a, b) => b.tokens - a.tokens) }];
+  });
+}
+
+const certainty: readonly Measure[] = ['estimated', 'scaled', 'exact'];
+
+function share(parts: readonly NamedPart[]): NamedShare {
+  const [{ name, section }] = parts as readonly [NamedPart];
+  const turns = new Set(parts.flatMap(({ turn }) => turn ?? []));
+  const told = parts.flatMap(({ cached }) => cached ?? []);
+  return {
+    name,
+    ...defined({ section }),
+    tokens: sumTokens(parts),
+    items: parts.length,
+    turns: [...turns].toSorted((a, b) => a - b),
+    ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
+    measure: certainty.find((measure) => parts.some((part) => part.measure === measure)) ?? 'exact',
+    ...(told.length === 0 ? {} : { cached: told.reduce((sum, each) => sum + each, 0) }),
+  };
+}
+
+/** Whose part it is. `tool` is what tools gave back, `tools` is what they are described with. */
+const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
+export type Family = (typeof families)[number];
+
+/** Where people read other words than programs. */
+const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
+
+export function familyName(family: Family): string {
+  return familyNames[family] ?? family;
+}
+
+/** A part of the window with a name for people. Several texts in one message are several of these. */
+export interface NamedPart extends Omit<WindowPart, 'what'> {
+  readonly family: Family;
+  readonly name: string;
+  /** The section of the world that tells the text. */
+  readonly section?: string;
+  /** The number of the turn in which it entered. */
+  readonly turn?: number;
+}
+
+/** Names for all parts of one thread. */
+export function partNamer(story: ThreadStory): (part: WindowPart) => readonly NamedPart[] {
+  const tools = callNames(entries(story.state.history));
+  return ({ what, ...weight }) => {
+    switch (what.kind) {
+      case 'instructions':
+        return [{ family: 'instructions', name: 'base instructions', ...weight }];
+      case 'tool':
+        return [{ family: 'tools', name: what.name, ...weight }];
+      case 'missing':
+        return [{ family: 'unknown', name: what.name, ...weight }];
+      case 'entry': {
+        const { item, turn: id } = what.entry;
+        const turn = story.turnOf.get(item) ?? story.turns.find((each) => id !== undefined && each.id === id)?.number;
+        const named = namedEntry(what.entry, tools, weight.tokens);
+        const tokens = named.map((part) => part.tokens);
+        const cached = weight.cached === undefined ? undefined : cachedShares(tokens, weight.cached);
+        return named.map((part, at) => ({ ...weight, ...part, ...defined({ turn, cached: cached?.[at] }) }));
+      }
+    }
+  };
+}
+
+/** The name of the tool behind each call id. */
+function callNames(known: readonly Entry[]): ReadonlyMap<string, string> {
+  return new Map(
+    known.flatMap(({ item }) => {
+      const [id, name] = [stringAt(item, 'call_id'), stringAt(item, 'name')];
+      return id === undefined || name === undefined ? [] : [[id, name] as const];
+    }),
+  );
+}
+
+function namedEntry(
+  entry: Entry,
+  tools: ReadonlyMap<string, string>,
+  tokens: number,
+): readonly Pick<NamedPart, 'family' | 'name' | 'section' | 'tokens'>[] {
+  const { item, origin } = entry;
+  const { family } = origin;
+  switch (family) {
+    case 'context':
+      return textsOf(entry, tokens).map(({ kind, content, tokens: share }) => {
+        const section = sections.find(({ kinds }) => [...kinds.telling, ...kinds.withdrawing].includes(kind))?.id;
+        return { family, name: content, ...defined({ section }), tokens: share };
+      });
+    case 'tool':
+      return [{ family, name: tools.get(stringAt(item, 'call_id') ?? '') ?? item.type, tokens }];
+    case 'model':
+      return [{ family, name: modelName(item), tokens }];
+    case 'user':
+      return [{ family, name: 'messages', tokens }];
+    case 'client':
+      return [{ family, name: item.type, tokens }];
+  }
+}
+
+function modelName(item: Item): string {
+  const tool = stringAt(item, 'name');
+  if (item.type.endsWith('_call') && tool !== undefined) return `calls of ${tool}`;
+  return item.type === 'message' ? 'messages' : item.type;
+}

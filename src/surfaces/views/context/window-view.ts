@@ -1,0 +1,240 @@
+import { defined } from '../../../base/objects.ts';
+import { type Price, usageWithCost } from '../../../core/envelope/prices.ts';
+import type { Window } from '../../../core/envelope/window.ts';
+import { byteLength, bytesPerToken } from '../../../core/fragments/text/truncate.ts';
+import type { Entry } from '../../../core/history/entry.ts';
+import { entries } from '../../../core/history/history.ts';
+import { partBytes } from '../../../core/history/token-counts.ts';
+import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields.ts';
+import { instructionsOf, type ThreadState } from '../../../core/state/thread-state.ts';
+import type { NextRequest } from '../../../engine/engine-types.ts';
+import type { ForeseenRequest } from '../../../engine/preview-thread.ts';
+import { plural } from '../../../engine/wording.ts';
+import type { ToolSpec } from '../../../ports/model.ts';
+import { isMessage, type Item } from '../../../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
+import { fullText, type Outcome } from '../../../protocol/outcome.ts';
+import { noUsage, type Usage } from '../../../protocol/usage.ts';
+import { checkpointHead } from './checkpoint-page.ts';
+import type { ThreadStory } from './thread-story.ts';
+import {
+  itemText,
+  newestTools,
+  sumTokens,
+  toolName,
+  type WindowContent,
+  windowContent,
+  type WindowPart,
+} from './window-content.ts';
+import { type FamilyShare, groupParts, type NamedPart, partNamer } from './window-parts.ts';
+
+export type WindowView = ReturnType<typeof windowView>;
+
+/** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
+export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
+  return readWindow(story, next).view;
+}
+
+/** The same with what stands behind each part, in the order of `parts`, and what a request costs. */
+export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
+  const known = 'code' in next ? undefined : next;
+  const content = windowContent(story, known);
+  const items = windowItems(story, content.parts, known);
+  return { view: viewOf(story, next, content, items), items, cost: requestCost(content, known?.envelope) };
+}
+
+function viewOf(
+  story: ThreadStory,
+  next: ForeseenRequest | Outcome,
+  { total, measure, counted, unknown }: WindowContent,
+  items: readonly WindowItem[],
+) {
+  const known = 'code' in next ? undefined : next;
+  const parts = items.map(({ part }) => part);
+  const families = groupParts(parts);
+  const { budgets, unknown: noBudgets } = budgetsOf(story, families, total, known?.envelope);
+  return {
+    total,
+    measure,
+    ...defined({ counted }),
+    families,
+    parts,
+    budgets,
+    checkpoints: story.checkpoints.map(checkpointHead),
+    ...defined({ next: known && nextTurn(known, parts) }),
+    ...(known?.skillsCut === undefined ? {} : { notes: [fullText(known.skillsCut)] }),
+    unknown: [...unknown, ...noBudgets, ...unknownOfNext(next)],
+  };
+}
+
+function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
+  const told = parts.filter((part) => part.next === true);
+  return {
+    model: stringAt(objectAt(objectAt(envelope, 'identity') ?? {}, 'model') ?? {}, 'slug') ?? '',
+    told: [...new Set(told.map(({ name }) => name))],
+    tokens: sumTokens(told),
+  };
+}
+
+/** Claims of the file are none of the user's words: they are counted beside the table. */
+function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
+  if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${fullText(next)}`];
+  const { messages, pins } = next.unproven;
+  const claims = [
+    ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
+    ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
+  ].join(' and ');
+  if (claims === '') return [];
+  return [
+    `Not counted: ${claims} that Capstan cannot prove to have written in this home. The next turn leaves them out.`,
+  ];
+}
+
+/** The same with counts under the names that rollouts and events have for them. */
+export function windowFields(view: WindowView) {
+  const { counted } = view;
+  return { ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) };
+}
+
+/**
+ * The budgets of the window, and what of each is used; `meaning` says what is meant by use. The window is that of the next
+ * turn, else the one under which the newest turn ran; of a turn of another program only its size may be known.
+ */
+function budgetsOf(
+  { state, window: size }: ThreadStory,
+  groups: readonly FamilyShare[],
+  total: number,
+  envelope: JsonObject | undefined = state.envelope,
+) {
+  const budget = (name: string, limit: number, used: number, meaning: string) => {
+    return { name, unit: 'tokens' as const, limit, used, meaning };
+  };
+  const stored = envelope && objectAt(envelope, 'window');
+  if (stored === undefined) {
+    const unknown = ['The budgets of the newest turn are not in the file: another program ran it.'];
+    return { budgets: size === undefined ? [] : [budget('effective', size, total, 'everything')], unknown };
+  }
+  const window = stored as unknown as Window;
+  const inReserve = Math.max(0, total - (window.effective - window.compactionReserve));
+  const skills = groups.flatMap(({ shares }) => shares).filter(({ section }) => section === 'skills');
+  const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
+  const { mode, limit } = window.toolOutput;
+  // Outputs are cut by their bytes. In tokens, the number beside those of the parts would be by another measure.
+  const toolOutput = {
+    name: 'tool output',
+    unit: 'bytes' as const,
+    limit: mode === 'bytes' ? limit : limit * bytesPerToken,
+    used: largestOutput(state),
+    meaning: 'the largest one',
+  };
+  return {
+    budgets: [
+      budget('effective', window.effective, total, 'everything'),
+      budget('auto-compact', window.autoCompact, total, 'everything'),
+      budget('reserve', window.compactionReserve, inReserve, 'what reaches into it'),
+      budget('skills', window.skills, sumTokens(skills), 'the catalogue of skills'),
+      budget('memory', window.memory, 0, 'no request of the thread: it is for writing notes'),
+      budget('baseline', window.baseline, sumTokens(first), 'instructions, tools, context'),
+      toolOutput,
+    ],
+    unknown: [],
+  };
+}
+
+function largestOutput({ history }: ThreadState): number {
+  const outputs = entries(history).filter(({ origin }) => origin.family === 'tool');
+  return Math.max(0, ...outputs.map(({ item }) => outputBytes(item)));
+}
+
+function outputBytes(item: Item): number {
+  const output = item['output'];
+  if (typeof output === 'string') return byteLength(output);
+  const parts = (arrayAt(item, 'output') ?? []).filter(isJsonObject);
+  return parts.reduce((sum, part) => sum + partBytes(part), 0);
+}
+
+/** What a request of the thread costs. */
+export interface RequestCost {
+  /** The newest one that the provider counted. */
+  readonly last?: Usage;
+  /** The next one without its answer: if the provider still has in its cache what it read last, and if it has nothing. */
+  readonly next?: { readonly cached: Usage; readonly uncached: Usage };
+}
+
+/** `envelope`: of the next turn. Where the last request had no price, none is foreseen: a plan may pay for it. */
+export function requestCost(
+  { total, counted }: Pick<WindowContent, 'total' | 'counted'>,
+  envelope: JsonObject | undefined,
+): RequestCost {
+  if (counted === undefined) return {};
+  const { usage: last } = counted;
+  const price = objectAt(objectAt(envelope ?? {}, 'identity') ?? {}, 'price') as unknown as Price | undefined;
+  if (last.cost === undefined || price === undefined) return { last };
+  const uncached = { ...noUsage, input: total, total };
+  const cached = { ...uncached, cachedInput: Math.min(total, last.input) };
+  return { last, next: { cached: usageWithCost(cached, price), uncached: usageWithCost(uncached, price) } };
+}
+
+/** A part of the window with what stands behind it, for those who look into it. */
+export interface WindowItem {
+  readonly part: NamedPart;
+  /** Of history. Absent: instructions, a tool, or what the file does not hold. */
+  readonly item?: Item;
+  /** The call that the item answers. */
+  readonly call?: Item;
+  /** As the model reads it, as far as it can be read. Made on request: most are never looked at. */
+  text(): string;
+}
+
+function windowItems(
+  story: ThreadStory,
+  content: readonly WindowPart[],
+  next: NextRequest | undefined,
+): readonly WindowItem[] {
+  const nameParts = partNamer(story);
+  const calls = callsById(story);
+  const tools = next?.tools ?? newestTools(story).tools ?? [];
+  return content.flatMap((each) =>
+    nameParts(each).map((part, at): WindowItem => {
+      const { what } = each;
+      if (what.kind !== 'entry') return { part, text: () => textBeside(what, story, tools, next) };
+      const { item } = what.entry;
+      const call = what.entry.origin.family === 'tool' ? calls.get(stringAt(item, 'call_id') ?? '') : undefined;
+      return { part, item, ...defined({ call }), text: () => entryText(what.entry, at) };
+    }),
+  );
+}
+
+function callsById({ state }: ThreadStory): ReadonlyMap<string, Item> {
+  return new Map(
+    entries(state.history).flatMap(({ item, origin }) => {
+      const id = stringAt(item, 'call_id');
+      return id === undefined || origin.family !== 'model' ? [] : [[id, item] as const];
+    }),
+  );
+}
+
+/** One of several texts of a message, or all of an item. */
+function entryText({ item, origin }: Entry, at: number): string {
+  const text = origin.family === 'context' && isMessage(item) ? item.content[at]?.['text'] : undefined;
+  return typeof text === 'string' ? text : itemText(item);
+}
+
+/** Of what stands beside history. */
+function textBeside(
+  what: Exclude<WindowPart['what'], { kind: 'entry' }>,
+  { state }: ThreadStory,
+  tools: readonly ToolSpec[],
+  next: NextRequest | undefined,
+): string {
+  switch (what.kind) {
+    case 'instructions':
+      return next?.instructions ?? instructionsOf(state)?.text ?? '';
+    case 'tool': {
+      const tool = tools.find((each) => toolName(each) === what.name);
+      return tool === undefined ? '' : JSON.stringify(tool, undefined, 2);
+    }
+    case 'missing':
+      return 'The provider counted it, and the file of the thread does not hold it.';
+  }
+}

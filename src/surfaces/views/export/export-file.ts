@@ -1,0 +1,131 @@
+import { fileSystem, kindOfEntry, nounFor } from '../../../engine/files.ts';
+import { defined } from '../../../base/objects.ts';
+import { findOutputFile, writeOutputFile } from '../../../engine/output-file.ts';
+import { rolloutFileName } from '../../../engine/store/rollout-file-name.ts';
+import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
+import { type JsonObject, numberAt, stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import { runBeforeAnySignal } from '../terminal/progress.ts';
+import { exportPage } from './export-page.ts';
+import { threadHtml } from './html.ts';
+import { threadMarkdown } from './markdown.ts';
+import { extname } from 'node:path';
+
+/** Writes a new file, for the user alone, as rollouts are: it holds prompts and outputs. Refused if there is one. */
+export function writeNewExport(path: string, text: string): Outcome<'export-exists' | 'export-unwritten'> | undefined {
+  const fs = process.getBuiltinModule('node:fs');
+  let file: number | undefined;
+  try {
+    file = fs.openSync(path, 'wx', 0o600);
+    fs.writeFileSync(file, text);
+    return undefined;
+  } catch (error) {
+    // Half a thread is worse than none.
+    if (file !== undefined) fs.rmSync(path, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
+    const other = otherThanFile(path);
+    if (other !== undefined) return other;
+    const message = `${path} exists already.`;
+    return { code: 'export-exists', message, next: 'Give another name, or add --force.' };
+  } finally {
+    if (file !== undefined) fs.closeSync(file);
+  }
+}
+
+/** A pipe would hold all of Capstan until another program reads from it. */
+function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
+  const kind = kindOfEntry(path);
+  if (kind === 'file' || kind === 'missing') return undefined;
+  const why = `it is ${nounFor(fileSystem.statSync(path))}, and Capstan replaces only files`;
+  return { ...unwritten(path, new Error(why)), next: 'Give another name.' };
+}
+
+/**
+ * In place of a file that is there, but not through a link that a command may have put into one of these folders, where
+ * commands may write.
+ */
+export async function replaceExport(
+  path: string,
+  text: string,
+  writable: readonly string[],
+): Promise<Outcome<'export-unwritten'> | undefined> {
+  const file = findOutputFile(path, writable);
+  try {
+    const other = otherThanFile(path);
+    if (other !== undefined) return other;
+    if (file === 'leads-out')
+      throw new Error(
+        'it leads through a link, which a command may have made, out of the folders where commands may write',
+      );
+    if (file.place === undefined) throw new Error('it is not a file');
+    await runBeforeAnySignal(() => writeOutputFile(file, text, 0o600));
+    return undefined;
+  } catch (error) {
+    return unwritten(path, error);
+  }
+}
+
+function unwritten(path: string, error: unknown): Outcome<'export-unwritten'> {
+  return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
+}
+
+export type ExportFormat = 'jsonl' | 'markdown' | 'html';
+
+export interface ExportedThread {
+  readonly id: ThreadId;
+  readonly lines: readonly Line[];
+}
+
+const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
+
+/** By how the name of the file ends. */
+export function exportFormatOf(path: string): ExportFormat {
+  const ending = extname(path).toLowerCase();
+  return (['markdown', 'html'] as const).find((format) => endings[format] === ending) ?? 'jsonl';
+}
+
+/** `name`: what the user calls the thread. */
+export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
+  if (format !== 'jsonl') {
+    return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, ...defined({ name }) }, lines));
+  }
+  const flat = standaloneLines(lines, id).map((line) => `${JSON.stringify(line)}\n`);
+  return flat.join('');
+}
+
+/** The name of its file where the user gives none. */
+export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {
+  const startedAt = Date.parse(String(lines[0]?.payload['timestamp'] ?? lines[0]?.timestamp));
+  return rolloutFileName(id, startedAt).replace(/\.jsonl$/, endings[format]);
+}
+
+/** What a first line says about the file that it continues from: a flat file continues from none. */
+const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
+
+/**
+ * The lines of a thread as one file that stands for itself: those that a fork or a revert continues stand in it, and
+ * they are counted anew, without gaps, as a program that resumes the file expects. The thread gets the id. Of the rest
+ * no value is changed. A file in the older mode has no numbers and gets none.
+ */
+function standaloneLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
+  const [first, ...rest] = lines;
+  if (first?.type !== lineType.sessionMeta) return lines;
+  const isNumbered = first.payload['history_mode'] === 'paginated';
+  const flat = [{ ...first, payload: flatMeta(first.payload, lines, id) }, ...rest];
+  return isNumbered ? flat.map((line, index) => ({ ...line, ordinal: index as Ordinal })) : flat;
+}
+
+function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonObject {
+  const kept: JsonObject = Object.fromEntries(Object.entries(meta).filter(([key]) => !pointers.has(key)));
+  const start = numberAt(meta, 'subagent_history_start_ordinal');
+  const isBefore = ({ ordinal }: Line, index: number): boolean => index === 0 || (ordinal ?? 0) < (start ?? 0);
+  const old = stringAt(meta, 'id');
+  // A root thread shares its id with its session; a subagent's session is its parent's.
+  const isRoot = meta['session_id'] === undefined || meta['session_id'] === old;
+  return {
+    ...kept,
+    ...(start === undefined ? {} : { subagent_history_start_ordinal: lines.filter(isBefore).length }),
+    ...(old === id ? {} : { id, ...(isRoot ? { session_id: id } : {}) }),
+  };
+}

@@ -1,0 +1,99 @@
+import { defined } from '../../../base/objects.ts';
+import { stringAt } from '../../../protocol/json.ts';
+import { type Line, lineType } from '../../../protocol/line.ts';
+import { contextSettings } from '../../../core/state/turns/turn-words.ts';
+import type { OtherAuthor } from '../../../protocol/user-input.ts';
+import { costOfAll, readTurnItems, type TurnItems, type TurnWithItems } from '../../../core/state/turns/turn-items.ts';
+import { durationWords, plural } from '../../../engine/wording.ts';
+import { costLine } from '../wording/cost-words.ts';
+import type { CallReport } from '../../../core/state/recorded/call-answers.ts';
+
+/** A thread as people read it: what both readable formats are made from. */
+export interface ExportPage extends Omit<TurnItems, 'places'> {
+  readonly id: string;
+  /** What the user calls it. */
+  readonly name?: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly program?: string;
+  readonly cwd?: string;
+  readonly forkedFrom?: string;
+}
+
+export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines: readonly Line[]): ExportPage {
+  const meta = lines.find(({ type }) => type === lineType.sessionMeta)?.payload ?? {};
+  const [cwd, forkedFrom] = [stringAt(meta, 'cwd'), stringAt(meta, 'forked_from_id')];
+  const program = [stringAt(meta, 'originator'), stringAt(meta, 'cli_version')].filter(Boolean).join(' ');
+  const { turns, usage } = readTurnItems(lines);
+  return {
+    id,
+    startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
+    ...(program === '' ? {} : { program }),
+    ...defined({ name, cwd, forkedFrom }),
+    turns,
+    usage,
+  };
+}
+
+/** The facts about a thread, name and value. */
+export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) {
+  return known({
+    thread: id,
+    started: startedAt,
+    program,
+    folder: cwd,
+    'fork of': forkedFrom,
+    turns: String(turns.length),
+    tokens: costLine(costOfAll({ turns, usage })),
+  });
+}
+
+function known(facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] {
+  return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
+}
+
+/** What a turn ran under, as far as it is known and differs from the turn before, name and value. */
+export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
+  const values = new Map(before === undefined ? [] : settingFacts(before));
+  return settingFacts(turn).filter(([name, value]) => values.get(name) !== value);
+}
+
+function settingFacts({ context = {} }: TurnWithItems) {
+  const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
+  return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
+}
+
+/** How a turn ended, where that is not as it should be. */
+export function turnEndWords({ status, isTakenBack, error }: TurnWithItems): string | undefined {
+  const end = { completed: undefined, failed: 'failed', interrupted: 'interrupted', open: 'has no end' }[status];
+  const words = [isTakenBack ? 'taken back' : undefined, end, error].filter((word) => word !== undefined);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+export function pictureWords(pictures: readonly string[]): string {
+  return plural(pictures.length, 'picture');
+}
+
+/** How a call ended and how long it took, as far as its answer says; empty when it says neither. */
+export function callEndAndDuration({ end, seconds }: CallReport): string {
+  return [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
+}
+
+function secondsWords(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : durationWords(seconds * 1000);
+}
+
+/** The thread's name, else the first words in it. */
+export function exportTitle({ id, name, turns }: ExportPage): string {
+  if (name !== undefined) return name;
+  const words = turns.flatMap(({ items }) => items).find((item) => item.kind === 'user');
+  const [first = ''] = words?.texts.join(' ').trim().split('\n') ?? [];
+  if (first === '') return `Thread ${id}`;
+  return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
+}
+
+/** Whose words an item holds. */
+export function itemAuthor(author: OtherAuthor | undefined): string {
+  return { user: 'User', agent: 'Agent', program: 'Program' }[author ?? 'user'];
+}

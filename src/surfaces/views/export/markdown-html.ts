@@ -1,0 +1,153 @@
+import { type Block, Definitions, type TableBlock } from '../../../base/markdown/blocks.ts';
+import type { Inline, InlineText, LinkInline } from '../../../base/markdown/inline-text.ts';
+import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
+import { visibleText } from '../terminal/text.ts';
+
+/**
+ * Markdown as HTML. HTML in it is text like any other, every character is escaped, and only web and mail addresses
+ * become links. Line breaks stay where they are.
+ */
+export function markdownHtml(text: string): string {
+  const blocks: Block[] = [];
+  const reader = new MarkdownReader((block) => blocks.push(block), new Definitions('all'));
+  for (const line of visibleText(text).split('\n')) reader.line(withoutTabs(line));
+  reader.end();
+  return blocksHtml(blocks);
+}
+
+function blocksHtml(blocks: readonly Block[]): string {
+  const out: string[] = [];
+  for (let at = 0, end = 0; at < blocks.length; at = end) {
+    for (end = at + 1; blocks[end]?.isContinued === true;) end += 1;
+    out.push(blockHtml(blocks.slice(at, end)));
+  }
+  return out.filter((html) => html !== '').join('\n');
+}
+
+/** The HTML of a block with all its parts, which are of one kind. */
+function blockHtml(parts: readonly Block[]): string {
+  const [first] = parts as readonly [Block];
+  switch (first.kind) {
+    case 'paragraph':
+      return `<p>${linesHtml(parts)}</p>`;
+    case 'heading': {
+      // Below the headings of the page.
+      const level = Math.min(6, first.level + 3);
+      return `<h${level}>${wordsHtml(first.words)}</h${level}>`;
+    }
+    case 'code': {
+      const code = parts.flatMap((part) => (part.kind === 'code' ? part.lines : [])).join('\n');
+      const isDiff = first.language === 'diff' || first.language === 'patch';
+      return isDiff ? diffHtml(code) : `<pre><code>${escapeHtml(code)}</code></pre>`;
+    }
+    case 'rule':
+      return '<hr>';
+    case 'quote':
+      return `<blockquote>${blocksHtml(first.blocks)}</blockquote>`;
+    case 'item': {
+      const items = parts.map(itemHtml).join('\n');
+      if (first.number === undefined) return `<ul>${items}</ul>`;
+      return `<ol${first.number === 1 ? '' : ` start="${first.number}"`}>${items}</ol>`;
+    }
+    case 'table':
+      return tableHtml(first);
+    case 'definition':
+      return '';
+  }
+}
+
+/** The first paragraph of a list item stands without a tag of its own. */
+function itemHtml(item: Block): string {
+  if (item.kind !== 'item') return '';
+  const { blocks, task } = item;
+  const box = task === undefined ? '' : task === 'done' ? '☑ ' : '☐ ';
+  const bare = blocks[0]?.kind === 'paragraph' ? 1 : 0;
+  const html = [linesHtml(blocks.slice(0, bare)), blocksHtml(blocks.slice(bare))].filter((part) => part !== '');
+  return `<li>${box}${html.join('\n')}</li>`;
+}
+
+const alignmentClass = { left: '', right: ' class="number"', centre: ' class="centre"' } as const;
+
+function tableHtml({ header, alignments, rows }: TableBlock): string {
+  const row = (cells: readonly InlineText[], tag: 'th' | 'td'): string => {
+    const shown = cells.map((cell, column) => {
+      const words = wordsHtml(cell).replaceAll('\n', '<br>');
+      return `<${tag}${alignmentClass[alignments[column] ?? 'left']}>${words}</${tag}>`;
+    });
+    return `<tr>${shown.join('')}${'<td></td>'.repeat(header.length - cells.length)}</tr>`;
+  };
+  return `<table>${[row(header, 'th'), ...rows.map((cells) => row(cells, 'td'))].join('\n')}</table>`;
+}
+
+/** People and models break lines where they want them broken. */
+function linesHtml(paragraphs: readonly Block[]): string {
+  const texts = paragraphs.map((part) => (part.kind === 'paragraph' ? wordsHtml(part.words) : ''));
+  return texts.join('\n').replaceAll('\n', '<br>\n');
+}
+
+function wordsHtml({ parts }: InlineText): string {
+  return inlineHtml(parts, { isInLink: false });
+}
+
+interface Place {
+  readonly isInLink: boolean;
+}
+
+function inlineHtml(parts: readonly Inline[], place: Place): string {
+  return parts.map((part) => partHtml(part, place)).join('');
+}
+
+function partHtml(part: Inline, place: Place): string {
+  switch (part.kind) {
+    case 'text':
+      return escapeHtml(part.text);
+    case 'code':
+      return `<code>${escapeHtml(part.text)}</code>`;
+    case 'emphasis':
+      return `<em>${inlineHtml(part.parts, place)}</em>`;
+    case 'strong':
+      return `<strong>${inlineHtml(part.parts, place)}</strong>`;
+    case 'strike':
+      return `<del>${inlineHtml(part.parts, place)}</del>`;
+    case 'link':
+    case 'picture':
+      return linkHtml(part, place);
+  }
+}
+
+const safeAddress = /^(?:https?:\/\/|mailto:)[^\s"'<>`\\]+$/i;
+
+/** The page that a link leads to does not learn where the reader came from. */
+function linkHtml({ kind, target, parts, isAddress }: LinkInline, { isInLink }: Place): string {
+  const words = (kind === 'picture' ? 'Picture: ' : '') + inlineHtml(parts, { isInLink: true });
+  if (isInLink) return words;
+  if (safeAddress.test(target)) return `<a href="${escapeHtml(target)}" rel="noopener noreferrer">${words}</a>`;
+  return isAddress ? words : `${words} (${escapeHtml(target)})`;
+}
+
+function withoutTabs(line: string): string {
+  return line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    '));
+}
+
+/** A patch or a diff: lines that add, remove, or name a file have a colour each. */
+export function diffHtml(text: string): string {
+  const lines = text.split('\n').map((line) => {
+    const kind = kinds.find(([start]) => start.test(line))?.[1];
+    return kind === undefined ? escapeHtml(line) : `<span class="${kind}">${escapeHtml(line)}</span>`;
+  });
+  return `<pre>${lines.join('\n')}</pre>`;
+}
+
+const kinds = [
+  [/^(?:\*{3} |diff |index |--- |\+{3} )/, 'file'],
+  [/^@@/, 'place'],
+  [/^\+/, 'added'],
+  [/^-/, 'removed'],
+] as const;
+
+/** The text as HTML shows it, between tags or in an attribute with quotes. Hidden characters are the caller's to show. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
+}
+
+const signs = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));

@@ -1,0 +1,227 @@
+import { widerSandbox } from '../../../core/policy/decide/question-content.ts';
+import { hostAtPort } from '../../../core/policy/network/host-lists.ts';
+import { readItem } from '../../../core/state/recorded/read-stored-item.ts';
+import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import { formFields } from '../../../protocol/elicitation-form.ts';
+import { objectAt, stringAt } from '../../../protocol/json.ts';
+import type { Question } from '../../../protocol/question.ts';
+import { shellWords } from '../../../protocol/shell.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { exactLine, exactRows } from '../terminal/exact-text.ts';
+import { bold, dim, type Span } from '../terminal/styled-text.ts';
+import { wrap } from '../terminal/text.ts';
+import { diffSpans } from '../wording/turn-lines.ts';
+import { fieldLine } from './question-choices.ts';
+
+/** From here on what was asked may have left the screen: the end says again what matters. */
+const tallRows = 15;
+
+interface QuestionForm {
+  readonly width?: number;
+  /** Where the words of the model stand. Where text scrolls, the command comes behind them, next to the answers. */
+  readonly words?: 'first' | 'elsewhere';
+}
+
+/**
+ * What is asked, with everything that a yes would allow. Nothing is cut, and every row of what the model wrote begins
+ * with a mark of ours: a text that fills its rows could pass for a question of its own.
+ */
+export function questionLines(
+  question: Question,
+  item: TurnItem | undefined,
+  { width = Infinity, words = 'first' }: QuestionForm = {},
+): readonly Span[] {
+  const { agent, reason, argv, cwd } = question;
+  const script = argv === undefined ? undefined : scriptOf(argv);
+  const facts = [...(agent === undefined ? [] : [`Agent ${agent} asks.`]), ...(reason === undefined ? [] : [reason])];
+  const command = script === undefined ? [] : commandRows(script, width);
+  return [
+    bold(titles[question.kind]),
+    '\n',
+    ...facts.map((fact) => told(fact, width, '  ', '  ')),
+    ...(words === 'first' ? justificationLines(question, { width }) : []),
+    ...(script === undefined ? [] : command.map((row) => bold(row))),
+    ...(script === undefined || cwd === undefined ? [] : [dim(marked(`in ${cwd}`, width, '  ', '     '))]),
+    ...wantedLines(question, width),
+    ...(question.kind === 'patch' ? patchLines(question, item, width) : []),
+    ...(showsCall.includes(question.kind) ? callLines(question, item, width) : []),
+    ...elicitationLines(question, width),
+    ...inputLines(question, width),
+    ...ruleLines(question, width),
+    ...(command.length <= tallRows
+      ? []
+      : [bold(`  The command above takes ${formatCount(command.length)} rows. ${exactLine(reason ?? '')}\n`)]),
+  ];
+}
+
+/** What a yes would run or change at the least, in the rows that the question has of it: a command, paths of a patch. */
+export function requiredQuestionLines(
+  question: Question,
+  item: TurnItem | undefined,
+  { width }: { readonly width: number },
+): readonly Span[] {
+  const { kind, argv, host, reason } = question;
+  if (kind === 'patch') return patchLines(question, item, width);
+  return [
+    // The reason names the host.
+    ...(host === undefined || reason === undefined ? [] : [told(reason, width, '  ', '  ')]),
+    ...(argv === undefined ? [] : commandRows(scriptOf(argv), width).map((row) => bold(row))),
+    ...wantedLines(question, width),
+  ];
+}
+
+/** Why the model wants it, in its own words. */
+export function justificationLines(
+  { justification }: Question,
+  { width }: { readonly width: number },
+): readonly Span[] {
+  return justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
+}
+
+/** What the call may do beyond what all calls may. */
+function wantedLines({ kind, paths = [], permissions = {} }: Question, width: number): readonly Span[] {
+  const { network, read = [], write = [], spelled = {} } = permissions;
+  const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
+  const wanted = [
+    ...(network === true ? ['use the network'] : []),
+    ...read.map((path) => `read ${named(path)}`),
+    ...write.map((path) => `write ${named(path)}`),
+    ...(kind === 'retry' ? paths.map((needed) => `was stopped at: ${needed.access} ${needed.path}`) : []),
+  ];
+  return wanted.map((line) => marked(line, width, '  - ', '    '));
+}
+
+function scriptOf(argv: readonly string[]): string {
+  return argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
+}
+
+/** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
+function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: number): readonly Span[] {
+  if (!scopes.includes('rule')) return [];
+  const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
+  if (host !== undefined)
+    return [line(`connections to ${hostAtPort(host.name, host.port)} are allowed without a question, in every thread`)];
+  if (mcp !== undefined) return [line(`the tool ${mcp.tool} of the MCP server ${mcp.server} runs without a question`)];
+  if (prefix === undefined) return [];
+  const where = confined === true ? widerSandbox : 'outside the sandbox';
+  return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
+}
+
+/** The page that would be visited, or the fields of the form. */
+function elicitationLines({ elicitation }: Question, width: number): readonly Span[] {
+  if (elicitation === undefined) return [];
+  const { url, schema } = elicitation;
+  const lines = url === undefined ? formFields(schema).map(fieldLine) : [url];
+  return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
+}
+
+/** What the model wants to know, and what it offers as answers. */
+function inputLines({ input = [] }: Question, width: number): readonly Span[] {
+  return input.flatMap(({ header, question, options }) => [
+    bold(told(`${header}: ${question}`, width, '  > ', '  | ')),
+    ...options.map(({ label, description }) => told(`${label}: ${description}`, width, '  - ', '  | ')),
+  ]);
+}
+
+const titles: Readonly<Record<Question['kind'], string>> = {
+  command: 'May this command run?',
+  patch: 'May these files be changed?',
+  permissions: 'May later commands do more?',
+  network: 'May this command connect?',
+  retry: 'The sandbox stopped this command. May it run again?',
+  tool: 'May this tool be called?',
+  elicitation: 'A server of tools asks you something.',
+  input: 'The model asks you:',
+  'client-tool': 'The model calls a tool of the client:',
+  unknown: 'A newer version of Capstan asks about this call. May it run?',
+};
+
+const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'];
+
+/** The name of the tool and all of its arguments. */
+function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
+  const shown = item ?? readItem(question.item);
+  const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
+  return [
+    bold(marked(questionToolName(question), width, '  ', '    ')),
+    ...given.map((line) => bold(marked(line, width, '  > ', '  | '))),
+  ];
+}
+
+/** What a yes would allow, in rows that fit, the first behind `first`, all others behind `next`. */
+function marked(text: string, width: number, first: string, next: string): string {
+  return behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
+}
+
+/** The same for words about it: blanks where they are broken say nothing. */
+function told(text: string, width: number, first: string, next: string): string {
+  return behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
+}
+
+function behind(rows: readonly string[], first: string, next: string): string {
+  return rows.map((row, at) => `${at === 0 ? first : next}${row}\n`).join('');
+}
+
+function commandRows(script: string, width: number): readonly string[] {
+  const lines = script.split('\n');
+  return lines.flatMap((line, at) => {
+    const mark = at === 0 ? '  $ ' : '  > ';
+    return marked(line, width, mark, '  | ').split(/(?<=\n)/);
+  });
+}
+
+function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
+  const changes = item?.kind === 'file-change' ? item.changes : [];
+  const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
+  // A file does not keep all changes of a long patch, and the question has all of their paths.
+  const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
+  const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
+    const moved = movePath === undefined ? '' : ` -> ${movePath}`;
+    const shown =
+      diff === ''
+        ? ''
+        : diff
+            .split('\n')
+            .map((line) => diffRows(line, width))
+            .join('\n');
+    return [
+      bold(marked(`${kind} ${path}${moved}`, width, '  ', '    ')),
+      ...(shown === '' ? [] : diffSpans(shown, '  ')),
+    ];
+  });
+  return [...lines, ...others];
+}
+
+/** Rows after the first keep the sign of their line. */
+function diffRows(line: string, width: number): string {
+  const rows = exactRows(exactLine(line), width - 6);
+  return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
+}
+
+/** What a question is about, in one line. */
+export function questionWords({ agent, ...question }: Question): string {
+  return agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
+}
+
+/** The tool of a call as people know it: that of an MCP server is `server.tool`. */
+function questionToolName({ tool, item }: Pick<Question, 'tool' | 'item'>): string {
+  const server = stringAt(objectAt(item, 'capstan'), 'server');
+  return server === undefined ? tool : `${server}.${stringAt(item, 'tool') ?? tool}`;
+}
+
+function callWords({ argv, host, paths, justification, ...call }: Omit<Question, 'agent'>): string {
+  const why = justification === undefined ? '' : ` (${oneLine(justification, 100)})`;
+  if (host !== undefined) return `connect to ${host.name}:${host.port}${why}`;
+  if (argv !== undefined)
+    return `run ${oneLine(linesApart(argv.length === 3 ? argv[2]! : shellWords(argv)), 200)}${why}`;
+  const used = call.kind === 'permissions' ? 'more permissions' : questionToolName(call);
+  if (paths === undefined || paths.length === 0) return `use ${used}${why}`;
+  const [first, ...more] = paths;
+  return `use ${used} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
+}
+
+/** Lines of a script are commands of their own, and must not look like one. */
+function linesApart(script: string): string {
+  return script.trim().replaceAll('\n', ' \u240A ');
+}

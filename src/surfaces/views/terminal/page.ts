@@ -1,0 +1,164 @@
+import { countColumns } from '../../../base/text-columns.ts';
+import { formatCount } from '../../../engine/wording.ts';
+import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
+import { fitToWidth, padToWidth, terminalWidth, visibleLine, wrap } from './text.ts';
+
+/** A number stands right; a text may have a look. */
+export type TableCell = number | Span;
+
+export interface TableForm {
+  /** Columns that stand right although they hold no numbers. */
+  readonly right?: readonly number[];
+  /** Columns that are never shortened, as those with numbers. */
+  readonly whole?: readonly number[];
+  /**
+   * The widest that a column becomes, by its number. A longer text is shortened, or, where rows may have any width,
+   * moves the rest of its row.
+   */
+  readonly most?: Readonly<Record<number, number>>;
+  /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
+  readonly width?: number;
+}
+
+/** Rows with their cells under each other, two spaces between them, without colours. */
+export function table(rows: readonly (readonly TableCell[])[], form: TableForm = {}): string {
+  return paint(tableSpans(rows, form), false);
+}
+
+/** The same with the looks of its cells. */
+export function tableSpans(
+  rows: readonly (readonly TableCell[])[],
+  { right = [], whole = [], most = {}, width = Infinity }: TableForm = {},
+): readonly Span[] {
+  const texts = rows.map((row) => row.map(cellText));
+  const columns = largest(rows.map((row) => row.length));
+  const wanted = Array.from({ length: columns }, (_, at) =>
+    Math.min(most[at] ?? Infinity, largest(texts.map((row) => countColumns(row[at] ?? '')))),
+  );
+  const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
+  const isFixed = standsRight.map((isRight, at) => isRight || whole.includes(at));
+  const widths = narrowed(wanted, isFixed, width);
+  return rows.flatMap((row, line) => {
+    const last = texts[line]!.findLastIndex((text) => text !== '');
+    const cells = row.slice(0, last + 1).map((cell, at): Span => {
+      const short = width === Infinity ? texts[line]![at]! : fitToWidth(texts[line]![at]!, widths[at]!);
+      const padded =
+        standsRight[at] === true || at < last
+          ? padToWidth(short, widths[at]!, standsRight[at] ? 'left' : 'right')
+          : short;
+      const text = at < last ? `${padded}  ` : padded.trimEnd();
+      return typeof cell === 'object' ? { look: cell.look, text } : text;
+    });
+    return [...cells, '\n'];
+  });
+}
+
+/** Of any number of rows: arguments of a call are limited. */
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, each) => Math.max(most, each), 0);
+}
+
+function cellText(cell: TableCell): string {
+  if (typeof cell === 'number') return formatCount(cell);
+  return visibleLine(typeof cell === 'string' ? cell : cell.text);
+}
+
+/** A text that is shortened to less says nothing. */
+const leastColumn = 10;
+
+/** The widest texts give way first, and numbers never. */
+function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: number): readonly number[] {
+  const widths = [...wanted];
+  const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
+  while (total() > most) {
+    const texts = widths.map((each, at) => (isFixed[at] === true ? 0 : each));
+    const widest = Math.max(0, ...texts);
+    if (widest <= leastColumn) break;
+    widths[texts.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+/** How standard output shows a page for people: tables and bars fit its width. */
+export interface PageForm {
+  readonly width: number;
+  /** Of sentences, and of tables whose texts are worth more than their form. In a file or a pipe there is no limit. */
+  readonly proseWidth: number;
+  readonly color: boolean;
+}
+
+/** At most 120 columns, however wide the terminal is; a file or a program gets 100 and no colours. */
+export function pageForm(stream: NodeJS.WriteStream = process.stdout): PageForm {
+  const width = Math.min(120, Math.max(60, terminalWidth(stream) ?? 100));
+  return { width, proseWidth: stream.isTTY ? width : Infinity, color: wantsColor(stream, 'auto') };
+}
+
+/** Writes a page to standard output. Only its own looks reach a terminal: `paint` makes everything else visible. */
+export function printPage(spans: readonly Span[], { color }: PageForm): void {
+  process.stdout.write(paint(spans, color));
+}
+
+/** Sentences, each line broken between words where it is too long. Each begins with `indent`. */
+export function wrapSentences(text: string, { proseWidth }: PageForm, indent = ''): string {
+  const lines = wrap(text, proseWidth - indent.length);
+  return lines.map((line) => `${indent}${line}\n`).join('');
+}
+
+/** A part of a whole, and how it is drawn: by its colour, and by its letter where there is no colour. */
+export interface BarPart {
+  readonly amount: number;
+  readonly letter: string;
+  readonly look: TextLook;
+}
+
+/** Parts of a whole side by side in so many columns. A part that is not nothing gets at least one. */
+export function stackedBar(
+  parts: readonly BarPart[],
+  { whole, width, color }: { readonly whole: number; readonly width: number; readonly color: boolean },
+): readonly Span[] {
+  const columns = shareColumns(
+    parts.map(({ amount }) => amount),
+    Math.max(whole, 1),
+    width,
+  );
+  const free = Math.max(0, width - columns.reduce((sum, each) => sum + each, 0));
+  return [
+    ...parts.map(({ letter, look }, at): Span => ({ look, text: (color ? '█' : letter).repeat(columns[at]!) })),
+    { look: 'dim', text: (color ? '░' : '.').repeat(free) },
+  ];
+}
+
+/** How much of a work is done: `[######....] 3/5`. */
+export function progressText(
+  label: string,
+  {
+    done,
+    total,
+    width,
+    amount = String,
+  }: {
+    readonly done: number;
+    readonly total: number;
+    readonly width: number;
+    readonly amount?: (value: number) => string;
+  },
+): string {
+  const counted = `${amount(done)}/${amount(total)}`;
+  const room = Math.min(30, width - label.length - counted.length - 4);
+  if (room < 5) return fitToWidth(`${label} ${counted}`, width);
+  const filled = total === 0 ? room : Math.floor((done / total) * room);
+  return `${label} [${'#'.repeat(filled)}${'.'.repeat(room - filled)}] ${counted}`;
+}
+
+/** Columns for each amount: the largest remainders are rounded up, and what exceeds the width is taken from the widest. */
+export function shareColumns(amounts: readonly number[], whole: number, width: number): readonly number[] {
+  const exact = amounts.map((amount) => (amount / whole) * width);
+  const columns = exact.map((share) => (share > 0 ? Math.max(1, Math.round(share)) : 0));
+  const wanted = Math.min(width, Math.round(exact.reduce((sum, share) => sum + share, 0)));
+  for (let excess = columns.reduce((sum, each) => sum + each, 0) - wanted; excess > 0; excess--) {
+    const widest = columns.indexOf(Math.max(...columns));
+    if (columns[widest]! <= 1) break;
+    columns[widest]!--;
+  }
+  return columns;
+}

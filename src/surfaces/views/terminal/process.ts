@@ -1,0 +1,122 @@
+import { Fault, type Outcome } from '../../../protocol/outcome.ts';
+import { isMachineBusy } from './machine-load.ts';
+import { printNote } from './print.ts';
+
+export interface EndingOptions {
+  /** Called at the first signal, before the work is interrupted. */
+  onSignal?(name: NodeJS.Signals): void;
+  /** The work did not end in time: the last words before the process is ended. */
+  onLate?(): void;
+  /** A second signal ends the process at once. Without this, one line on standard error says so. */
+  onSecond?(): void;
+  /** Signals after which the process exits with its code, for a program that sends the signal and reads the code. */
+  readonly exitsAfter?: readonly NodeJS.Signals[];
+  /** Whether the work may need several times as long as it should. Default: by the load of the machine. */
+  isBusy?(): boolean;
+}
+
+/** Said on a line of its own: the terminal has put `^C` on the line before. */
+export const stoppedAtOnceNote = 'Stopped at once, before the work was ended cleanly.';
+
+/** Within a second, with time to spare for leaving. */
+const cleanEndMs = 900;
+/** The same on a machine that is busy: there a second may not be enough to record the end of the turn. */
+const busyEndMs = 4900;
+
+type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'kill' | 'pid'> & {
+  exitCode?: NodeJS.Process['exitCode'];
+};
+
+/**
+ * SIGINT and SIGTERM interrupt the work, and the process ends within a second, or five on a busy machine, whatever it
+ * does then: a command may refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would
+ * lose, and the thread can be resumed. A second signal ends the process at once.
+ *
+ * The process ends by the signal that it got, not with a code of its own: a shell then knows that the user wants to stop
+ * and leaves the loop or the script.
+ */
+export function endOnSignal(options: EndingOptions, self: SignalledProcess = process) {
+  const interrupt = new AbortController();
+  let isOver = false;
+  const stopListening = (): void => void self.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  const end = (): void => void self.exit(self.exitCode ?? 1);
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (interrupt.signal.aborted) {
+      if (options.onSecond === undefined) printNote(stoppedAtOnceNote);
+      else options.onSecond();
+      return end();
+    }
+    options.onSignal?.(name);
+    interrupt.abort();
+    if (options.exitsAfter?.includes(name) !== true) {
+      // The last thing that happens: all output is written by then.
+      self.once('exit', () => {
+        stopListening();
+        self.kill(self.pid, name);
+      });
+    }
+    const late = (): void => {
+      if (!isOver) options.onLate?.();
+      end();
+    };
+    // It holds nothing up: a process that has nothing left to do ends before.
+    const look = (): void => {
+      if (!isOver && (options.isBusy ?? isMachineBusy)()) setTimeout(late, busyEndMs - cleanEndMs).unref();
+      else late();
+    };
+    setTimeout(look, cleanEndMs).unref();
+  };
+  self.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return {
+    /** Aborts at the first signal. */
+    signal: interrupt.signal,
+    /** The work is over. What is left of the process still has only the rest of its time. */
+    over(): void {
+      isOver = true;
+      stopListening();
+    },
+  };
+}
+
+/** The folder that the process was started in, unless it was removed. */
+export function currentFolder(): { readonly path: string } | Outcome<'folder-missing'> {
+  try {
+    return { path: process.cwd() };
+  } catch {
+    return {
+      code: 'folder-missing',
+      message: 'The folder that capstan was started in no longer exists.',
+      next: 'Change to a folder that exists and start again.',
+    };
+  }
+}
+
+/** A lost disk ends the work, but is no bug: it is reported like any other end. */
+export async function diskLossAsOutcome<Value>(work: () => Promise<Value>): Promise<Value | Fault> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+/** From here on no reader ends the process by closing the other end of its output: a turn continues to a clean end. */
+export function ignoreClosedOutput() {
+  let lost: Error | undefined;
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost ??= error;
+  });
+  return {
+    /** Everything is written, or why it could not be. A reader that left is no reason: it had what it wanted. */
+    async finish(): Promise<Outcome<'output-lost'> | undefined> {
+      await new Promise<void>((written) => process.stdout.write('', () => written()));
+      // The error of a write is reported one tick after its end.
+      await new Promise(setImmediate);
+      if (lost === undefined) return undefined;
+      const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;
+      return { code: 'output-lost', message, next: 'Free some space where it is written.' };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { durationWords, formatCount } from '../../../engine/wording.ts';
+import type { WorkProgress } from '../../../ports/thread-store.ts';
+import { progressText } from './page.ts';
+import { canRewriteLines, openScreen, type ScreenStream } from './screen.ts';
+import type { Span } from './styled-text.ts';
+import { terminalWidth } from './text.ts';
+
+export interface ProgressOptions {
+  /** What is done, as the beginning of a line: `Reading threads`. */
+  readonly label: string;
+  /** How an amount is written; by default as a number. */
+  readonly amount?: (value: number) => string;
+  readonly stream?: ScreenStream;
+}
+
+/** Faster work shows nothing: a line that comes and goes at once only flickers. */
+const quietMs = 300;
+/** So often the line may change, however often the work reports. */
+const pauseMs = 100;
+/** From here on the time is shown, too. */
+const longMs = 2000;
+
+/**
+ * Does work, and shows on a terminal how far it is. The line leaves nothing behind, whether the work ends, fails or is
+ * interrupted. Elsewhere nothing is shown.
+ */
+export async function withProgress<Result>(
+  { label, amount = formatCount, stream = process.stderr }: ProgressOptions,
+  work: (report: WorkProgress) => Promise<Result>,
+): Promise<Result> {
+  if (!canRewriteLines(stream)) return work(() => undefined);
+  const screen = openScreen(stream);
+  const began = performance.now();
+  let at: { readonly done: number; readonly total: number | undefined } | 'waiting' | undefined;
+  let [isOver, next] = [false, began + quietMs];
+  const status = (): readonly Span[] => {
+    const took = performance.now() - began;
+    const time = took < longMs ? '' : ` · ${durationWords(took)}`;
+    const width = (terminalWidth(stream) ?? 80) - 1 - time.length;
+    if (at === undefined) return [label, time === '' ? ' …' : time];
+    if (at === 'waiting') return [`${label}: waiting for another process`, time];
+    const { done, total } = at;
+    return [
+      total === undefined ? `${label} ${amount(done)}` : progressText(label, { done, total, width, amount }),
+      time,
+    ];
+  };
+  const show = (): void => {
+    if (!isOver) screen.status(status);
+  };
+  const end = (): void => {
+    isOver = true;
+    screen.end();
+  };
+  const timer = setTimeout(show, quietMs).unref();
+  const stop = tidyOnSignal(end);
+  try {
+    return await work((done, total) => {
+      at = done === 'waiting' ? done : { done, total };
+      const now = performance.now();
+      if (now < next) return undefined;
+      next = now + pauseMs;
+      show();
+      return new Promise((resolve) => void setImmediate(resolve));
+    });
+  } finally {
+    clearTimeout(timer);
+    stop();
+    end();
+  }
+}
+
+type EndedProcess = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'listenerCount' | 'pid'>;
+
+const names = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Calls `tidy` before SIGINT or SIGTERM ends the process. The process then ends by that signal, unless another listener
+ * decides how it ends. Gives what takes this back.
+ */
+export function tidyOnSignal(tidy: () => void, self: EndedProcess = process): () => void {
+  const stop = (): void => names.forEach((name) => void self.off(name, onSignal));
+  const onSignal = (name: NodeJS.Signals): void => {
+    stop();
+    tidy();
+    if (self.listenerCount(name) === 0) self.kill(self.pid, name);
+  };
+  for (const name of names) self.on(name, onSignal);
+  return stop;
+}
+
+/** Does blocking work that a signal must not cut off half-way: the signal ends the process afterwards. */
+export async function runBeforeAnySignal<Result>(work: () => Result, self: EndedProcess = process): Promise<Result> {
+  const stop = tidyOnSignal(() => {}, self);
+  try {
+    return work();
+  } finally {
+    // A signal that came meanwhile is reported when the process looks at its events again.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    stop();
+  }
+}

@@ -1,0 +1,358 @@
+import { endsCode, type Fence, readFence } from '../../../base/markdown/code-fence.ts';
+import { countColumns } from '../../../base/text-columns.ts';
+import type { Variables } from '../../../protocol/shell.ts';
+import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
+import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from './text.ts';
+import { stripVTControlCharacters } from 'node:util';
+
+/** A screen on standard error, or on another stream. Only a terminal has a line that can be written over. */
+export function openScreen(stream: ScreenStream = process.stderr): Screen {
+  return new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
+}
+
+/** Whether a line can be written over. */
+export function canRewriteLines({ isTTY }: SizedStream, env: Variables = process.env): boolean {
+  return isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** The part of standard error that a screen needs. */
+export interface ScreenStream extends SizedStream {
+  write(text: string): unknown;
+}
+
+export interface ScreenOptions {
+  readonly stream: ScreenStream;
+  readonly color: boolean;
+  /** Whether a line may be written over: a terminal that can do it. */
+  readonly live: boolean;
+}
+
+export interface MessageForm {
+  readonly look?: TextLook;
+  readonly indent?: string;
+  /** Of every row but the first; by default the same. */
+  readonly hanging?: string;
+}
+
+/** What the status line says now. It is asked again whenever the line is drawn, so it may count seconds. */
+export type Status = () => readonly Span[];
+
+const redrawMs = 200;
+
+/** Takes the cursor to the beginning of the line and clears it. */
+const erased = '\r\u001B[K';
+/** A terminal that became narrower shows the line on several: the same from the first of them on. */
+const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
+
+/**
+ * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
+ * written over and leaves nothing behind. Where nothing can be written over there is no status line.
+ */
+export class Screen {
+  readonly #stream: ScreenStream;
+  readonly #live: boolean;
+  readonly #color: boolean;
+  #status: Status | undefined;
+  #typed: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** What stands in the status line. */
+  #drawn = '';
+  #drawnWidth = 0;
+  #streaming: { readonly text: VisibleStream; readonly wrapped: WrappedStream; endsLine: boolean } | undefined;
+
+  constructor({ stream, color, live }: ScreenOptions) {
+    this.#stream = stream;
+    this.#live = live;
+    this.#color = color;
+  }
+
+  /** A line, or several, that stay. */
+  note(...spans: readonly Span[]): void {
+    this.endText();
+    // In one piece: a line that is erased and drawn again in two would flicker.
+    const status = this.#statusNow();
+    const [before, after] = [this.#erased(), status === '' ? '' : erased];
+    this.#stream.write(`${before}${paint(spans, this.#color)}\n${after}${status}`);
+    this.#isDrawn(status);
+  }
+
+  /** A sentence of ours, or several: on a terminal they are broken between words. */
+  message(text: string, { look, indent = '', hanging = indent }: MessageForm = {}): void {
+    const room = this.#width - Math.max(indent.length, hanging.length);
+    const lines = this.#live ? wrap(visibleText(text), room) : text.split('\n');
+    const shown = lines.map((line, at) => `${at === 0 ? indent : hanging}${line}`).join('\n');
+    this.note(look === undefined ? shown : { look, text: shown });
+  }
+
+  /** A piece of a text that stays, broken between words on a terminal. Whatever else is said begins on a line of its own. */
+  text(piece: string): void {
+    if (piece === '') return;
+    if (this.#streaming === undefined) {
+      this.#erase();
+      const wrapped = new WrappedStream(() => (this.#live ? this.#width : Infinity));
+      this.#streaming = { text: new VisibleStream(), wrapped, endsLine: true };
+    }
+    const { text, wrapped } = this.#streaming;
+    this.#piece(wrapped.push(text.push(piece)));
+  }
+
+  /** The text is over. */
+  endText(): void {
+    if (this.#streaming === undefined) return;
+    const { text, wrapped } = this.#streaming;
+    this.#piece(wrapped.push(text.end()) + wrapped.end());
+    if (!this.#streaming.endsLine) this.#stream.write('\n');
+    this.#streaming = undefined;
+    this.#draw();
+  }
+
+  /** What the status line says from now on; undefined takes it away. */
+  status(status: Status | undefined): void {
+    if (!this.#live) return;
+    this.#status = status;
+    if (status === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      if (this.#typed === undefined) this.#erase();
+      return;
+    }
+    // It holds nothing up: a process that has nothing left to do ends.
+    this.#timer ??= setInterval(() => this.#draw(), redrawMs).unref();
+    this.#draw();
+  }
+
+  /** What the user types, in place of the status line; undefined takes it away. */
+  typing(text: string | undefined): void {
+    if (!this.#live) return;
+    this.#typed = text;
+    if (text === undefined && this.#status === undefined) return this.#erase();
+    this.#draw();
+  }
+
+  /** Leaves the terminal as it should be found. */
+  end(): void {
+    this.endText();
+    this.#typed = undefined;
+    this.status(undefined);
+  }
+
+  #piece(visible: string): void {
+    if (visible === '' || this.#streaming === undefined) return;
+    this.#streaming.endsLine = visible.endsWith('\n');
+    this.#stream.write(visible);
+  }
+
+  #draw(): void {
+    const next = this.#statusNow();
+    if (next === '' || next === this.#drawn) return;
+    this.#stream.write(`${this.#drawn === '' ? erased : this.#erased()}${next}`);
+    this.#isDrawn(next);
+  }
+
+  /** Empty where nothing is under way, and while a text comes. */
+  #statusNow(): string {
+    if (this.#streaming !== undefined) return '';
+    if (this.#typed !== undefined) return typedLine(this.#typed, this.#width);
+    if (this.#status === undefined) return '';
+    return paint(shortened(this.#status(), this.#width), this.#color);
+  }
+
+  /** One column stays free: a terminal may begin a new line when the last one is written. */
+  get #width(): number {
+    return Math.max(20, (terminalWidth(this.#stream) ?? 80) - 1);
+  }
+
+  #erase(): void {
+    if (this.#drawn !== '') this.#stream.write(this.#erased());
+    this.#drawn = '';
+  }
+
+  #isDrawn(status: string): void {
+    this.#drawn = status;
+    this.#drawnWidth = countColumns(stripVTControlCharacters(status));
+  }
+
+  /** What takes away the status line, if there is one. */
+  #erased(): string {
+    if (this.#drawn === '') return '';
+    const columns = terminalWidth(this.#stream) ?? Infinity;
+    return erasedFrom(Math.max(0, Math.ceil(this.#drawnWidth / columns) - 1));
+  }
+}
+
+const typedMark = '  > ';
+
+/** The end of what is typed: there the next character goes. */
+function typedLine(text: string, width: number): string {
+  const characters = [...visibleText(text.replaceAll(/\s/g, ' '))];
+  while (countColumns(characters.join('')) > width - typedMark.length) characters.shift();
+  return `${typedMark}${characters.join('')}`;
+}
+
+/** A status with less of its beginning says nothing. */
+const leastBeginning = 12;
+
+/** As much as fits in one line. The first part gives way: it may be a long command, and what follows counts seconds. */
+function shortened(spans: readonly Span[], width: number): readonly Span[] {
+  // Made visible before it is measured: a hidden character becomes a sign of several columns.
+  const texts = spans.map((span) => visibleText((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' ')));
+  const behind = countColumns(texts.slice(1).join(''));
+  let left = width;
+  return spans.map((span, at) => {
+    const text = fitToWidth(texts[at]!, at === 0 ? Math.max(leastBeginning, width - behind) : left);
+    left -= countColumns(text);
+    return typeof span === 'string' ? text : { ...span, text };
+  });
+}
+
+/** How many characters before a sign decide whether it is a part of a letter or a picture. */
+const lookBack = 4;
+
+/**
+ * `visibleText` for a text that comes in pieces: joined, what it gives is what the whole text would give. A piece may
+ * end inside a line end or a character; that end waits for the next piece.
+ */
+export class VisibleStream {
+  #before = '';
+  #held = '';
+
+  push(piece: string): string {
+    const text = this.#held + piece;
+    const last = text.charCodeAt(text.length - 1);
+    const isOpen = last === 0x0d || (last >= 0xd800 && last <= 0xdbff);
+    this.#held = isOpen ? text.slice(-1) : '';
+    return this.#visible(isOpen ? text.slice(0, -1) : text);
+  }
+
+  /** What is still held back. */
+  end(): string {
+    const rest = this.#visible(this.#held);
+    this.#held = '';
+    this.#before = '';
+    return rest;
+  }
+
+  #visible(text: string): string {
+    const shown = visibleText(this.#before + text).slice(visibleText(this.#before).length);
+    this.#before = (this.#before + text).slice(-lookBack);
+    return shown;
+  }
+}
+
+/** A line break, blanks, or a word; a sign of two columns is a word of its own, as lines may break beside it. */
+const token = /\n|[^\S\n]+|\S+/g;
+/** Rows of a table would not be better for it. */
+const unbroken = /^ {0,3}\|/;
+/** What a line of a list or a quotation begins with: lines that continue it begin below its text. */
+const opening = /^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?/;
+/** So much of a line is kept to know what it is. */
+const longestOpening = 24;
+
+/**
+ * Breaks the lines of an answer between words while it arrives in pieces: a terminal breaks them anywhere. A word is
+ * held back until it is complete, unless it is the first of its line. Code in fences is left as it is, so that it can be copied.
+ */
+export class WrappedStream {
+  readonly #width: () => number;
+  #column = 0;
+  /** The beginning of the line, as it was sent. */
+  #line = '';
+  #blanks = '';
+  #word = '';
+  /** The word need not wait: it is the first of its line, or fits in none. */
+  #isPlaced = false;
+  #code: Fence | undefined;
+
+  constructor(width: () => number) {
+    this.#width = width;
+  }
+
+  push(text: string): string {
+    let shown = '';
+    for (const [part] of text.matchAll(token)) {
+      if (part === '\n') shown += this.#endLine();
+      else if (/^\s/.test(part)) shown += this.#endWord() + this.#blank(part);
+      else for (const piece of wordsIn(part)) shown += this.#add(piece);
+    }
+    return shown;
+  }
+
+  end(): string {
+    return this.#endWord();
+  }
+
+  #add(piece: string): string {
+    if (this.#isWhole) return this.#pass(piece);
+    const isOwn = countColumns(piece) > piece.length;
+    const before = isOwn ? this.#endWord() : '';
+    this.#note(piece);
+    this.#word += piece;
+    if (!isOwn && (this.#column === 0 || countColumns(this.#word) > this.#width())) this.#isPlaced = true;
+    return isOwn || this.#isPlaced ? before + this.#place() : before;
+  }
+
+  #blank(blanks: string): string {
+    this.#note(blanks);
+    if (this.#isWhole) return blanks;
+    this.#blanks += blanks;
+    return '';
+  }
+
+  #endLine(): string {
+    const shown = this.#endWord();
+    if (this.#code === undefined) this.#code = readFence(this.#line);
+    else if (endsCode(this.#code, this.#line)) this.#code = undefined;
+    this.#line = '';
+    this.#blanks = '';
+    this.#column = 0;
+    return `${shown}\n`;
+  }
+
+  #endWord(): string {
+    const shown = this.#place();
+    this.#isPlaced = false;
+    return shown;
+  }
+
+  /** The word that was held back, on this line or on the next. */
+  #place(): string {
+    const [word, blanks, width] = [this.#word, this.#blanks, countColumns(this.#word)];
+    if (word === '') return '';
+    [this.#word, this.#blanks] = ['', ''];
+    const most = this.#width();
+    if (this.#column === 0 || this.#column + countColumns(blanks) + width <= most || this.#isPlaced) {
+      this.#column += countColumns(blanks) + width;
+      return blanks + word;
+    }
+    const hanging = opening.exec(this.#line)?.[0].length ?? 0;
+    const indent = hanging > most / 2 ? 0 : hanging;
+    this.#column = indent + width;
+    return `\n${' '.repeat(indent)}${word}`;
+  }
+
+  get #isWhole(): boolean {
+    return this.#code !== undefined || readFence(this.#line) !== undefined || unbroken.test(this.#line);
+  }
+
+  #pass(piece: string): string {
+    this.#note(piece);
+    const shown = this.#endWord();
+    return shown + this.#takeBlanks() + piece;
+  }
+
+  #takeBlanks(): string {
+    const blanks = this.#blanks;
+    this.#blanks = '';
+    return blanks;
+  }
+
+  #note(piece: string): void {
+    if (this.#line.length < longestOpening) this.#line += piece;
+  }
+}
+
+/** Signs of two columns apart from the rest. */
+function wordsIn(run: string): readonly string[] {
+  if (countColumns(run) <= run.length) return [run];
+  return run.match(/[\u0021-\u024F]+|./gsu) ?? [];
+}

@@ -1,0 +1,58 @@
+import { visibleText } from './text.ts';
+
+/** What sets a text off from the rest. Sixteen colours only: a terminal's own theme makes them readable. */
+export type TextLook = keyof typeof codes;
+
+/** A text of any origin with our own look for it. */
+export interface StyledText {
+  readonly look: TextLook;
+  readonly text: string;
+}
+
+/** A part of what is printed. */
+export type Span = string | StyledText;
+
+/** `--color`. */
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+/** Whether a stream gets colours. By default a terminal does, unless NO_COLOR or TERM=dumb says otherwise. */
+export function wantsColor(
+  stream: { readonly isTTY?: boolean },
+  choice: ColorChoice,
+  env: NodeJS.ProcessEnv = process.env,
+): boolean {
+  if (choice !== 'auto') return choice === 'always';
+  return stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+}
+
+/**
+ * The spans as a terminal or a file gets them. Their text is made visible first, so that no sequence but our own is left.
+ */
+export function paint(spans: readonly Span[], color: boolean): string {
+  return spans
+    .map((span) => {
+      if (typeof span === 'string') return visibleText(span);
+      const text = visibleText(span.text);
+      const [begin, end] = codes[span.look];
+      return color && text !== '' ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
+    })
+    .join('');
+}
+
+export const bold = (text: string): StyledText => ({ look: 'bold', text });
+export const dim = (text: string): StyledText => ({ look: 'dim', text });
+export const red = (text: string): StyledText => ({ look: 'red', text });
+export const green = (text: string): StyledText => ({ look: 'green', text });
+export const yellow = (text: string): StyledText => ({ look: 'yellow', text });
+export const cyan = (text: string): StyledText => ({ look: 'cyan', text });

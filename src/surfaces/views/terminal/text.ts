@@ -1,0 +1,79 @@
+import { replaceInvisible } from '../../../base/invisible-characters.ts';
+import { countColumns, cutToColumns, splitClusters } from '../../../base/text-columns.ts';
+
+/**
+ * The text with hidden characters as signs: `␛` for ESC and so on for the first 32 and DEL, `<U+202E>` for the others.
+ * A line that ends with CR LF ends with LF. Joiners and variation selectors stay where a script or an emoji needs them.
+ */
+export function visibleText(text: string): string {
+  return replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);
+}
+
+/** The same in one line, so that a name cannot pass for a line of its own. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll(/[\n\t]/g, signForCharacter);
+}
+
+/** JSON with the same characters escaped, which only stand in its strings: every reader gets the same value. */
+export function visibleJson(json: string): string {
+  return replaceInvisible(json, escapeOf);
+}
+
+/** The sign that stands for a character. */
+export function signForCharacter(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? '\u2421' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+function escapeOf(sign: string): string {
+  return sign
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+/** The text, or as much of it as fits, with a sign at its end that there was more. */
+export function fitToWidth(text: string, width: number): string {
+  if (countColumns(text) <= width) return text;
+  return width <= 0 ? '' : `${cutToColumns(text, width - 1)}…`;
+}
+
+/** Padded on the right, or on the left, to so many columns. */
+export function padToWidth(text: string, width: number, side: 'left' | 'right' = 'right'): string {
+  const blanks = ' '.repeat(Math.max(0, width - countColumns(text)));
+  return side === 'right' ? text + blanks : blanks + text;
+}
+
+/** A text in lines of at most so many columns, broken between words where there are any. */
+export function wrap(text: string, width: number): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = [];
+    let rest = line;
+    for (;;) {
+      const kept = fittingPrefix(rest, width);
+      if (kept.length === rest.length) return [...lines, rest];
+      const space = rest.lastIndexOf(' ', kept.length);
+      const at = space > kept.length / 2 ? space + 1 : kept.length;
+      lines.push(rest.slice(0, at).trimEnd());
+      rest = rest.slice(at);
+    }
+  });
+}
+
+/** As much of a text as fits, and something of it in any case: what must not be split may be wider. */
+export function fittingPrefix(text: string, width: number): string {
+  const part = cutToColumns(text, width);
+  return part !== '' || text === '' ? part : (splitClusters(text).next().value?.text ?? '');
+}
+
+/** A stream that may be a terminal. */
+export interface SizedStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** The columns of a terminal. Undefined: it is none, or does not know its size, which it says as 0. */
+export function terminalWidth({ columns = 0 }: SizedStream): number | undefined {
+  return columns > 0 ? columns : undefined;
+}

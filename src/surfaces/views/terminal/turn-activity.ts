@@ -1,0 +1,149 @@
+import { shownName } from '../wording/turn-lines.ts';
+import type { ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { TurnItem } from '../../../protocol/turn-item.ts';
+import { bold, dim, type Span } from './styled-text.ts';
+import { durationWords } from '../../../engine/wording.ts';
+
+interface Begun {
+  readonly words: string;
+  readonly at: number;
+}
+
+interface HooksBegun extends Begun {
+  readonly event: string;
+  readonly left: number;
+}
+
+const compacting = 'Compacting the history';
+
+/** `performance` would cost every start more than a millisecond: Node loads it on first use. */
+function milliseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
+/** What a turn is doing now, as its events tell it. */
+export class Activity {
+  readonly #now: () => number;
+  /** Calls that run, by the id of their item. */
+  readonly #calls = new Map<string, Begun>();
+  #other: Begun | undefined;
+  /** The user is asked, by the id of the question: nothing else is as much worth saying. */
+  readonly #asking = new Map<string, Begun>();
+  /** Hooks that the turn waits for, and how many of them have not ended. */
+  #hooks: readonly HooksBegun[] = [];
+  /** When a request will be sent again. */
+  #waitsUntil: number | undefined;
+  #isStopping = false;
+
+  constructor(now: () => number = milliseconds) {
+    this.#now = now;
+  }
+
+  event(event: ThreadEvent): void {
+    switch (event.kind) {
+      case 'turn-started':
+        return this.#begin('Thinking');
+      case 'item-started': {
+        const words = callWords(event.item);
+        if (words !== undefined) this.#calls.set(event.item.id, { words, at: this.#now() });
+        return;
+      }
+      case 'item-completed':
+        // The model has the floor again when the last call is over.
+        if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
+        return;
+      case 'hook-started': {
+        const [first, ...more] = event.names;
+        if (first === undefined) return;
+        const words = `hook ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+        this.#hooks = [...this.#hooks, { words, at: this.#now(), event: event.event, left: event.names.length }];
+        return;
+      }
+      case 'hook-completed':
+        this.#hooks = withoutOne(this.#hooks, event.run.event);
+        return;
+      case 'checkpoint-started':
+        return this.#begin(compacting);
+      case 'checkpoint-stage':
+        this.#other = {
+          words: `${compacting}, stage ${event.stage} of ${event.of}`,
+          at: this.#other?.at ?? this.#now(),
+        };
+        this.#waitsUntil = undefined;
+        return;
+      case 'checkpoint-installed':
+      case 'checkpoint-failed':
+        return this.#begin('Thinking');
+      case 'retrying':
+        this.#waitsUntil = this.#now() + event.waitMs;
+        return;
+      case 'question-asked':
+        this.#asking.set(event.question.id, {
+          words: event.to === 'review' ? 'Waiting for the reviewer' : 'Waiting for your answer',
+          at: this.#now(),
+        });
+        return;
+      case 'question-answered':
+        this.#asking.delete(event.id);
+        return;
+      case 'turn-completed':
+      case 'turn-failed':
+      case 'turn-aborted':
+      case 'turn-suspended':
+        this.#calls.clear();
+        this.#asking.clear();
+        this.#hooks = [];
+        this.#other = undefined;
+        this.#isStopping = false;
+        return;
+      default:
+    }
+  }
+
+  /** The user wants the turn to end. It is over when the turn says so. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  /** Undefined when nothing is under way. */
+  get words(): readonly Span[] | undefined {
+    const now = this.#now();
+    if (this.#isStopping) return [bold('Stopping'), dim(' · Ctrl-C again to stop at once')];
+    const [asking] = this.#asking.values();
+    if (asking !== undefined) {
+      return [bold(asking.words), dim(` · ${durationWords(now - asking.at)} · Ctrl-C to stop`)];
+    }
+    const [hook] = this.#hooks;
+    if (hook !== undefined) return [bold(hook.words), dim(` · ${durationWords(now - hook.at)} · Ctrl-C to stop`)];
+    const waitMs = (this.#waitsUntil ?? 0) - now;
+    if (this.#calls.size === 0 && this.#other !== undefined && waitMs > 0) {
+      return [dim(`Waiting ${durationWords(waitMs + 999)} before the next attempt · Ctrl-C to stop`)];
+    }
+    const [first] = this.#calls.values();
+    const shown = first ?? this.#other;
+    if (shown === undefined) return undefined;
+    const more = this.#calls.size < 2 ? '' : ` and ${this.#calls.size - 1} more`;
+    return [bold(shown.words), dim(`${more} · ${durationWords(now - shown.at)} · Ctrl-C to stop`)];
+  }
+
+  #begin(words: string): void {
+    this.#other = { words, at: this.#now() };
+    this.#waitsUntil = undefined;
+  }
+}
+
+/** Those of one moment end together, so only their number counts. */
+function withoutOne(all: readonly HooksBegun[], event: string): readonly HooksBegun[] {
+  const at = all.findIndex((each) => each.event === event);
+  const found = all[at];
+  if (found === undefined) return all;
+  return found.left > 1 ? all.with(at, { ...found, left: found.left - 1 }) : all.toSpliced(at, 1);
+}
+
+/** Undefined for what takes no time. */
+function callWords(item: TurnItem): string | undefined {
+  if (item.kind === 'command') return `Running ${item.argv.at(-1) ?? ''}`.split('\n')[0];
+  if (item.kind === 'tool-call') return `Running ${shownName(item.tool)}`;
+  return item.kind === 'file-change' ? 'Applying a patch' : undefined;
+}

@@ -1,0 +1,301 @@
+import { defined } from '../../../base/objects.ts';
+import type { Envelope } from '../../../core/envelope/envelope.ts';
+import { type Ownership, ownership } from '../../../core/envelope/ownership.ts';
+import { formatCount, plural } from '../../../engine/wording.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../../protocol/json.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { StoryTurn, ThreadStory } from '../context/thread-story.ts';
+import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../terminal/page.ts';
+import { bold, dim, green, red, type Span } from '../terminal/styled-text.ts';
+import { fitToWidth, wrap } from '../terminal/text.ts';
+import { clockTime, clockTimeOf } from '../wording/time-words.ts';
+
+/** The envelope of one turn, or what differs from that of another one. */
+export type EnvelopeView = { readonly turn: StoryTurn } & (
+  | { readonly kind: 'envelope'; readonly fields: readonly ShownField[] | undefined }
+  | { readonly kind: 'difference'; readonly against: number; readonly changes: readonly ChangedField[] }
+);
+
+/** Turns are counted from 1; without a number the newest one is shown. */
+export function envelopeView(
+  id: string,
+  story: ThreadStory,
+  asked: { readonly turn: number | undefined; readonly diff: number | undefined },
+): EnvelopeView | Outcome {
+  const turn = chooseTurn(story, asked.turn ?? story.turns.length);
+  if ('code' in turn) return turn;
+  const { envelope } = turn;
+  if (asked.diff === undefined) return { kind: 'envelope', turn, fields: envelope && envelopeFields(envelope) };
+  const other = chooseTurn(story, asked.diff);
+  if ('code' in other) return other;
+  if (other.envelope === undefined) return noEnvelope(id, other);
+  if (envelope === undefined) return noEnvelope(id, turn);
+  return { kind: 'difference', turn, against: asked.diff, changes: changedFields(other.envelope, envelope) };
+}
+
+/** For programs. */
+export function envelopeJson(id: string, view: EnvelopeView) {
+  const { number, id: turnId, at, context } = view.turn;
+  if (view.kind === 'difference') return { thread: id, turn: number, against: view.against, changes: view.changes };
+  const shown = view.fields === undefined ? { fields: null, turn_context: context ?? null } : { fields: view.fields };
+  return { thread: id, turn: number, turn_id: turnId, at, ...shown };
+}
+
+function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {
+  return (
+    turns[number - 1] ?? {
+      code: 'no-turn',
+      message: `The thread has ${plural(turns.length, 'turn')}.`,
+      next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
+    }
+  );
+}
+
+function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
+  return {
+    code: 'no-envelope',
+    message: missingEnvelopeReason(turn),
+    next: `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`,
+  };
+}
+
+/** One field of a turn's envelope, with who filled it and who reads it. */
+export interface ShownField {
+  readonly field: string;
+  readonly value: Json;
+  readonly origin: string;
+  /** Source files. */
+  readonly consumers: readonly string[];
+  /** What the consumers do, each once. */
+  readonly roles: readonly string[];
+  /** What will read it and is not there yet. */
+  readonly awaits?: string;
+}
+
+/** The fields that a stored envelope has, in the order of the map. Long texts stand there as size and digest. */
+export function envelopeFields(stored: JsonObject): readonly ShownField[] {
+  return ownership.flatMap((row) => {
+    const { field, consumers, awaits } = row;
+    const value = valueAt(stored, field.split('.'));
+    if (value === undefined) return [];
+    const roles = [...new Set(consumers.map(({ role }) => role))];
+    const paths = consumers.map(({ path }) => path);
+    return [{ field, value, origin: originOf(row, stored), consumers: paths, roles, ...defined({ awaits }) }];
+  });
+}
+
+/**
+ * Who decided a field of a turn: the layer or caller that chose the setting behind it, else where it comes from without
+ * a choice. An override chooses a setting as a whole.
+ */
+function originOf({ field, source }: Ownership, stored: JsonObject): string {
+  const { settings = [] } = source;
+  const otherwise = source.otherwise === 'model catalogue' ? sourceOf(field, stored) : source.otherwise;
+  if (!isJsonObject(valueAt(stored, ['telemetry', 'origins']))) return otherwise;
+  const { origins } = (stored as unknown as Pick<Envelope, 'telemetry'>).telemetry;
+  const chosen = settings.map(
+    (path) => origins[path] ?? origins[path.replace(/\..*/s, '')] ?? origins[formerNames[path] ?? path],
+  );
+  return chosen.find((origin) => origin !== undefined) ?? otherwise;
+}
+
+/** Settings that older threads record under another name. */
+const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
+
+/** Fields that are made from one of the model's record. */
+const madeFrom: Readonly<Record<string, string>> = {
+  'window.effective': 'contextWindow',
+  'window.configured': 'contextWindow',
+};
+
+/** Of what the catalogue says, a server or a test may have said otherwise. */
+function sourceOf(field: string, stored: JsonObject): string {
+  const name = madeFrom[field] ?? field.replace(/^(?:identity\.model|capabilities)\./, '');
+  const source = valueAt(stored, ['identity', 'model', 'sources', name]);
+  return typeof source === 'string' ? source : 'model catalogue';
+}
+
+export type ChangedField = ReturnType<typeof changedFields>[number];
+
+/**
+ * What differs between two stored envelopes: a value is absent where the turn did not have it. The origin is who decided
+ * the newer one.
+ */
+function changedFields(before: JsonObject, now: JsonObject) {
+  return ownership.flatMap((row) => {
+    const { field } = row;
+    const [from, to] = [before, now].map((stored) => valueAt(stored, field.split('.')));
+    const origin = to === undefined ? undefined : originOf(row, now);
+    return equalJson(from, to) ? [] : [{ field, ...defined({ from, to, origin }) }];
+  });
+}
+
+const valueWidth = 34;
+const lastWidth = 36;
+
+/** From here on a page has room for the readers of each field. */
+const wideEnough = 120;
+
+/** The seven groups and the window: each value, where it came from, who reads it. */
+export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
+  const width = form.proseWidth;
+  const isWide = width >= wideEnough;
+  const groups = [...new Set(fields.map(({ field }) => groupOf(field)))];
+  const rows = groups.flatMap((group): readonly (readonly TableCell[])[] => [
+    [''],
+    [bold(group)],
+    ...fields.filter(({ field }) => groupOf(field) === group).flatMap((field) => fieldRows(field, isWide)),
+  ]);
+  const head = ['field', 'value', 'from', ...(isWide ? ['read by'] : [])].map(dim);
+  const notes = [
+    ...(fields.some(isKept) ? [instructionsKept] : []),
+    ...(isWide ? [] : [`A terminal of ${wideEnough} columns shows who reads each field, and so does --json.`]),
+  ];
+  return [
+    ...tableSpans([head, ...rows], { width, most: { 1: valueWidth } }),
+    ...notes.map((note) => `\n${wrapSentences(note, form)}`),
+  ];
+}
+
+function fieldRows(
+  { field, value, origin, roles, awaits }: ShownField,
+  withReaders: boolean,
+): readonly (readonly string[])[] {
+  const row = [`  ${field.slice(groupOf(field).length + 1)}`, oneLine(envelopeFieldText(field, value)), origin];
+  if (!withReaders) return [row];
+  const readers = [...roles, ...(awaits === undefined ? [] : [`later: ${awaits}`])].join(', ');
+  const [first = '', ...more] = wrap(readers, lastWidth);
+  return [[...row, first], ...more.map((line) => ['', '', '', line])];
+}
+
+export function diffPage(
+  changes: readonly ChangedField[],
+  numbers: { readonly from: number; readonly to: number },
+  { proseWidth: width }: PageForm,
+): readonly Span[] {
+  if (changes.length === 0) return [`Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`];
+  const most = width === Infinity ? Infinity : Math.min(valueWidth, Math.floor(width / 4));
+  const rows = changes.flatMap(({ field, from, to, origin }) =>
+    valueDifferences(from, to).map(({ path, from: had, to: has }, index): readonly TableCell[] => {
+      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
+      const [old, fresh] = cutAtDifference(before!, now!, most);
+      return [`${field}${path}`, red(old), green(fresh), index === 0 ? (origin ?? '') : ''];
+    }),
+  );
+  const head = ['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'].map(dim);
+  return tableSpans([head, ...rows], { width, whole: [0], most: { 1: valueWidth, 2: valueWidth } });
+}
+
+/** Whether the value may not be the one that a reader expects. */
+function isKept({ field, origin }: ShownField): boolean {
+  return field === 'instructions.base.text' && origin === 'thread';
+}
+
+const instructionsKept =
+  'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file` ' +
+  "apply only when a thread starts. After a switch of models, the new model's own instructions replace the old ones at the next checkpoint between turns.";
+
+/** Why a turn has no envelope in the file. */
+export function missingEnvelopeReason({ number, compacts }: StoryTurn): string {
+  const why = compacts
+    ? 'it was a compaction by Capstan that made no checkpoint'
+    : 'another program ran it, or it ended before one was written';
+  return `Turn ${number} has no envelope in the file: ${why}.`;
+}
+
+/** What a turn without an envelope has: the contract as its program wrote it. */
+export function turnContextPage(turn: StoryTurn, form: PageForm): readonly Span[] {
+  const { context } = turn;
+  const note = wrapSentences(missingEnvelopeReason(turn), form);
+  if (context === undefined) return [note];
+  const rows = Object.entries(context).flatMap(([key, value]) =>
+    value === undefined || key === 'capstan' ? [] : [[key, oneLine(valueText(value))]],
+  );
+  return [note, 'Its turn_context says:\n\n', ...tableSpans(rows, { width: form.proseWidth })];
+}
+
+export function envelopeTurnLine(id: string, { number, id: turnId, at, compacts }: StoryTurn, turns: number): string {
+  const place = `thread ${id} · turn ${number} of ${turns}${compacts ? ', a compaction' : ''}`;
+  return `${place}\n${turnId === undefined ? '' : `turn ${turnId} · `}${clockTimeOf(at)}`;
+}
+
+function groupOf(field: string): string {
+  return field.slice(0, field.indexOf('.'));
+}
+
+/** A moment is shown as people say it; `--json` has it exactly. */
+export function envelopeFieldText(field: string, value: Json): string {
+  return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
+}
+
+function valueText(value: Json): string {
+  if (typeof value === 'number') return formatCount(value);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) {
+    const items = value as readonly Json[];
+    if (items.length === 0) return 'none';
+    return items.map((item) => (typeof item === 'object' ? `(${valueText(item)})` : valueText(item))).join(', ');
+  }
+  return isJsonObject(value) ? (digestText(value) ?? membersText(value)) : String(value);
+}
+
+/** `type managed, network (enabled true)`. The exact value is for `--json`. */
+function membersText(value: JsonObject): string {
+  const members = Object.entries(value).map(([name, member]) => {
+    const text = valueText(member ?? null);
+    return `${name} ${isJsonObject(member) ? `(${text})` : text}`;
+  });
+  return members.length === 0 ? 'none' : members.join(', ');
+}
+
+/** How the rollout keeps a long text. */
+function digestText(value: JsonObject): string | undefined {
+  const { characters, digest, ...others } = value;
+  if (typeof characters !== 'number' || typeof digest !== 'string' || Object.keys(others).length > 0) return undefined;
+  return `${formatCount(characters)} characters, digest ${digest.slice(0, 8)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
+
+/** One place at which two values differ; absent on the side that has nothing there. */
+export interface ValueDifference {
+  /** Dotted, behind the name of the value: `.entries.2.access`; empty for the value itself. */
+  readonly path: string;
+  readonly from?: Json;
+  readonly to?: Json;
+}
+
+/** All places at which two values differ, so that a small change in a large value can be seen. */
+export function valueDifferences(from: Json | undefined, to: Json | undefined, path = ''): readonly ValueDifference[] {
+  if (from !== undefined && to !== undefined && equalJson(from, to)) return [];
+  if (hasMembers(from) && hasMembers(to) && Array.isArray(from) === Array.isArray(to)) {
+    const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+    return names.flatMap((name) => valueDifferences(memberOf(from, name), memberOf(to, name), `${path}.${name}`));
+  }
+  return [{ path, ...defined({ from, to }) }];
+}
+
+/** A list of words is read as one value, and so is a text that is kept as its size and digest. */
+function hasMembers(value: Json | undefined): value is object & Json {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object');
+  return isJsonObject(value) && value['digest'] === undefined;
+}
+
+function memberOf(value: object, name: string): Json | undefined {
+  return (value as Readonly<Record<string, Json | undefined>>)[name];
+}
+
+const before = 10;
+
+/** Both texts in so many columns, cut so that the first difference is in what is left. */
+function cutAtDifference(from: string, to: string, width: number): readonly [string, string] {
+  if (from.length <= width && to.length <= width) return [from, to];
+  let same = 0;
+  while (same < from.length && from[same] === to[same]) same++;
+  // The start says what it is about, as long as the difference is in it.
+  const start = same < width - before ? 0 : same - before;
+  const part = (text: string): string => fitToWidth(`${start === 0 ? '' : '…'}${text.slice(start)}`, width);
+  return [part(from), part(to)];
+}

@@ -1,0 +1,53 @@
+import type { KeptReason, RestoreReport } from '../../../engine/engine-types.ts';
+import { visibleLine } from '../terminal/text.ts';
+
+/** Why a restore keeps a file as it is, and the option of `capstan threads restore` that brings it back all the same. */
+export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; readonly option?: string }>> = {
+  'changed-since': { words: 'changed again after the turn', option: '--force' },
+  unknown: { words: 'a turn was cut off, so it may have changed again after the turn', option: '--force' },
+  'left-out': { words: 'its content was not kept: too large, no space, or not readable' },
+  'in-the-way': { words: 'something else is in the way' },
+  meanwhile: { words: 'it changed while a turn ran, but not by the turn', option: '--meanwhile' },
+  'not-recorded': {
+    words: 'it was made while a turn ran, and the record does not say by whom',
+    option: '--meanwhile',
+  },
+};
+
+/** What a restore cannot bring back beside single files, a line for each. */
+export function restoreNotes({
+  withoutSnapshot,
+  otherRoots,
+  notAttributed = [],
+  outside = [],
+}: RestoreReport): readonly string[] {
+  return [
+    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}, so its changes stay.`),
+    ...otherRoots.map((other) => `Turns also worked in ${other}. Nothing was changed there.`),
+    ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
+    ...outside.map(({ what }) => visibleLine(`Ran outside the sandbox, so what it changed elsewhere stays: ${what}`)),
+  ];
+}
+
+/** How many turns, at the beginning of a sentence. */
+export function turnsWord(turns: readonly unknown[]): string {
+  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
+}
+
+interface RolledBackThread {
+  readonly id: string;
+  readonly turns: readonly unknown[];
+  readonly cutTurn?: string;
+}
+
+/** What a rollback to before a checkpoint has done, in lines. */
+export function beforeCheckpointLines({ id, turns, cutTurn }: RolledBackThread, checkpoint: number): readonly string[] {
+  return [
+    `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
+    ...(cutTurn === undefined
+      ? []
+      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is rolled back.`]),
+    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} rolled back.`]),
+    'Files are unchanged.',
+  ];
+}

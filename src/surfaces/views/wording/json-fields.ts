@@ -1,0 +1,183 @@
+import { defined } from '../../../base/objects.ts';
+import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
+import type { Answer, Question } from '../../../protocol/question.ts';
+import { shellWords } from '../../../protocol/shell.ts';
+import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
+import { usageForPrograms } from './cost-words.ts';
+
+/** An item of a turn as programs read it. The names are a contract with them. */
+export type ExecItem = { readonly id: string } &
+  /** Not the end of the turn: a warning. */
+  (
+    | { readonly type: 'error'; readonly message: string }
+    | { readonly type: 'agent_message'; readonly text: string; readonly proposed_plan?: string }
+    | { readonly type: 'reasoning'; readonly text: string }
+    | { readonly type: 'web_search'; readonly query: string }
+    | {
+        readonly type: 'image_generation';
+        readonly status: 'completed' | 'failed';
+        readonly prompt?: string;
+        readonly path?: string;
+        readonly problem?: string;
+      }
+    | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
+    | {
+        readonly type: 'command_execution';
+        readonly command: string;
+        readonly aggregated_output: string;
+        readonly exit_code: number | null;
+        readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+      }
+    | {
+        readonly type: 'file_change';
+        readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+        readonly status: 'in_progress' | 'completed' | 'failed';
+      }
+    | McpToolCall
+  );
+
+/** A call of any tool that has no item of its own: programs that read these events know calls by this form. */
+interface McpToolCall {
+  readonly type: 'mcp_tool_call';
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly result: {
+    readonly content: readonly Json[];
+    readonly structured_content: Json;
+  } | null;
+  readonly error: { readonly message: string } | null;
+  readonly status: 'in_progress' | 'completed' | 'failed';
+}
+
+/** A call that was not run, as an item that is over. Undefined: programs that read these events know no such item. */
+export function refusedItem(item: TurnItem, reason: string): TurnItem | undefined {
+  switch (item.kind) {
+    case 'command':
+      return { ...item, status: 'declined', output: reason };
+    case 'file-change':
+      return { ...item, status: 'failed', problem: reason };
+    case 'tool-call':
+      return { ...item, status: 'failed', output: reason };
+    default:
+      return undefined;
+  }
+}
+
+/** Items that `exec` does not print have no form here. */
+export function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
+  switch (item.kind) {
+    case 'agent-message':
+      return { id, type: 'agent_message', text: item.text, ...defined({ proposed_plan: item.plan }) };
+    case 'reasoning':
+      return { id, type: 'reasoning', text: item.summary.join('\n') };
+    case 'web-search':
+      return { id, type: 'web_search', query: item.query };
+    case 'image-generation': {
+      const { status, prompt, path, problem } = item;
+      return { id, type: 'image_generation', status, ...defined({ prompt, path, problem }) };
+    }
+    case 'plan': {
+      const items = item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' }));
+      return { id, type: 'todo_list', items };
+    }
+    case 'command':
+      return {
+        id,
+        type: 'command_execution',
+        command: shellWords(item.argv),
+        aggregated_output: item.output,
+        exit_code: item.exitCode ?? null,
+        status: statusWord(item.status),
+      };
+    case 'file-change': {
+      const changes = item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath);
+      return { id, type: 'file_change', changes, status: statusWord(item.status) };
+    }
+    case 'tool-call':
+      return {
+        id,
+        type: 'mcp_tool_call',
+        server: item.server ?? 'capstan',
+        tool: item.tool,
+        arguments: item.arguments,
+        ...toolResult(item),
+        status: statusWord(item.status),
+      };
+  }
+}
+
+function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-progress'> | 'in_progress' {
+  return status === 'in-progress' ? 'in_progress' : (status as Exclude<Status, 'in-progress'>);
+}
+
+function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
+  if (status === 'in-progress') return { result: null, error: null };
+  // A result that reports an error is a result.
+  if (result !== undefined)
+    return { result: { content: result.content, structured_content: result.structured }, error: null };
+  if (status === 'failed') return { result: null, error: { message: output } };
+  return { result: { content: [{ type: 'text', text: output }], structured_content: null }, error: null };
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** A question as programs read it. `arguments`: of a tool that has no fields of its own here. */
+export type AskedFields = { readonly call_id: string; readonly arguments?: JsonObject } & Omit<
+  Question,
+  'callId' | 'turnId' | 'item' | 'seen'
+>;
+
+export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...question }: Question): AskedFields {
+  const given = item['type'] === 'DynamicToolCall' ? objectAt(item, 'arguments') : undefined;
+  return { id, call_id: callId, ...question, ...defined({ arguments: given }) };
+}
+
+/** An answer as programs read it. */
+export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 'verdict'> {
+  readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
+}
+
+const decisions = { allowed: 'approved', declined: 'denied', stopped: 'abort', lapsed: 'lapsed' } as const;
+
+export function answerFields({ kind, scope, note, by, verdict }: Answer): AnswerFields {
+  return { decision: decisions[kind], ...defined({ scope, note, by, verdict }) };
+}
+
+/** The members of an event about the context, under names in snake case. Whose event it is, is said around it. */
+export function contextFields(event: ThreadEvent): JsonObject {
+  const { kind: _kind, ...members } = event;
+  const { thread_id: _thread, ...shown } = snakeCased(members);
+  return { ...shown, ...ownFields(event) };
+}
+
+/** What is not printed as it is. */
+function ownFields(event: ThreadEvent): JsonObject {
+  switch (event.kind) {
+    case 'usage':
+      return { ...defined({ last: event.last && usageForPrograms(event.last) }), total: usageForPrograms(event.total) };
+    case 'turn-started':
+      return { usage: usageForPrograms(event.usage) };
+    case 'checkpoint-installed':
+      return { report: checkpointFields(event.report) };
+    default:
+      return {};
+  }
+}
+
+/** The report on a checkpoint as programs read it. */
+export function checkpointFields(report: CheckpointReport): JsonObject {
+  return { ...snakeCased(report), usage: usageForPrograms(report.usage) };
+}
+
+/**
+ * Members under names in snake case, as everything that is printed for programs. Only these names: values are printed
+ * as they are.
+ */
+export function snakeCased(members: object): JsonObject {
+  const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [inSnakeCase(name), value]));
+}

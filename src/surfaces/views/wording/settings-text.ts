@@ -1,0 +1,156 @@
+import { defined } from '../../../base/objects.ts';
+import { type ConfigLayer, keyLine, keySource } from '../../../core/config/config-layer.ts';
+import { featureGates, type GateName, isGateOpen, usedGates } from '../../../core/config/features.ts';
+import { keyNames, leafValues } from '../../../core/config/keys/inspect-keys.ts';
+import { keyTable } from '../../../core/config/keys/key-table.ts';
+import { formatTomlKey } from '../../../core/config/toml/toml-key.ts';
+import { writeToml } from '../../../core/config/toml/write-toml.ts';
+import { hideSecrets } from '../../../core/policy/secrets.ts';
+import type { Configured } from '../../../engine/home/folder-config.ts';
+import type { ListedServer } from '../../../engine/home/mcp-registry.ts';
+import type { HomeMemory } from '../../../engine/memory/home-memory.ts';
+import { formatCount, plural } from '../../../engine/wording.ts';
+import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
+import { visibleLine } from '../terminal/text.ts';
+
+/** The values in force as a TOML document. */
+export function configToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
+  const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
+  const values = shownValues(effective.values);
+  return `${writeToml(values, origin ? { comment } : {})}\n${notSet(values)}`;
+}
+
+/** The other keys that this version reads, as comments. Features have a list of their own in the documentation. */
+function notSet(values: JsonObject): string {
+  // It may be set, and the profile overrules it.
+  const overruled = 'default_permissions' in values ? 'sandbox_mode' : undefined;
+  const names = keyNames().filter(
+    (name) => !name.startsWith('features.') && name !== overruled && valueAt(values, name.split('.')) === undefined,
+  );
+  const lines = ['# Not set:'];
+  for (const [at, name] of names.entries()) {
+    const word = at === names.length - 1 ? name : `${name},`;
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length <= 80) lines[lines.length - 1] = longer;
+    else lines.push(`#   ${word}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same for programs. */
+export function configJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
+  const { effective, trust, layers, problems } = configured;
+  const values = shownValues(effective.values);
+  const origins = leafValues(values).map(({ path }) => [
+    formatTomlKey(path),
+    originJson(effective.originOf(path), path),
+  ]);
+  const shown = {
+    values,
+    ...(origin ? { origins: Object.fromEntries(origins) } : {}),
+    trust,
+    layers: layers.map((layer) => {
+      const state = layerState(layer, configured);
+      return { layer: layer.name, source: layer.source, ...(state === '' ? {} : { state }) };
+    }),
+    problems,
+  };
+  return `${JSON.stringify(shown, undefined, 2)}\n`;
+}
+
+function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[]): string {
+  if (layer === undefined) return 'unknown';
+  const place = keySource(layer, path);
+  return place === 'built in' ? layer.name : `${layer.name}, ${place}`;
+}
+
+function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
+  if (layer === undefined) return {};
+  const line = keyLine(layer, path);
+  return { layer: layer.name, source: layer.source, ...defined({ line }) };
+}
+
+/** Without secrets; keys that are in use first and in the order of the key table, then the others by name. */
+function shownValues(values: JsonObject): JsonObject {
+  // An empty table is what is left when everything in it was at fault.
+  const filled = Object.keys(values).filter((key) => !equalJson(values[key], {}));
+  const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
+  const others = filled.filter((key) => !used.includes(key)).toSorted();
+  return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
+}
+
+/** What became of a layer, in a word or two. Empty when it counts. */
+export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
+  if (disabled !== undefined) return `not used: ${disabled}`;
+  if (name === 'default' || name === 'flags') return '';
+  const isAtFault = problems.some(
+    (problem) => problem.source === source && /^config-(?:unreadable|syntax|profile)$/.test(problem.code),
+  );
+  if (isAtFault) return 'cannot be read';
+  return text === undefined ? 'no such file' : '';
+}
+
+/** A feature gate as it stands in a folder. */
+export interface ConfiguredGate {
+  readonly name: GateName;
+  readonly open: boolean;
+  /** `managed`: the administrator of the machine decides. */
+  readonly decided: 'default' | 'config' | 'managed';
+  readonly does: string;
+}
+
+/** The gates that do something, and who decided about each. */
+export function configuredGates({
+  effective,
+  requirements,
+}: Pick<Configured, 'effective' | 'requirements'>): readonly ConfiguredGate[] {
+  const set = featureGates(
+    (objectAt(effective.values, 'features') ?? {}) as Readonly<Record<string, boolean | JsonObject>>,
+  );
+  const pins = requirements.features?.pins ?? {};
+  return usedGates.map(({ name, does }) => {
+    const decided = pins[name] === undefined ? (set[name] === undefined ? 'default' : 'config') : 'managed';
+    return { name, open: isGateOpen(name, { ...set, ...pins }), decided, does };
+  });
+}
+
+/** How a server is reached: its command, or its address. */
+export function serverAddressWords({ command, args = [], url }: JsonObject): string {
+  return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
+}
+
+/** How a server stands, in a few words. */
+export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
+  const unknown =
+    failure === undefined
+      ? 'tools not known yet'
+      : `did not start: ${visibleLine(failure)}; Capstan waits for it again in the next run`;
+  const down = failure === undefined ? '' : `; did not start when it was last tried: ${visibleLine(failure)}`;
+  const known = tools === undefined ? unknown : `${plural(tools, 'tool')}${down}`;
+  const state = problem !== undefined ? problem.message : enabled ? known : 'disabled';
+  return isLoggedIn ? `${state}, logged in` : state;
+}
+
+/** What is remembered, for people. */
+export function memoryText({ folder, summary, notes }: HomeMemory): string {
+  if (summary === '' && notes.length === 0) return 'Nothing is remembered.\n';
+  const lines = notes.map(({ threadId, kind, usedAt, tokens, failed }) => {
+    const day = new Date(usedAt).toISOString().slice(0, 10);
+    const later = failed === undefined ? '' : ', a later attempt failed';
+    return `${day}  ${threadId}  ${words[kind]}${later}, ${formatCount(tokens)} tokens\n`;
+  });
+  const total = notes.reduce((sum, { tokens }) => sum + tokens, 0);
+  const noted = notes.filter(({ kind }) => kind === 'noted').length;
+  const threads = plural(notes.length, 'thread');
+  const which =
+    noted === 0 ? `No notes about ${threads}` : `Notes about ${noted === notes.length ? '' : `${noted} of `}${threads}`;
+  const about = notes.length === 0 ? '' : `\n${which}, for ${formatCount(total)} tokens:\n${lines.join('')}`;
+  return `${folder}\n\n${summary.trim() === '' ? 'There is no summary yet.' : summary.trim()}\n${about}`;
+}
+
+const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
+
+/** A key is kept without asking the provider: it may be for another one, or for a server that is not up yet. */
+export function keySavedWords(where: string): string {
+  return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
+}

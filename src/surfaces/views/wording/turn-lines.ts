@@ -1,0 +1,335 @@
+import { truncateMiddle } from '../../../core/fragments/text/truncate.ts';
+import { widerSandbox } from '../../../core/policy/decide/question-content.ts';
+import { readGoal } from '../../../core/state/fold/goals.ts';
+import { oneLine } from '../../../core/state/turns/turn-words.ts';
+import { durationWords, formatCount, sizeWords } from '../../../engine/wording.ts';
+import { countOmittedOutput } from '../../../protocol/display-text.ts';
+import { isJsonObject, type Json, numberAt, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
+import type { Answer } from '../../../protocol/question.ts';
+import type { ContextEvent, HookEntry, HookEvent, HookRun, ThreadEvent } from '../../../protocol/thread-event.ts';
+import type { Goal, GoalStatus } from '../../../protocol/thread.ts';
+import type {
+  ChangedFile,
+  CommandItem,
+  FileChangeItem,
+  PlanItem,
+  ToolCallItem,
+  TurnItem,
+} from '../../../protocol/turn-item.ts';
+import { bold, cyan, dim, green, red, type Span, yellow } from '../terminal/styled-text.ts';
+import { visibleLine } from '../terminal/text.ts';
+
+export interface ItemForm {
+  /** Long outputs are folded: for a terminal, where they would push everything else away. */
+  readonly folded: boolean;
+  /** A signal ended the turn: a command that was cut short has not failed by itself. */
+  readonly interrupted: boolean;
+  /** Where the turn works: paths in it are shown without it. */
+  readonly folder?: string;
+}
+
+/** What came of a command: its output, and how it ended. */
+export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
+  const { exitCode, durationMs = 0, unfinished, status } = item;
+  const after = durationMs < 1000 ? '' : ` after ${durationWords(durationMs)}`;
+  const shown = outputLines(item.output, folded);
+  if (exitCode === 0) return [...shown, dim(`  [exit 0${after}]`)];
+  if (exitCode !== undefined) return [...shown, red(`  [exit ${exitCode}${after}]`)];
+  if (status === 'declined') return [...shown, yellow('  [refused]')];
+  if (unfinished === 'timed-out') return [...shown, red(`  [timed out${after}]`)];
+  return [...shown, yellow(`  [${interrupted || unfinished === 'interrupted' ? 'interrupted' : 'failed'}${after}]`)];
+}
+
+export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span[] {
+  const { output = '', status } = item;
+  return [
+    ...outputLines(agentAnswer(item) ?? goalAnswerText(item) ?? output, folded),
+    status === 'failed' ? red('  [failed]') : dim(`  [${status}]`),
+  ];
+}
+
+/** A patch: which files, what changes in them, and why nothing does. */
+export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
+  const { folded, folder = '/' } = form;
+  const files = changes.flatMap((change): readonly Span[] => {
+    return [
+      bold(`${changeWords(change, folder)}\n`),
+      ...(status === 'completed' ? diffLines(change.diff ?? '', folded) : []),
+    ];
+  });
+  if (status !== 'failed') return [...files, dim(`  [${status}]`)];
+  return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
+}
+
+/** A call that was not run: what it would have done, and why it did not. */
+export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
+  return {
+    call:
+      item?.kind === 'command'
+        ? commandLines(item.argv)
+        : item?.kind === 'tool-call'
+          ? toolLine(item)
+          : visibleLine(`tool ${shownName(tool)}`),
+    reason: fold(reason.trim(), true).join('\n'),
+  };
+}
+
+export function planLines({ steps }: PlanItem): readonly string[] {
+  return steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
+}
+
+/** A command as it is written. Rows after the first have a mark: without one they could pass for the model's words. */
+export function commandLines(argv: readonly string[]): string {
+  return `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
+}
+
+const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
+
+function changeWords({ path, kind, movePath }: ChangedFile, folder: string): string {
+  const shown = (each: string): string => (each.startsWith(`${folder}/`) ? each.slice(folder.length + 1) : each);
+  return visibleLine(`${kind} ${shown(path)}${movePath === undefined ? '' : ` -> ${shown(movePath)}`}`);
+}
+
+function diffLines(diff: string, folded: boolean): readonly Span[] {
+  return diff === '' ? [] : diffSpans(fold(diff, folded).join('\n'), '  ');
+}
+
+function outputLines(output: string, folded: boolean): readonly Span[] {
+  const text = output.trimEnd();
+  return text === ''
+    ? []
+    : [
+        dim(
+          `${fold(text, folded)
+            .map((line) => `  ${line}`)
+            .join('\n')}\n`,
+        ),
+      ];
+}
+
+/** Lines of an output that a terminal shows from its beginning, and from its end. */
+const [headLines, tailLines, longestLine] = [10, 10, 500];
+
+function fold(text: string, folded: boolean): readonly string[] {
+  const lines = text.split('\n');
+  if (!folded) return lines;
+  const cut = (line: string): string => (line.length <= longestLine ? line : `${line.slice(0, longestLine)} …`);
+  if (lines.length <= headLines + tailLines + 1) return lines.map(cut);
+  const left = lines.slice(headLines, -tailLines);
+  return [...lines.slice(0, headLines).map(cut), foldMark(left), ...lines.slice(-tailLines).map(cut)];
+}
+
+/** What stands in the place of lines. Not all of an output may be there to be shown. */
+function foldMark(lines: readonly string[]): string {
+  const omitted = countOmittedOutput(lines.join('\n'));
+  if (omitted === undefined) return `… ${formatCount(lines.length)} more lines (--verbose shows all)`;
+  const kept = lines.length - 1;
+  const lost = `and ${sizeWords(omitted.bytes)} that Capstan did not keep`;
+  if (omitted.lines === 0) return `… ${formatCount(kept)} more lines (--verbose shows them), ${lost}`;
+  return `… ${formatCount(kept + omitted.lines)} more lines (--verbose shows ${formatCount(kept)} of them), ${lost}`;
+}
+
+const longestFirstLine = 120;
+
+/** The start of a call: of an agent with its role and what it is to do. */
+export function toolStart(item: ToolCallItem): string {
+  const { tool, arguments: given, server } = item;
+  if (tool !== 'spawn_agent' || server !== undefined) return toolLine(item);
+  const [name, role] = [stringAt(given, 'name'), stringAt(given, 'agent_type') ?? 'default'];
+  return visibleLine(
+    `agent ${name === undefined ? role : `${name} (${role})`}: ${beginning(stringAt(given, 'message'))}`,
+  );
+}
+
+/** What the user is shown of the answer of a tool for agents, in place of its JSON. Undefined: what it is. */
+export function agentAnswer({ tool, output = '', server }: ToolCallItem): string | undefined {
+  const answer = server === undefined ? parseJsonObject(output) : undefined;
+  const path = stringAt(answer, 'agent_path');
+  if (tool === 'spawn_agent' && path !== undefined) return `started ${path}`;
+  if (tool === 'send_input' && path !== undefined) return `${path}: ${stringAt(answer, 'delivered') ?? ''}`;
+  const status = tool === 'wait_agent' ? objectAt(answer, 'status') : undefined;
+  if (status === undefined) return undefined;
+  return Object.entries(status)
+    .map(([agent, stands]) => `${agent}: ${String(stands)}`)
+    .join('\n');
+}
+
+/** What the thread reads of an agent that has ended its work. Undefined: the text is another. */
+export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'value'>): string | undefined {
+  if (content !== 'subagent_notification' || !isJsonObject(value)) return undefined;
+  const [path, status] = [stringAt(value, 'agentPath'), objectAt(value, 'status')];
+  const words = stringAt(status, 'answer') ?? stringAt(status, 'message');
+  const ended = `agent ${path ?? ''} ${stringAt(status, 'kind') ?? 'ended'}`;
+  return visibleLine(words === undefined ? ended : `${ended}: ${beginning(words)}`);
+}
+
+function beginning(text: Json | undefined): string {
+  const [first = ''] = String(text ?? '')
+    .trim()
+    .split('\n');
+  return first.length > longestFirstLine ? `${first.slice(0, longestFirstLine)}…` : first;
+}
+
+/** A call by the name of its tool, with the server whose it is. */
+function toolLine({ server, tool }: ToolCallItem): string {
+  return visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
+}
+
+/** No tool has a longer name, but a model may call for any. */
+const longest = 120;
+
+/** The name of a tool as it is shown. */
+export function shownName(name: string): string {
+  return name.length > longest ? `${name.slice(0, longest)}…` : name;
+}
+
+const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal']);
+
+/** What the user is shown of the answer of a tool for goals, in place of its JSON. Undefined: what it is. */
+export function goalAnswerText({ tool, output = '', server, arguments: given }: ToolCallItem): string | undefined {
+  const answer = server === undefined && tools.has(tool) ? parseJsonObject(output) : undefined;
+  if (answer === undefined) return undefined;
+  const goal = readGoal(answer);
+  if (goal === undefined) return objectAt(answer, 'goal') === undefined ? 'no goal' : undefined;
+  const { status, objective, tokenBudget } = goal;
+  const wanted = numberAt(given, 'token_budget');
+  const isCut = tool === 'create_goal' && wanted !== undefined && tokenBudget !== undefined && tokenBudget < wanted;
+  return [
+    `${goalStatusWords(status)}: ${objective}`,
+    ...(tokenBudget === undefined && tool === 'create_goal' ? [] : [goalTokensWords(goal)]),
+    ...(isCut ? [`${formatCount(wanted)} tokens were asked for; goals.max_goal_token_budget allows no more.`] : []),
+  ].join('\n');
+}
+
+const standings: Readonly<Record<GoalStatus, string>> = {
+  active: 'active',
+  paused: 'paused',
+  blocked: 'blocked',
+  usageLimited: 'stopped by the usage limit',
+  budgetLimited: 'out of tokens',
+  complete: 'complete',
+};
+
+/** `goal paused` */
+export function goalStatusWords(status: GoalStatus): string {
+  return `goal ${standings[status]}`;
+}
+
+/** What a goal has used: `1,200 of 5,000 tokens`. */
+export function goalTokensWords({ tokensUsed, tokenBudget }: Pick<Goal, 'tokensUsed' | 'tokenBudget'>): string {
+  return tokenBudget === undefined
+    ? `${formatCount(tokensUsed)} tokens used`
+    : `${formatCount(tokensUsed)} of ${formatCount(tokenBudget)} tokens used`;
+}
+
+/** The lines of a diff, each in the colour of its sign. */
+export function diffSpans(diff: string, indent = ''): readonly Span[] {
+  const lines = diff.replace(/\n$/, '').split('\n');
+  return lines.map((line): Span => {
+    const text = `${indent}${line}\n`;
+    if (line.startsWith('+')) return green(text);
+    if (line.startsWith('-')) return red(text);
+    return line.startsWith('@@') ? cyan(text) : dim(text);
+  });
+}
+
+const [longestName, longestText] = [80, 200];
+
+/** What a hook did that no other line shows: it changed a call or its result, or kept a turn going. */
+export function hookLines({ event, command, entries }: HookRun): readonly string[] {
+  const name = short(command, longestName);
+  return entries.flatMap(({ kind, text }) => {
+    const did = words[kind]?.[event];
+    return did === undefined ? [] : [`hook ${name} ${did}: ${short(text, longestText)}`];
+  });
+}
+
+const words: Readonly<Partial<Record<HookEntry['kind'], Readonly<Partial<Record<HookEvent, string>>>>>> = {
+  change: { PreToolUse: 'changed the call to', PostToolUse: 'replaced the result with' },
+  feedback: {
+    PostToolUse: 'withheld the result',
+    Stop: 'kept the turn going',
+    SubagentStop: 'kept the agent going',
+  },
+  stop: { PostToolUse: 'withheld the result', SessionStart: 'ended the turn', PostCompact: 'ended the turn' },
+};
+
+/** Why a turn has no answer. */
+export function missingAnswerReason({ endedBy }: { readonly endedBy?: 'hook' }): string {
+  return endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
+}
+
+function short(text: string, limit: number): string {
+  const [first = ''] = text.split('\n', 1);
+  return visibleLine(truncateMiddle(first, { mode: 'bytes', limit }));
+}
+
+/** As the start of its item says it. */
+export interface CommandPlace {
+  readonly outside?: true;
+  readonly confined?: true;
+}
+
+/** Where a command runs that left the sandbox. On a line of its own: the command may have several. */
+export function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
+  if (outside !== true) return [];
+  return [yellow(`\n  [runs ${confined === true ? widerSandbox : 'outside the sandbox'}]`)];
+}
+
+/** What became of a picture, in one line. */
+export function imageNote(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Span {
+  const { problem } = item;
+  const isView = item.kind === 'image-view';
+  if (problem !== undefined) return yellow(visibleLine(`${isView ? 'not shown' : 'not saved'}: ${problem}`));
+  return dim(visibleLine(isView ? `looked at ${item.path}` : `generated an image: ${item.path ?? item.status}`));
+}
+
+const decided: Readonly<Record<Answer['kind'], string>> = {
+  allowed: 'allowed',
+  declined: 'declined',
+  stopped: 'declined, and the turn ended',
+  lapsed: 'not finished',
+};
+
+/** What a reviewer decided, in one line. Undefined where the user did. `host`: what it was asked about, if not the call itself. */
+export function reviewWords({ by, kind, verdict, note }: Answer, host?: string): string | undefined {
+  if (by !== 'review') return undefined;
+  const isOverruled = verdict?.overruled === true;
+  const why = isOverruled ? note : (verdict?.rationale ?? note);
+  const what = isOverruled ? `allowed it, and Capstan ${decided[kind]}` : decided[kind];
+  const judged = verdict === undefined ? '' : ` (risk ${verdict.risk}, authorization ${verdict.authorization})`;
+  const about = host === undefined ? '' : ` ${host}`;
+  return `reviewer: ${what}${about}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
+}
+
+/** Shorter waits of a client that tries again by itself are over before a person has read about them. */
+const leastWaitMs = 2000;
+
+/** True if a list of lines should say it: a provider that is down is tried dozens of times. */
+export function isRetryWorthShowing({
+  attempt,
+  of,
+  beforeAnswer,
+  waitMs,
+}: Extract<ThreadEvent, { kind: 'retrying' }>): boolean {
+  return attempt === 1 || attempt === of || beforeAnswer !== true || waitMs >= leastWaitMs;
+}
+
+/** A prompt with what came on standard input, as the model gets both. */
+export function withPipedInput(prompt: string, piped: string): string {
+  return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
+}
+
+/** The same for people, who need no tags. */
+export function shownPipedInput(text: string): string {
+  const end = '\n</stdin>';
+  const start = text.indexOf('\n\n<stdin>\n');
+  if (start < 0 || !text.endsWith(end)) return text;
+  return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
+}
+
+/** The same where the beginning of such a text stands in one line. Without the end tag or a cut it is not such a text. */
+export function shownPreview(preview: string): string {
+  if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
+  return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');
+}

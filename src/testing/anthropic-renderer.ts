@@ -1,0 +1,165 @@
+import { readOpaque } from '../adapters/model/anthropic/projection.ts';
+import { defined } from '../base/objects.ts';
+import { type JsonObject, parseJsonObject, stringAt } from '../protocol/json.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { AnswerOptions, AnswerStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import {
+  draftTexts,
+  withIds,
+  type Numbering,
+  scriptedCounts,
+  streamedWords,
+  type StreamContext,
+  type WireRenderer,
+} from './wire-renderer.ts';
+
+function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
+  switch (step.kind) {
+    case 'answer':
+      return streamOf(step, context, [endingOf(step, context), { type: 'message_stop' }]);
+    case 'malformed': {
+      const events = eventsOf(step.of, context);
+      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
+    }
+    case 'failed':
+      return streamOf(step, context, [
+        { type: 'error', error: { type: errorTypes[step.code] ?? step.code, message: step.message } },
+      ]);
+    case 'incomplete': {
+      const reason = stopReasons[step.reason] ?? step.reason;
+      return streamOf(step, context, [messageDelta(reason, step.usage, context), { type: 'message_stop' }]);
+    }
+  }
+}
+
+/** What this format calls the errors of a script. */
+const errorTypes: Readonly<Record<string, string>> = {
+  server_is_overloaded: 'overloaded_error',
+  slow_down: 'overloaded_error',
+  rate_limit_exceeded: 'rate_limit_error',
+  insufficient_quota: 'billing_error',
+  context_length_exceeded: 'invalid_request_error',
+  invalid_prompt: 'invalid_request_error',
+};
+
+/** What it calls the reasons of a script. */
+const stopReasons: Readonly<Record<string, string>> = {
+  max_output_tokens: 'max_tokens',
+  content_filter: 'refusal',
+  context_length_exceeded: 'model_context_window_exceeded',
+};
+
+type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'usage' | 'model'> & { readonly deltas?: boolean };
+
+function streamOf(
+  { items, responseId, usage, deltas = false, model }: Drafts,
+  { ids, usage: ofServer, model: asked = 'scripted' }: StreamContext,
+  ending: readonly JsonObject[],
+): readonly Buffer[] {
+  const id = responseId ?? ids('msg');
+  const counts = scriptedCounts(usage, ofServer);
+  const about = { id, type: 'message', role: 'assistant', model: model ?? asked };
+  const message = { ...about, content: [], ...inputCounts(counts) };
+  const blocks = items.map((draft) => blockOf(draft, ids)).filter((block) => block !== undefined);
+  const events: readonly JsonObject[] = [
+    { type: 'message_start', message },
+    { type: 'ping' },
+    ...blocks.flatMap((block, index) => blockEvents(block, { index, deltas })),
+    ...ending,
+  ];
+  return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
+}
+
+function endingOf(step: AnswerStep, context: StreamContext): JsonObject {
+  const calls = step.items.some(({ type }) => type === 'function_call' || type === 'custom_tool_call');
+  const reason = step.endTurn === false ? 'pause_turn' : calls ? 'tool_use' : 'end_turn';
+  return messageDelta(reason, step.usage, context);
+}
+
+/** Clients of the format count on the usage in it. */
+function messageDelta(reason: string, own: ScriptedUsage | undefined, { usage }: StreamContext): JsonObject {
+  const delta = { stop_reason: reason, stop_sequence: null };
+  const counts = scriptedCounts(own, usage);
+  if (typeof counts === 'string') return { type: 'message_delta', delta, ...(counts === 'null' && { usage: null }) };
+  return { type: 'message_delta', delta, usage: { output_tokens: counts.output } };
+}
+
+/** Counted as the format does: what the cache gave and took is no part of `input_tokens`. */
+function inputCounts(counts: 'none' | 'null' | Usage): JsonObject {
+  if (typeof counts === 'string') return counts === 'null' ? { usage: null } : {};
+  const { input, cachedInput, cacheWriteInput } = counts;
+  return {
+    usage: {
+      input_tokens: Math.max(0, input - cachedInput - cacheWriteInput),
+      cache_read_input_tokens: cachedInput,
+      cache_creation_input_tokens: cacheWriteInput,
+      output_tokens: 1,
+    },
+  };
+}
+
+/** A block of the answer: how it begins, and the pieces that fill it. */
+interface ScriptedBlock {
+  readonly begin: JsonObject;
+  readonly pieces: readonly { readonly type: string; readonly key: string; readonly text: string }[];
+}
+
+/** Undefined for an item that the format cannot say. */
+function blockOf(draft: ItemDraft, ids: Numbering): ScriptedBlock | undefined {
+  const item = withIds(draft, ids);
+  switch (item.type) {
+    case 'message': {
+      const text = draftTexts(item, 'content').join('');
+      return { begin: { type: 'text', text: '' }, pieces: [{ type: 'text_delta', key: 'text', text }] };
+    }
+    case 'reasoning':
+      return thinkingOf(item);
+    case 'function_call':
+      return callOf(item, stringAt(item, 'arguments') ?? '');
+    case 'custom_tool_call':
+      return callOf(item, JSON.stringify({ input: stringAt(item, 'input') ?? '' }));
+    default:
+      return undefined;
+  }
+}
+
+/** A script says what is opaque as another format has it, or as history keeps it. */
+function thinkingOf(item: ItemDraft): ScriptedBlock {
+  const given = stringAt(item, 'encrypted_content') ?? '';
+  const stored = readOpaque(given);
+  if (stored?.kind === 'redacted') return { begin: { type: 'redacted_thinking', data: stored.data }, pieces: [] };
+  const signature = stored?.signature ?? given;
+  const thinking = draftTexts(item, 'summary').join('');
+  return {
+    begin: { type: 'thinking', thinking: '', signature: '' },
+    pieces: [
+      { type: 'thinking_delta', key: 'thinking', text: thinking },
+      { type: 'signature_delta', key: 'signature', text: signature },
+    ],
+  };
+}
+
+function callOf(item: ItemDraft, text: string): ScriptedBlock {
+  const begin = { type: 'tool_use', ...defined({ id: item['call_id'], name: item['name'] }), input: {} };
+  const isEmpty = Object.keys(parseJsonObject(text) ?? { broken: true }).length === 0;
+  return { begin, pieces: isEmpty ? [] : [{ type: 'input_json_delta', key: 'partial_json', text }] };
+}
+
+function blockEvents(
+  { begin, pieces }: ScriptedBlock,
+  { index, deltas }: { readonly index: number; readonly deltas: boolean },
+): readonly JsonObject[] {
+  const filled = pieces.flatMap(({ type, key, text }) =>
+    (deltas && type !== 'signature_delta' ? streamedWords(text) : [text])
+      .filter((piece) => piece !== '')
+      .map((piece) => ({ type: 'content_block_delta', index, delta: { type, [key]: piece } })),
+  );
+  return [
+    { type: 'content_block_start', index, content_block: begin },
+    ...filled,
+    { type: 'content_block_stop', index },
+  ];
+}
+
+/** The Messages API. */
+export const anthropicRenderer: WireRenderer = { endpoint: /\/messages(\?|$)/, events: eventsOf };

@@ -1,0 +1,98 @@
+import { ok, strictEqual } from 'node:assert';
+import type { HeldThread, OpenRefused, Owned, Revert, RolloutStore, ThreadStore } from '../../ports/thread-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { Line, LineDraft } from '../../protocol/line.ts';
+
+/** One promise that a store makes. Throws when it is not kept. */
+export interface ContractCase {
+  readonly name: string;
+  /** What of the store it is about. */
+  readonly part: keyof ThreadStore;
+  run(stores: ContractStores): Promise<void>;
+}
+
+export interface ContractStores {
+  /** Must be empty. */
+  readonly store: ThreadStore;
+  /** What another process, or another machine, would see of the same threads. */
+  readonly other: ThreadStore;
+  /**
+   * Lets the lease of a thread lapse, as if its writer had not been heard of for long. Absent where that cannot happen:
+   * then every case about a take-over is skipped.
+   */
+  lapse?(id: ThreadId): Promise<void>;
+}
+
+/** Cases by their names, all about one part of a store. */
+export function casesOf(
+  part: keyof ThreadStore,
+  cases: Readonly<Record<string, ContractCase['run']>>,
+): readonly ContractCase[] {
+  return Object.entries(cases).map(([name, run]) => ({ part, name, run }));
+}
+
+type RolloutStores = Record<'store' | 'other', RolloutStore> & Pick<ContractStores, 'lapse'>;
+
+/** The same for cases that see nothing but the rollouts of the stores. */
+export function rolloutCasesOf(
+  cases: Readonly<Record<string, (stores: RolloutStores) => Promise<void>>>,
+): readonly ContractCase[] {
+  return Object.entries(cases).map(([name, run]) => ({
+    part: 'rollouts',
+    name,
+    run: ({ store, other, ...more }) => run({ store: store.rollouts, other: other.rollouts, ...more }),
+  }));
+}
+
+export const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
+export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
+export const start = { from: 0 as Ordinal };
+
+const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
+export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
+
+/** To a place of the first thread's first rollout. */
+export function revertTo(rolloutId: string, end: number): Revert {
+  return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };
+}
+
+/** Appends to a thread that was opened, and closes it. */
+export async function writeTo(opened: Owned | OpenRefused, ...said: readonly string[]): Promise<void> {
+  const thread = owned(opened);
+  thread.append(wordDrafts(...said));
+  await thread.close();
+}
+
+export async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
+  const opened = await store.open(id);
+  await writeTo(opened.kind === 'owned' ? opened : await store.create(id, {}), ...said);
+}
+
+export function owned(opened: Owned | OpenRefused): Owned {
+  ok(opened.kind === 'owned', `refused: ${JSON.stringify(opened)}`);
+  return opened;
+}
+
+export function heldBy(opened: HeldThread | OpenRefused): HeldThread {
+  ok(opened.kind === 'held', `refused: ${JSON.stringify(opened)}`);
+  return opened;
+}
+
+export function assertRefusal(code: OpenRefused['code'], answer: { readonly kind: string }): void {
+  strictEqual('code' in answer ? answer.code : answer.kind, code);
+}
+
+export function ordinals(lines: readonly Line[]): readonly unknown[] {
+  return lines.map(({ ordinal }) => ordinal);
+}
+
+export async function texts(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
+  return (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
+}
+
+/** All but the first line. */
+export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
+  const [meta, ...rest] = await texts(store.read(id, start));
+  strictEqual(meta, 'meta');
+  return rest;
+}

@@ -1,0 +1,126 @@
+import { defined } from '../base/objects.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { AnswerOptions, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
+import {
+  draftTexts,
+  withIds,
+  type Numbering,
+  scriptedCounts,
+  streamedWords,
+  type StreamContext,
+  type WireRenderer,
+} from './wire-renderer.ts';
+
+function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
+  switch (step.kind) {
+    case 'answer': {
+      const more = { ...wireCounts(step.usage, context.usage), ...defined({ end_turn: step.endTurn }) };
+      return streamOf(step, context.ids, (id) => ({
+        type: 'response.completed',
+        response: { id, status: 'completed', ...more },
+      }));
+    }
+    case 'malformed': {
+      const events = eventsOf(step.of, context);
+      // After the opening and before the last event: what follows must still arrive.
+      return events.toSpliced(Math.floor(events.length / 2), 0, Buffer.from(`data: ${step.data}\n\n`));
+    }
+    case 'failed':
+      return streamOf(step, context.ids, (id) => {
+        const { event: type, code, message } = step;
+        return type === 'error'
+          ? { type, code, message }
+          : { type, response: { id, status: 'failed', error: { code, message } } };
+      });
+    case 'incomplete':
+      return streamOf(step, context.ids, (id) => ({
+        type: 'response.incomplete',
+        response: {
+          id,
+          status: 'incomplete',
+          incomplete_details: { reason: step.reason },
+          ...(step.usage === undefined ? {} : wireCounts(step.usage, context.usage)),
+        },
+      }));
+  }
+}
+
+function streamOf(
+  { items, responseId, deltas = false }: Pick<AnswerOptions, 'items' | 'responseId'> & { readonly deltas?: boolean },
+  ids: Numbering,
+  ending: (responseId: string) => JsonObject,
+): readonly Buffer[] {
+  const id = responseId ?? ids('resp');
+  const events = [
+    { type: 'response.created', response: { id, status: 'in_progress' } },
+    ...items.flatMap((draft, index) => itemEvents(withIds(draft, ids), index, deltas)),
+    ending(id),
+  ];
+  return events.map((event) => Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`));
+}
+
+function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
+  const output = step.output.map((draft) => withIds(draft, ids));
+  return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
+}
+
+function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly JsonObject[] {
+  return [
+    { type: 'response.output_item.added', output_index: index, item: unfinished(item) },
+    ...(deltas ? deltaEvents(item, index) : []),
+    { type: 'response.output_item.done', output_index: index, item },
+  ];
+}
+
+/** The item as it is announced: with the parts that are still to be written empty. */
+function unfinished(item: ItemDraft): ItemDraft {
+  const empty: Record<string, ItemDraft[string]> = {};
+  for (const key of ['content', 'summary']) if (Array.isArray(item[key])) empty[key] = [];
+  for (const key of ['arguments', 'input']) if (typeof item[key] === 'string') empty[key] = '';
+  return { ...item, ...empty };
+}
+
+function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
+  const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
+  const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
+    streamedWords(text).map((delta) => ({ type, ...place, ...more, delta }));
+  /** Clients refuse a delta of a part that was not announced. */
+  const begun = (type: string, more: JsonObject, part: JsonObject): JsonObject => ({ type, ...place, ...more, part });
+  return [
+    ...draftTexts(item, 'summary').flatMap((text, part) => [
+      begun('response.reasoning_summary_part.added', { summary_index: part }, { type: 'summary_text', text: '' }),
+      ...deltas('response.reasoning_summary_text.delta', text, { summary_index: part }),
+    ]),
+    ...draftTexts(item, 'content').flatMap((text, part) => [
+      begun('response.content_part.added', { content_index: part }, { type: 'output_text', text: '', annotations: [] }),
+      ...deltas('response.output_text.delta', text, { content_index: part }),
+    ]),
+    ...deltas('response.function_call_arguments.delta', stringAt(item, 'arguments') ?? '', {}),
+    ...deltas('response.custom_tool_call_input.delta', stringAt(item, 'input') ?? '', {}),
+  ];
+}
+
+/** The counts as members of a response. */
+function wireCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): JsonObject {
+  const counts = scriptedCounts(own, ofServer);
+  if (counts === 'none') return {};
+  return { usage: counts === 'null' ? null : wireUsage(counts) };
+}
+
+function wireUsage({ input, cachedInput, cacheWriteInput, output, reasoningOutput, total }: Usage): JsonObject {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoningOutput },
+    total_tokens: total,
+  };
+}
+
+/** The Responses API, and its compact endpoint. */
+export const responsesRenderer: WireRenderer = {
+  endpoint: /\/responses(\/compact)?(\?|$)/,
+  events: eventsOf,
+  whole: compactedBody,
+};

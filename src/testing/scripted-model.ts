@@ -1,0 +1,300 @@
+import { defined } from '../base/objects.ts';
+import { assertKnownKeys } from '../core/envelope/read-options.ts';
+import { stringAt } from '../protocol/json.ts';
+import { anthropicRenderer } from './anthropic-renderer.ts';
+import { chatRenderer } from './chat-renderer.ts';
+import { perform } from './perform-step.ts';
+import { responsesRenderer } from './responses-renderer.ts';
+import {
+  type ExchangeEnd,
+  failed,
+  httpError,
+  incomplete,
+  receiveContent,
+  type RecordedFrame,
+  type RecordedRequest,
+  type Script,
+  type ScriptedUsage,
+  type ScriptStep,
+  type ScriptStepOf,
+} from './script.ts';
+import type { UpgradeAnswer } from './scripted-socket.ts';
+import { numbering, type StreamContext, type WireRenderer } from './wire-renderer.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface ScriptedModelOptions {
+  /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
+  readonly usage?: ScriptedUsage;
+  /**
+   * How much fits. A request that is larger is refused and uses up no step of the script; of all others, what was
+   * counted is the number of input tokens in the answer, unless something else is said about usage.
+   */
+  readonly window?: ModelWindow;
+  /** What becomes of an upgrade to a WebSocket, counted from 0. Without it all are accepted. */
+  readonly upgrade?: (index: number) => UpgradeAnswer;
+  /** Whether messages over WebSockets are compressed for clients that offer it; true unless said. */
+  readonly deflates?: boolean;
+}
+
+/**
+ * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
+ * Responses API over server-sent events and over WebSockets, its compact endpoint, and the other formats of
+ * `renderers.ts`, each at its own path. A request for which the script has no step is answered with status 500 and a
+ * sentence about it.
+ */
+export interface ScriptedModel {
+  /** The base URL for a client. */
+  readonly url: string;
+  /** Every `POST` to an endpoint of one of the formats so far. */
+  readonly requests: readonly RecordedRequest[];
+  /** Every message that came over a WebSocket so far. */
+  readonly frames: readonly RecordedFrame[];
+  /** How many upgrades to a WebSocket were asked for. */
+  readonly upgrades: number;
+  /** The request with the most tokens, refused ones included; absent before the first and without a window. */
+  readonly largest: { readonly index: number; readonly tokens: number } | undefined;
+  /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
+  request(index: number): Promise<RecordedRequest>;
+  /** Adds steps to the end of a script that is a list. */
+  push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void;
+  /** Ends all connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  assertKnownKeys(options, { usage: true, window: true, upgrade: true, deflates: true }, 'startScriptedModel()');
+  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options);
+  await model.listen();
+  return model;
+}
+
+class Model implements ScriptedModel {
+  readonly requests: RecordedRequest[] = [];
+  readonly frames: RecordedFrame[] = [];
+  upgrades = 0;
+  largest: ScriptedModel['largest'];
+  readonly #window: ModelWindow | undefined;
+  readonly #upgrade: (index: number) => UpgradeAnswer;
+  readonly #deflates: boolean;
+  readonly #sockets = new Set<Socket>();
+  /** Place of the next step in a script that is a list. */
+  #next = 0;
+  readonly #script: (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
+  readonly #context: StreamContext;
+  /** Ports are used again: a client that still tries to reach a server of the past must not use up this one's script. */
+  readonly #root = `/${Math.random().toString(36).slice(2)}/v1`;
+  readonly #server: Server;
+  readonly #connections = new WeakMap<Socket, number>();
+  #connectionCount = 0;
+  /** By the index of the request that is waited for. */
+  readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    script: Script,
+    context: StreamContext,
+    { window, upgrade = () => 'accept', deflates = true }: ScriptedModelOptions,
+  ) {
+    this.#window = window;
+    this.#upgrade = upgrade;
+    this.#deflates = deflates;
+    this.#script = typeof script === 'function' ? script : [...script];
+    this.#context = context;
+    const http = process.getBuiltinModule('node:http');
+    this.#server = http.createServer({ noDelay: true }, (request, response) => {
+      this.#handle(request, response).catch(() => response.destroy());
+    });
+    this.#server.on('connection', (socket: Socket) => this.#connections.set(socket, this.#connectionCount++));
+    this.#server.on('upgrade', (request, socket: Socket, head) => void this.#open(request, socket, head));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${this.#root}`;
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', () => resolve());
+    });
+  }
+
+  request(index: number): Promise<RecordedRequest> {
+    const arrived = this.requests[index];
+    if (arrived !== undefined) return Promise.resolve(arrived);
+    const waiter = this.#waiters.get(index) ?? Promise.withResolvers();
+    this.#waiters.set(index, waiter);
+    if (this.#closed !== undefined) this.#disappoint();
+    return waiter.promise;
+  }
+
+  push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void {
+    if (typeof this.#script === 'function') throw new Error('This script is a function: it has no end to push to.');
+    this.#script.push(...steps);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
+    });
+    this.#disappoint();
+    return this.#closed;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
+    const { method = '', url = '' } = request;
+    const renderer = rendererFor(url);
+    const refuse = (status: number, message: string): Promise<unknown> => {
+      const step = httpError({ status, body: { error: { message } } });
+      return perform(step, response, { renderer: renderer ?? responsesRenderer, context: this.#context });
+    };
+    if (method !== 'POST' || !url.startsWith(this.#root) || renderer === undefined) {
+      return refuse(404, `The scripted model has nothing at ${method} ${url}.`);
+    }
+    const content = await receiveContent(request);
+    if ('problem' in content) return refuse(400, content.problem);
+    const { recorded, ended } = this.#record(request, content);
+    const { step, context } = await this.#turnTo(recorded);
+    return ended(await perform(step, response, { renderer, context }));
+  }
+
+  #record(
+    request: IncomingMessage,
+    content: Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body' | 'frame'>,
+  ): { readonly recorded: RecordedRequest; readonly ended: (end: ExchangeEnd) => void } {
+    const ended = Promise.withResolvers<ExchangeEnd>();
+    const recorded: RecordedRequest = {
+      index: this.requests.length,
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      ...content,
+      connection: this.#connections.get(request.socket) ?? -1,
+      ended: ended.promise,
+    };
+    this.requests.push(recorded);
+    this.#waiters.get(recorded.index)?.resolve(recorded);
+    this.#waiters.delete(recorded.index);
+    return { recorded, ended: ended.resolve };
+  }
+
+  /** A WebSocket is at the endpoint of the Responses API alone. */
+  async #open(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
+    const [path = ''] = (request.url ?? '').split('?');
+    const answer = path === `${this.#root}/responses` ? this.#upgrade(this.upgrades++) : { status: 404 };
+    // Few scripts are played over one.
+    const { answerUpgrade } = await import('./scripted-socket.ts');
+    answerUpgrade(request, socket, {
+      answer,
+      head,
+      deflates: this.#deflates,
+      host: {
+        connection: this.#connections.get(socket) ?? -1,
+        context: this.#context,
+        arrived: (frame) => this.frames.push(frame),
+        step: async (content) => {
+          const { recorded, ended } = this.#record(request, content);
+          return { ...(await this.#turnTo(recorded)), ended };
+        },
+      },
+    });
+  }
+
+  async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
+    const window = this.#window;
+    const asked = defined({ model: stringAt(request.body, 'model') });
+    if (window === undefined) return { step: await this.#stepFor(request), context: { ...this.#context, ...asked } };
+    const tokens = window.count(request);
+    if (tokens > (this.largest?.tokens ?? -1)) this.largest = { index: request.index, tokens };
+    if (tokens > window.tokens) {
+      const isUnary = request.path.split('?')[0]!.endsWith('/compact');
+      const form = isUnary ? 'status' : (window.form ?? 'status');
+      return { step: overflow(form, { tokens, window: window.tokens }), context: this.#context };
+    }
+    const { usage } = this.#context;
+    const counted = typeof usage === 'string' ? usage : { input: tokens, cachedInput: 0, ...usage };
+    return { step: await this.#stepFor(request), context: { ...this.#context, ...asked, usage: counted } };
+  }
+
+  async #stepFor(request: RecordedRequest): Promise<ScriptStep> {
+    const next = typeof this.#script === 'function' ? this.#script : this.#script[this.#next++];
+    if (next === undefined) {
+      const steps = this.#script.length;
+      const message = `The script of this scripted model has ${steps} steps, and this is request ${request.index + 1}.`;
+      return httpError({ status: 500, body: { error: { message, code: 'script_exhausted' } } });
+    }
+    try {
+      return typeof next === 'function' ? await next(request) : next;
+    } catch (error) {
+      const message = `Step ${request.index + 1} of the script threw: ${String(error)}`;
+      return httpError({ status: 500, body: { error: { message, code: 'script_threw' } } });
+    }
+  }
+
+  #disappoint(): void {
+    const closed = `The scripted model was closed after ${this.requests.length} requests`;
+    for (const [index, waiter] of this.#waiters) waiter.reject(new Error(`${closed}, before request ${index}.`));
+  }
+}
+
+/** In how many ways servers say that a request does not fit into the window of the model. */
+export const overflowForms = [
+  /** Status 400 with a code in the body. */
+  'status',
+  /** Status 400 with words alone, as compatible servers have it. */
+  'status-words',
+  /** `response.failed` in the stream. */
+  'failed',
+  /** The same with words alone. */
+  'failed-words',
+  /** A bare `error` event in the stream. */
+  'error',
+  /** `response.incomplete` in the stream. */
+  'incomplete',
+] as const;
+
+export type OverflowForm = (typeof overflowForms)[number];
+
+/** How much fits into a request, and who counts. */
+export interface ModelWindow {
+  readonly tokens: number;
+  readonly count: (request: RecordedRequest) => number;
+  /** How a stream that does not fit is refused; `status` unless said. The compact endpoint has only the status. */
+  readonly form?: OverflowForm;
+}
+
+/** The step of a server that finds its request too long. */
+export function overflow(
+  form: OverflowForm,
+  { tokens, window }: { readonly tokens: number; readonly window: number } = { tokens: 9000, window: 8192 },
+): ScriptStep {
+  const code = 'context_length_exceeded';
+  const message = `This model's maximum context length is ${window} tokens, and the request has ${tokens}.`;
+  switch (form) {
+    case 'status':
+      return httpError({ status: 400, body: { error: { type: 'invalid_request_error', code, message } } });
+    case 'status-words':
+      return httpError({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
+    case 'failed':
+      return failed({ code, message });
+    case 'failed-words':
+      return failed({ code: 'invalid_request_error', message });
+    case 'error':
+      return failed({ code, message, event: 'error' });
+    case 'incomplete':
+      return incomplete({ reason: code });
+  }
+}
+
+/** Every wire format that the scripted model speaks. A new one is a file with a renderer and a row here. */
+const renderers: readonly WireRenderer[] = [responsesRenderer, chatRenderer, anthropicRenderer];
+
+/** The renderer whose endpoint this path is; undefined when there is none. */
+function rendererFor(path: string): WireRenderer | undefined {
+  return renderers.find(({ endpoint }) => endpoint.test(path));
+}

@@ -1,3 +1,0 @@
-export { hearInbox } from './prompt-hooks.ts';
-export { startSession } from './session-hooks.ts';
-export { hearStop } from './stop-hooks.ts';

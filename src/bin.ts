@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { version } from './protocol/version.ts';
 
-// As protocol/node-version.ts, without it: what the command shares with other chunks it would have to import.
+// As protocol/version.ts, without it: what the command shares with other chunks it would have to import.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   const { runOnOwnNode } = await import('./surfaces/cli/own-node.ts');

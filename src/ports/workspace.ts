@@ -5,7 +5,7 @@ export interface Snapshots {
   /**
    * What stands in the workspace when nothing changes it until the promise resolves. Never rejects: what keeps a
    * snapshot from being taken is no reason to stop a turn. Ends soon when the signal aborts, with `missing`; with the
-   * reason `notNeeded` what was learnt so far is thrown away.
+   * reason `snapshotNotNeeded` what was learnt so far is thrown away.
    */
   take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot>;
 }

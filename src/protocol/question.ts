@@ -122,7 +122,7 @@ export const authorizationLevels = ['unknown', 'low', 'medium', 'high'] as const
 /** How far the user's own words ask for the action, as the reviewer sees it. */
 export type UserAuthorization = (typeof authorizationLevels)[number];
 
-/** What a reviewer said. It is a claim: `policy/review/decide-review.ts` decides what follows from it. */
+/** What a reviewer said. It is a claim: `policy/decide/reviewer-verdict.ts` decides what follows from it. */
 export interface ReviewVerdict {
   readonly outcome: 'allow' | 'deny';
   readonly risk: RiskLevel;

@@ -39,8 +39,8 @@ export interface ScriptedModelOptions {
 
 /**
  * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
- * Responses API over server-sent events and over WebSockets, its compact endpoint, and the other formats of
- * `renderers.ts`, each at its own path. A request for which the script has no step is answered with status 500 and a
+ * Responses API over server-sent events and over WebSockets, its compact endpoint, and the other wire formats, each at
+ * its own path. A request for which the script has no step is answered with status 500 and a
  * sentence about it.
  */
 export interface ScriptedModel {

@@ -4,7 +4,7 @@ import type { CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './scri
 
 /**
  * How one wire format writes what a script says. There is one script for all formats: a step names items in the
- * Responses dialect and faults, and the path of a request chooses the renderer (`renderers.ts`).
+ * Responses dialect and faults, and the path of a request chooses the renderer (`scripted-model.ts`).
  */
 export interface WireRenderer {
   /** The paths that it answers. */

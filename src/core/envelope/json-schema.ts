@@ -54,7 +54,8 @@ export async function findSchemaMismatch(schema: JsonObject, value: Json): Promi
 }
 
 /**
- * The first keyword that `findMisfit` drops from a schema, as a pointer. Undefined if it drops none but those that it does
+ * The first keyword that `findSchemaMismatch` drops from a schema, as a pointer. Undefined if it drops none but those
+ * that it does
  * not know, and formats.
  */
 export async function firstUncheckedKeyword(schema: JsonObject): Promise<string | undefined> {

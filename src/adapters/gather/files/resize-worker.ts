@@ -4,7 +4,7 @@ import type { ImageToResize, ResizeResult } from './load-image.ts';
 import photon from '@silvia-odwyer/photon-node';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A program of its own: makes one picture smaller, in a thread that ends with it (`image-resizer.ts`). */
+// A program of its own: makes one picture smaller, in a thread that ends with it (`image-resizer.ts`).
 
 const jpegQuality = 88;
 

@@ -216,7 +216,7 @@ function withDigest(text: string): string {
 /**
  * What of a model's thinking only its provider can read, as history keeps it: in the `encrypted_content` of a reasoning
  * item, under a name that says which format it belongs to. Others that find it there can see that it is not theirs.
- * It is signed for the model that had it: `history/opaque-items.ts` knows the mark, and sends it to that model alone.
+ * It is signed for the model that had it: `history/sent-items.ts` knows the mark, and sends it to that model alone.
  */
 type OpaqueThinking =
   /** Proves that the text beside it is what the model thought. */

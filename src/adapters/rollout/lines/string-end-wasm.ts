@@ -1,4 +1,4 @@
-// The program of `string-end.ts`, put together from instructions so that nothing has to be compiled at install.
+// The program of `stored-item-text.ts`, put together from instructions so that nothing has to be compiled at install.
 // WebAssembly defines what each instruction does to the stack; `at` is the place that is looked at.
 
 type Code = readonly number[];

@@ -21,7 +21,7 @@ export interface LandlockCalls {
   /** The kernel kills this process when its parent ends. */
   dieWithParent(): void;
   startSession(): void;
-  /** Lowers the limits by which engines know this process and all that it starts (policy/landlock-mark.ts). */
+  /** Lowers the limits by which engines know this process and its children (policy/profiles/landlock-policy.ts). */
   markLimits(mark: number): void;
   /** The program that this process becomes has the three streams, and no other descriptor. */
   closeDescriptors(): void;

@@ -15,7 +15,7 @@ function namesOf(program: string): string {
   return /^[\w.-]+$/.test(own) && own !== 'bin.cjs' && own !== 'capstan' ? `capstan ${own}` : 'capstan';
 }
 
-// Each script asks the program that is being typed (run-complete.ts), and evaluates nothing of the answer. A path must
+// Each script asks the program that is being typed (complete.ts), and evaluates nothing of the answer. A path must
 // lead to the program of that name on the PATH: a repository may hold a file with the name, and a key runs no such file.
 
 /** For bash 3.2 as well, which has no `compopt`: there, files are offered wherever nothing else is. */

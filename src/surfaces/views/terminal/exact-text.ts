@@ -9,7 +9,7 @@ const looksLikeSign = /<(?=U\+[\dA-F]{4,6}>)/g;
 /**
  * A text that the user is asked to allow, with a sign for every character that an eye could miss or take for another:
  * those that `visibleText` shows, and joiners, selectors, blanks that are no space, and letters that are written in two
- * ways, and letters of other scripts that look like ASCII (`lookalikes.ts`; `words`: a command, a path or the like).
+ * ways, and letters of other scripts that look like ASCII (`words`: a command, a path or the like).
  * Joiners and selectors stay only inside a picture that Unicode lists, and between letters of a script that needs
  * them. Two texts are never shown the same. Newline and tab stay.
  */

@@ -206,8 +206,8 @@ export const failureCauses = {
 export type FailureCause = keyof typeof failureCauses;
 
 /**
- * Codes, types and reasons of all formats, and what they mean. Those of overflows stand in `overflow.ts`, with the words
- * of servers that have no code. `blank`: what the user reads instead, where the server says nothing.
+ * Codes, types and reasons of all formats, and what they mean. Those of overflows stand in `model-failure.ts`, with the
+ * words of servers that have no code. `blank`: what the user reads instead, where the server says nothing.
  */
 const signs: Readonly<Record<string, readonly [cause: FailureCause, blank?: string]>> = {
   // Responses and Chat Completions

@@ -46,7 +46,7 @@ export function underRows(look: Look, lines: readonly Row[]): readonly Row[] {
   return lines.flatMap((line, at) => wrapRow(line, { width: look.width, first: underPrefix(look, at), rest: blanks }));
 }
 
-/** The same for rows that were wrapped to `roomUnder`. */
+/** The same for rows that were wrapped to `widthUnderHead`. */
 export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Row[] {
   const taken = look.width - widthUnderHead(look);
   return rows.map((row, at) => [...beginningOfRow(underPrefix(look, at), taken), ...row]);

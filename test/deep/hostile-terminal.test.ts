@@ -263,20 +263,20 @@ it('only what makes text harmless writes to the streams of the process', () => {
   const names = writers.map((path) => path.slice(path.indexOf('/src/') + 1)).toSorted();
   expect(names).toEqual([
     'src/bin.ts', // its version, and faults as ASCII
-    'src/surfaces/cli/run-apply-patch.ts', // names the stream to print.ts
     'src/surfaces/cli/own-node.ts', // asks whether they are a terminal
+    'src/surfaces/cli/run-apply-patch.ts', // names the stream to print.ts
+    'src/surfaces/cli/sandbox/probes.ts', // the text of a program that the check runs
     'src/surfaces/demo/demo-folders.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
     'src/surfaces/exec/approvals/load-approvals.ts', // asks how wide the terminal is
     'src/surfaces/exec/create-output.ts', // gives the stream to the screen
     'src/surfaces/servers/mcp/run-mcp-server.ts',
-    'src/surfaces/cli/sandbox/probes.ts', // the text of a program that the check runs
-    'src/surfaces/views/terminal/screen.ts', // gives the stream to a screen
+    'src/surfaces/tui/screen/terminal/process-terminal.ts', // draws rows of cells, whose text is clean
     'src/surfaces/views/terminal/page.ts', // paints spans, which makes their text visible
     'src/surfaces/views/terminal/print.ts',
     'src/surfaces/views/terminal/process.ts', // writes nothing: waits
     'src/surfaces/views/terminal/progress.ts', // gives the stream to a screen
-    'src/surfaces/tui/screen/terminal/process-terminal.ts', // draws rows of cells, whose text is clean
+    'src/surfaces/views/terminal/screen.ts', // gives the stream to a screen
   ]);
 });
 

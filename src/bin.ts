@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { version } from './protocol/version.ts';
 
-// As protocol/version.ts, without it: what the command shares with other chunks it would have to import.
+// Repeats protocol/version.ts: a shared module would become another chunk to import.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   const { runOnOwnNode } = await import('./surfaces/cli/own-node.ts');
-  // Not `import.meta.dirname`: Node 18 has none, and the path would begin in the working folder.
+  // Not `import.meta.dirname`: Node 18 lacks it, and the path would start at the working folder.
   const own = new URL('../node_modules/node/bin/node', import.meta.url);
   const code = await runOnOwnNode(decodeURIComponent(own.pathname));
   if (code !== undefined) process.exit(code);
@@ -15,7 +15,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1);
 }
 
-// A fault may quote a file or a server: none of its bytes may steer a terminal.
+// An error may quote a file or a server; its bytes must not steer the terminal.
 process.on('uncaughtException', (error: unknown) => {
   const told = String(error instanceof Error ? (error.stack ?? error.message) : error);
   const shown = told.replaceAll(/[^\n\t -~]/gu, (sign) => `<U+${sign.codePointAt(0)?.toString(16).toUpperCase()}>`);
@@ -23,7 +23,7 @@ process.on('uncaughtException', (error: unknown) => {
   process.exit(1);
 });
 
-// Knows the command before it loads anything: each surface is a chunk of its own.
+// Find the command before loading anything: each surface is a chunk of its own.
 const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
 const asHelper = 'sandbox by name';
@@ -57,16 +57,16 @@ switch (commandByName() ?? words[0]) {
       (await bareOnTerminal()) ?? (await (await import('./surfaces/cli/run-command-line.ts')).runCommandLine(words));
 }
 
-/** A bare `capstan` on a terminal is the terminal surface, by a way that loads the tables of no command. */
+/** A bare `capstan` on a terminal starts the terminal surface without loading any command tables. */
 async function bareOnTerminal(): Promise<number | undefined> {
   if (words.length > 0 || !process.stdin.isTTY || !process.stdout.isTTY) return undefined;
   return (await import('./surfaces/tui/boot/open-bare.ts')).openBare();
 }
 
 /**
- * What Node has compiled is kept for the next start. A process that can write it has its code run here, so it must not
- * be where Node would put it: commands in the sandbox write to the temporary folder. It stands beside the program,
- * which is as well guarded, or in the user's own folder.
+ * Keeps Node's compile cache for the next start. A process that can write there can run code here, so it must not be
+ * Node's default in the temporary folder, which sandboxed commands can write. It is kept beside the program, which is
+ * as well guarded, or in the user's own folder.
  */
 function keepCompiled(): void {
   const { constants, enableCompileCache } = process.getBuiltinModule('node:module');
@@ -75,13 +75,11 @@ function keepCompiled(): void {
   enableCompileCache(`${process.getBuiltinModule('node:os').homedir()}/.cache/capstan/compiled`);
 }
 
-/** What the program is when it has the name of another. */
 function commandByName(): string | undefined {
   if (isNamed('apply_patch', 'applypatch')) return byName;
   return isNamed('codex-linux-sandbox', 'capstan-linux-sandbox') ? asHelper : undefined;
 }
 
-/** Whether the program was started under one of the names, by a link or by its first argument. */
 function isNamed(...names: readonly string[]): boolean {
   return [process.argv0, process.argv[1] ?? ''].some((path) => names.includes(path.slice(path.lastIndexOf('/') + 1)));
 }

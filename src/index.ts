@@ -1,4 +1,3 @@
-/** The library: everything a program needs to run threads of its own. */
 export { Engine } from './engine/engine.ts';
 export type { EngineOptions } from './engine/engine-options.ts';
 export type { WireFormat } from './adapters/model/http/http-client.ts';

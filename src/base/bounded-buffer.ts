@@ -2,8 +2,8 @@ const leastCapacity = 256;
 const noBytes = Buffer.alloc(0);
 
 /**
- * Bytes that come in pieces, copied into one buffer. A list of pieces would take far more memory than their bytes: each
- * is an object, and keeps all of the memory alive that it was cut from.
+ * Collects pieces of bytes in one buffer. A list of pieces would take far more memory: each piece is an object and
+ * keeps alive all the memory it was cut from.
  */
 export class BoundedBuffer {
   readonly #most: number;
@@ -18,7 +18,7 @@ export class BoundedBuffer {
     return this.#length;
   }
 
-  /** False: there are more than may be held. Then nothing is held any more. */
+  /** False if the limit is exceeded; the buffer then drops everything. */
   add(piece: Uint8Array): boolean {
     const length = this.#length + piece.length;
     if (length > this.#most) {
@@ -31,7 +31,7 @@ export class BoundedBuffer {
     return true;
   }
 
-  /** All of them; they are the caller's, and nothing is held any more. */
+  /** Hands all bytes to the caller and drops them here. */
   take(): Buffer {
     const bytes = this.#memory.subarray(0, this.#length);
     this.clear();

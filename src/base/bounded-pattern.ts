@@ -1,14 +1,16 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
-/** A regular expression from outside. The time it takes is bounded by its steps times the length of the text. */
+/**
+ * A regular expression from an untrusted source. Its running time is bounded by `steps` times the length of the text.
+ */
 export interface Pattern {
-  /** More than it can be at for one character of a text. */
+  /** Upper bound of the steps taken for one character of a text. */
   readonly steps: number;
-  /** A part of the text is enough. */
+  /** Not anchored: matching a part of the text is enough. */
   matches(text: string): boolean;
 }
 
-/** `problem`: the rest of a sentence about the pattern. */
+/** `problem` completes a sentence about the pattern. */
 export interface PatternProblem {
   readonly problem: string;
 }
@@ -20,12 +22,12 @@ export interface PatternOptions {
 
 const mostSteps = 1000;
 const mostCharacters = 10_000;
-/** The library merges hundreds of ranges for each. */
+/** The library merges hundreds of ranges for each such class. */
 const unicodeClassSteps = 5;
 
 /**
- * Reads the syntax of RE2, and escapes of JavaScript for characters. What has no linear time has no place in it.
- * Importing this file takes a while: it is imported on use.
+ * Reads RE2 syntax plus JavaScript's character escapes; anything that cannot run in linear time is refused. Importing
+ * this file is slow, so it is imported on use.
  */
 export function readPattern(
   text: string,
@@ -47,26 +49,22 @@ export function readPattern(
 
 const tokens = new RegExp(
   [
-    // A quoted text, and escapes.
     String.raw`\\Q[\s\S]*?(?:\\E|$)|\\[pPxu]\{[^}]*\}|\\[pP][\s\S]|\\[\s\S]`,
-    // A set of characters.
     String.raw`\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]`,
-    // A counted repeat.
     String.raw`\{(?<least>\d+)(?<open>,(?<most>\d*))?\}`,
-    // A group that keeps nothing, and all other characters.
     String.raw`\(\?:|[\s\S]`,
   ].join('|'),
   'g',
 );
 
 /**
- * How many steps a pattern has, or a few more, with its counted repeats written out. The library would write out up to
- * a million before it refuses.
+ * Upper bound of the steps of a pattern with its counted repeats written out. The library would write out up to a
+ * million before it refuses.
  */
 function stepsOf(text: string): number {
   const outside: { readonly steps: number; readonly ends: number }[] = [];
   let steps = 0;
-  /** Steps that a repeat would repeat. */
+  /** Steps of the part that a following repeat applies to. */
   let last = 0;
   for (const { 0: token, groups } of text.matchAll(tokens)) {
     const { least, open, most } = groups ?? {};
@@ -91,12 +89,11 @@ function stepsOf(text: string): number {
   return outside.reduce((sum, each) => sum + each.steps, steps);
 }
 
-/** True for a pattern with a newline outside of its classes, which no line holds. */
+/** True for a pattern with a newline outside its classes, which no single line can match. */
 export function requiresNewline(text: string): boolean {
   return [...text.matchAll(tokens)].some(([token]) => ['\n', '\\n', '\\\n'].includes(token));
 }
 
-/** Characters by their number, as JavaScript and JSON Schema write them. */
 function withKnownEscapes(text: string): string {
   const escapes = /\\u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})|\\u(?:([\da-f]{4})|\{([\da-f]{1,6})\})|\\[\s\S]/gi;
   return text.replace(escapes, (escape: string, high?: string, low?: string, four?: string, braced?: string) => {

@@ -1,29 +1,26 @@
-/** A part of a pattern for names and paths. A *component* is what stands between two slashes. */
+/** A part of a pattern for names and paths. A *component* is the text between two slashes. */
 export type NamePart =
   | { readonly kind: 'text'; readonly text: string }
-  /** Any one character of a component. */
   | { readonly kind: 'one' }
-  /** Any number of characters of a component. */
   | { readonly kind: 'some' }
-  /** No component, or any number of them with the slash behind each. */
+  /** Any number of components, also none, each with the slash behind it. */
   | { readonly kind: 'folders' }
   | { readonly kind: 'anything' }
   | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly CharacterRange[] }
-  /** Alternatives: what stands between `open`, `or` and `close`. */
+  /** Alternatives: the parts between `open`, `or` and `close`. */
   | { readonly kind: 'open' }
   | { readonly kind: 'or' }
   | { readonly kind: 'close' };
 
-/** From a character to a character, both included, by code point. */
+/** Code points, both ends included. */
 export type CharacterRange = readonly [string, string];
 
 export type NameMatcher = (name: string) => boolean;
 
 /**
- * A pattern as a machine that reads the name once and knows at each character all places in the pattern where it may
- * be. So the time is bounded by the length of the name times that of the pattern, with alternatives and any number of
- * stars. Most patterns have no alternatives: for those it is enough, and faster, to try one place after the other and
- * to go back to the last star alone. `covers`: it also matches what lies below a folder that it matches.
+ * Matches by tracking all places in the pattern at once, so time is bounded by name length times pattern length, even
+ * with alternatives and many stars. Patterns without alternatives take a faster way that backtracks to the last star
+ * only. `covers`: the pattern also matches everything below a folder that it matches.
  */
 export function nameMatcher(
   parts: readonly NamePart[],
@@ -32,7 +29,7 @@ export function nameMatcher(
   const end = parts.findIndex(({ kind }) => kind !== 'text');
   const literal = parts.slice(0, end === -1 ? parts.length : end);
   const rest = parts.slice(literal.length);
-  // Most names fail for want of a text that every match has: those never come to the machine.
+  // Fast way out: most names lack a text that every match contains.
   const prefix = literal.map((part) => (part.kind === 'text' ? part.text : '')).join('');
   const inside = longestText(rest);
   const isSimple = rest.every(({ kind }) => !['open', 'or', 'close', 'anything'].includes(kind));
@@ -40,7 +37,6 @@ export function nameMatcher(
   return (name) => name.startsWith(prefix) && name.includes(inside, prefix.length) && run(name, prefix.length);
 }
 
-/** The longest text outside alternatives. */
 function longestText(parts: readonly NamePart[]): string {
   let [longest, now, depth] = ['', '', 0];
   for (const part of parts) {
@@ -53,8 +49,8 @@ function longestText(parts: readonly NamePart[]): string {
 }
 
 /**
- * Takes one character if it fits; without `fits`, none. Then the machine is at all of `next` at once. The last is the
- * end.
+ * Takes one character if it fits; without `fits`, none. The machine is then at all of `next` at once. The last state is
+ * the end.
  */
 interface State {
   readonly fits?: (character: number) => boolean;
@@ -71,9 +67,9 @@ function fitsClass({ negated, ranges }: Extract<NamePart, { kind: 'class' }>): (
 }
 
 /**
- * A star that comes later can take all that an earlier one of its component could, and a `folders` all that any star
- * before it could: so it is enough to go back to the last star, and where that would leave its component to the last
- * `folders`.
+ * A later star can take all that an earlier one of its component could, and a `folders` all that any star before it
+ * could. So it is enough to backtrack to the last star, or to the last `folders` where the star would leave its
+ * component.
  */
 function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, from: number) => boolean {
   type Step = 'some' | 'folders' | ((character: number) => boolean);
@@ -125,7 +121,6 @@ function widthOf(character: number): number {
 
 function statesOf(parts: readonly NamePart[]): readonly State[] {
   const states: State[] = [];
-  /** Of each `{` that is open: its state, and the ends of its branches, which lead behind its `}`. */
   const groups: { readonly open: State; readonly ends: State[] }[] = [];
   for (const part of parts) {
     const at = states.length;
@@ -150,7 +145,6 @@ function statesOf(parts: readonly NamePart[]): readonly State[] {
         break;
       }
       case 'folders':
-        // Nothing at all, or anything that ends with a slash.
         states.push(
           { next: [at + 1, at + 2, at + 3] },
           { fits: anything, next: [at + 1, at + 2] },
@@ -193,7 +187,7 @@ function machine(states: readonly State[], covers: boolean): (name: string, from
     }
   };
   const begin = (): void => {
-    // The marks of a machine that has run for days begin anew.
+    // Reset the marks before the round counter overflows.
     if (round > 0xffff_0000) seen.fill(0);
     round = round > 0xffff_0000 ? 1 : round + 1;
     now = [];

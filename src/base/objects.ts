@@ -1,19 +1,18 @@
-/** Stands for a value that is no plain data. */
 export const notPlain: unique symbol = Symbol('not plain');
 
-/** Deeper data is no data of ours, and may have no end. */
+/** Deeper data is refused; it may be cyclic. */
 const mostDepth = 100;
 
 /**
- * A copy of plain data: texts, numbers, booleans, null, lists, and objects without a class. Every member is read once, so
- * that nothing a caller does to the value afterwards counts. Anything else in it makes the whole `notPlain`: a class, a
- * map or an inherited member could hold a restriction that a reader would not see.
+ * Copies plain data: texts, numbers, booleans, null, lists, and objects without a class. Each member is read once, so
+ * later changes by the caller have no effect. Anything else makes the whole `notPlain`: a class, a map or an inherited
+ * member could hold a restriction that a reader would not see.
  */
 export function plainCopy<Given>(given: Given): Given | typeof notPlain {
   try {
     return copy(given, 0) as Given | typeof notPlain;
   } catch {
-    // A member that throws when it is read.
+    // A getter threw.
     return notPlain;
   }
 }
@@ -42,14 +41,14 @@ export type Defined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
 };
 
-/** The fields that have a value: `{ id, ...defined({ name }) }` has no `name` where that is undefined. */
+/** Omits undefined fields: `{ id, ...defined({ name }) }` has no `name` where that is undefined. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Partial<Fields> = {};
   for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
   return kept as unknown as Defined<Fields>;
 }
 
-/** The function, which is asked once for each object and remembers the answer: for objects that are never changed. */
+/** Caches the answer per object; objects must never change. */
 export function cachePerObject<Key extends object, Value>(find: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {

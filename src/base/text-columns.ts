@@ -1,14 +1,12 @@
 const ascii = /^[ -~]*$/;
-/** Scripts and signs of one column each, which nothing joins. */
+/** Scripts and signs whose characters take one column each and never join. */
 const single =
   /^[ -~\u00A1-\u00AC\u00AE-\u02FF\u0370-\u0482\u048A-\u0530\u2010-\u2027\u2030-\u203B\u203D-\u2048\u204A-\u205E\u20A0-\u20BF\u2190-\u21FF\u2500-\u25FC\u2610\u2611\u2713\u2714\u2717\u2718]*$/;
 
-/** Whether each character of a text takes one column, and stands alone. */
 export function isSingleColumnText(text: string): boolean {
   return ascii.test(text) || single.test(text);
 }
 
-/** How many columns of a terminal a line takes. */
 export function countColumns(line: string): number {
   if (isSingleColumnText(line)) return line.length;
   let columns = 0;
@@ -19,7 +17,6 @@ export function countColumns(line: string): number {
   return columns;
 }
 
-/** A part of a line that must not be split, with its columns. */
 export interface Cluster {
   readonly text: string;
   readonly columns: number;
@@ -32,7 +29,7 @@ export function* splitClusters(line: string): Generator<Cluster> {
   }
 }
 
-/** As much of a line as so many columns hold. Looks at no more of it than that: a line may be long. */
+/** Cuts a line to a width. Reads no more of it than that: a line may be long. */
 export function cutToColumns(line: string, columns: number): string {
   if (columns <= 0) return '';
   if (isSingleColumnText(line.slice(0, columns + 1))) return line.slice(0, columns);
@@ -45,7 +42,7 @@ export function cutToColumns(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-/** Two letters that stand alone are not looked at more closely, which is most of all text. */
+/** Fast way for most text: two letters that stand alone. */
 function endOfCluster(line: string, at: number): number {
   if (standsAlone(line.charCodeAt(at)) && (at + 1 === line.length || standsAlone(line.charCodeAt(at + 1))))
     return at + 1;
@@ -54,7 +51,7 @@ function endOfCluster(line: string, at: number): number {
   return pattern.test(line) ? pattern.lastIndex : at + 1;
 }
 
-/** Neither a mark, nor half of a sign, nor part of a syllable: Latin letters, and Chinese and Japanese ones. */
+/** True if it is no mark, half of a sign or part of a syllable: Latin, Chinese and Japanese letters. */
 function standsAlone(code: number): boolean {
   return code < 0x300 || (code >= 0x3041 && code <= 0x9fff && code !== 0x3099 && code !== 0x309a);
 }
@@ -65,21 +62,19 @@ function columnsBetween(line: string, at: number, end: number): number {
   return clusterColumns(line.slice(at, end));
 }
 
-// Patterns with properties take long to compile: they are made when the first text needs them.
 let clusterPattern: RegExp | undefined;
 let widePattern: RegExp | undefined;
 let markPattern: RegExp | undefined;
 
 /**
- * Marks that take no column. Those with a column of their own stand apart: terminals differ about them, and a row that is
+ * Zero-width marks. Those with a column of their own are excluded: terminals differ about them, and a row that is
  * counted too short becomes two.
  */
 const mark = String.raw`(?![\u065F\u1033-\u1035\u103A\u103D\u103E])[\p{Mn}\p{Me}]`;
-/** Characters that only say how others are shown, and that no terminal gives a column. */
+/** Format characters that no terminal gives a column. */
 const control = String.raw`[\u200B-\u200F\u202A-\u202E\u2060-\u2063\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0001}\u{E0020}-\u{E007F}]`;
 const joined = String.raw`\p{Emoji_Modifier}?(?:[\uFE0E\uFE0F]|${mark})*`;
 
-/** Flags, key caps, pictures put together of several, Korean syllables, and any other sign with its marks. */
 function clusters(): RegExp {
   clusterPattern ??= new RegExp(
     [

@@ -12,21 +12,20 @@ import type { OpenedThread } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 import { suspendedAnswerRefusal } from './live/thread-gate.ts';
 
-/** What a thread is opened with if it has to be. */
+/** Used if the thread has to be opened. */
 export interface AnswerRequest extends ThreadRequest {
-  /** Ends the turn that goes on with the answer. */
+  /** Ends the turn that continues with the answer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The thread whose question was answered, open. `lapsed`: its turn goes on, but the question is not asked any more: the
- * call would do something else by now, or may not.
+ * The open thread whose question was answered. `lapsed`: its turn continues, but the question no longer holds: the call
+ * would now do something else, or is not allowed.
  */
 export type AnsweredThread = {
   readonly thread: Thread;
-  /** Of a thread that was opened for it. */
   readonly notices: readonly Outcome[];
-  /** How the turn ends that was suspended. Absent for one that ran already: its own caller waits for it. */
+  /** The end of the suspended turn. Absent if the turn was already running: its own caller waits for it. */
   readonly ended?: ReturnType<Thread['continue']>;
 } & ({ readonly kind: 'answered' } | { readonly kind: 'lapsed'; readonly outcome: Outcome });
 
@@ -45,14 +44,13 @@ interface Given {
   readonly answer: Answer;
 }
 
-/** A thread that waits for the answer, or has taken it. */
 interface Answering extends Pick<AnsweredThread, 'thread' | 'notices' | 'ended'> {
   readonly kind: 'answering';
   readonly isOpened: boolean;
   readonly answered: Promise<Answered>;
 }
 
-/** Answers questions of threads, open or not. Answers that come together open their thread once. */
+/** Answers questions of threads, open or not. Concurrent answers open their thread once. */
 export class ThreadAnswers {
   readonly #threads: OpenThreads;
   readonly #begun = new Map<ThreadId, Promise<unknown>>();
@@ -75,7 +73,7 @@ export class ThreadAnswers {
     return answering.kind === 'refused' ? answering : finish(answering);
   }
 
-  /** A turn that is suspended is continued: it comes to the question, and finds the answer. */
+  /** Continues a suspended turn, which reaches the question and finds the answer. */
   async #begin(
     id: ThreadId,
     { questionId, answer }: Given,
@@ -88,12 +86,12 @@ export class ThreadAnswers {
     const { thread, notices } = opened;
     const waits = thread.isSuspended && thread.questions.some((question) => question.id === questionId);
     const ended = waits ? thread.continue({ signal }) : undefined;
-    // A lost disk is reported to a caller who waits for the turn. Not all do.
+    // A lost disk is reported to callers who wait for the turn; not all do.
     ended?.catch(() => {});
     const answered = thread.answer(questionId, answer);
     const isOpened = known === undefined;
     if (isOpened && !waits) {
-      // Nothing runs that could take it: it is refused, and the thread is as it was.
+      // No turn runs that could take the answer: it is refused, and the thread stays as it was.
       await answered;
       await thread.close();
     }

@@ -10,10 +10,12 @@ import type { WorkProgress } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { Fault } from '../protocol/outcome.ts';
 
-/** Arguments of a call by their names. With `absent`, one may be left out. */
+/** Arguments of a call by name. `absent` marks an optional one. */
 type GivenArguments = Readonly<Record<string, readonly [OptionType<unknown>, unknown, 'absent'?]>>;
 
-/** Why a call is refused whose arguments are not in an object of options. `of`: the call, as in `pin()`. */
+/**
+ * Returns why the arguments of a call are refused, for calls without an options object. `of`: the call, as in `pin()`.
+ */
 export function argumentProblem(of: string, given: GivenArguments): OptionProblem | undefined {
   const known = Object.entries(given).filter(([, [, value, absent]]) => value !== undefined || absent === undefined);
   const values = Object.fromEntries(known.map(([name, [, value]]) => [name, value]));
@@ -23,13 +25,13 @@ export function argumentProblem(of: string, given: GivenArguments): OptionProble
   return Object.keys(read).every((name) => Object.hasOwn(table, name)) ? undefined : (read as OptionProblem);
 }
 
-/** For calls whose answer has no place for a refusal, and that throw where there is no thread of the id. */
+/** Throws, for calls whose answer has no place for a refusal and that throw if the thread does not exist. */
 export function requireArguments(of: string, given: GivenArguments): void {
   const problem = argumentProblem(of, given);
   if (problem !== undefined) throw new Fault(problem);
 }
 
-/** Whether there is a thread of the id, its store says. */
+/** Checks the form only; the store knows whether the thread exists. */
 export const threadId: OptionType<ThreadId> = {
   expected: 'the id of a thread',
   read: (given) => nameText.read(given) as ThreadId | undefined,

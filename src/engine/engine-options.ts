@@ -25,8 +25,8 @@ import { isJsonObject } from '../protocol/json.ts';
 import type { Variables } from '../protocol/shell.ts';
 
 /**
- * What holds for all threads of an engine. The program that loads it gives it, and the engine looks at nothing else of
- * the process. What belongs to one thread is given when that is opened.
+ * Options for all threads of an engine, given by the program that loads it; the engine reads nothing else from the
+ * process. Options of one thread are given when it is opened.
  */
 export interface EngineOptions extends ConfigChoices {
   readonly env: Variables;
@@ -34,25 +34,25 @@ export interface EngineOptions extends ConfigChoices {
   /** Where threads are kept. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;
   /**
-   * What proves which lines of `store` its engines wrote: the same for all of them. The files of a home have the key of
-   * that home, and seals without a store are refused.
+   * Proves which lines of `store` the engines wrote; the same for all of them. The files of a home use the key of that
+   * home, and seals without a store are refused.
    */
   readonly seals?: Seals;
-  /** Wire formats beside the built-in ones: a provider whose `wire_api` has the name of one speaks it. */
+  /** Additional wire formats: a provider whose `wire_api` names one uses it. */
   readonly formats?: readonly WireFormat[];
   /**
-   * Landlock may hold commands where bubblewrap cannot. It protects less, so say it only if the user agreed. Absent: as
-   * `sandbox_fallback` of the user's configuration says; projects have no say.
+   * Lets Landlock hold commands where bubblewrap cannot. It protects less, so set it only if the user agreed. Absent:
+   * `sandbox_fallback` of the user's configuration decides; projects cannot.
    */
   readonly sandboxFallback?: 'landlock';
   /**
-   * Files of the program that embeds the engine, such as its access token. Commands can neither read nor change them.
-   * Relative ones start from `cwd`, and `~/` is `osHome`.
+   * Files of the embedding program, such as its access token, that commands can neither read nor change. Relative paths
+   * start from `cwd`, and `~/` is `osHome`.
    */
   readonly secretFiles?: readonly string[];
 }
 
-/** A copy: what the process sets later does not count. */
+/** Copied, so that later changes of the process have no effect. */
 export const variables: OptionType<Variables> = {
   expected: 'an object of texts, such as process.env',
   read(given) {
@@ -63,7 +63,7 @@ export const variables: OptionType<Variables> = {
   },
 };
 
-/** What is wrong with single keys is said with the other faults of the configuration. */
+/** Faults in single keys are reported with the other configuration faults. */
 export const configOption: OptionType<ConfigOverrides> = {
   expected: 'an object with keys of config.toml, or a list of key=value',
   read(given) {
@@ -192,7 +192,7 @@ export const engineOptions = {
   secretFiles: { type: paths, about: 'Files that commands can neither read nor change.' },
 } as const satisfies OptionTable<EngineOptions>;
 
-/** The options with every path absolute. A path that cannot be meant as it is written would protect or grant nothing. */
+/** Makes every path absolute. Rejects a path that cannot be meant as written: it would protect or grant nothing. */
 export function withWholePaths(options: EngineOptions): EngineOptions | OptionProblem {
   const { cwd: base, osHome } = options;
   for (const [key, folder] of Object.entries({ osHome, cwd: base }))
@@ -222,7 +222,7 @@ function oddityOf(written: string, path: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]+:\//i.test(written)) return 'is a URL, not a path';
   if (written.includes('\0')) return 'has a NUL character in it';
   if (written.startsWith('~') && !/^~(?:\/|$)/.test(written)) return 'begins with the home of another user';
-  // A file may have such a name.
+  // A file may really have such a name.
   if (/[*?[\]{}]/.test(written) && lookAt(path).kind === 'missing') return 'is a pattern, and no file has that name';
   return undefined;
 }

@@ -41,30 +41,30 @@ import { createHomeStore } from './store/home-store.ts';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A fact about the machine: what one engine of this process has tried out, the next need not. */
+/** Facts about the machine, kept for all engines of this process. */
 const provenBubblewraps = new Map<string, Bubblewrap>();
 
-/** What the engine itself gives to its threads. */
 interface EngineDoors {
   readonly tracer: Tracer;
   readonly threads: Threads;
-  /** The live threads of the engine, for agents. Undefined: the program opens its threads by itself, and they have none. */
+  /**
+   * The live threads of the engine, for agents. Undefined: the program opens its threads itself, so they have no
+   * agents.
+   */
   agentLive(): AgentLiveThreads | undefined;
-  /** Asks a model one question, beside every conversation. */
   askModel(asked: AskModel): Promise<ModelSaid>;
 }
 
-/** What all threads of an engine share. */
 export type EngineParts = Readonly<ReturnType<typeof createEngineParts>>;
 
-/** Where profiles are limited, what they may reopen counts. */
+/** If profiles are limited, the paths that they may reopen count too. */
 function withOwnPlaces(base: BaseLayers, ownPlaces: () => OwnPlaces): BaseLayers {
   const { requirements } = base;
   if (requirements.sandboxModes === undefined && requirements.profiles === undefined) return base;
   return { ...base, requirements: { ...requirements, ownPlaces: ownPlaces() } };
 }
 
-/** Made once for an engine. Nothing here waits or touches the world yet. */
+/** Called once for an engine. Does not wait or touch the outside world yet. */
 export function createEngineParts(
   options: EngineOptions,
   loaded: BaseLayers,
@@ -85,7 +85,6 @@ export function createEngineParts(
   });
   const programFolder = (): string => serverFolder(home, programs);
   let own: OwnPlaces | undefined;
-  /** The files of the engine itself. */
   const ownPlaces = (): OwnPlaces =>
     (own ??= findOwnPlaces({
       env,
@@ -138,13 +137,12 @@ export function createEngineParts(
     tracer,
     /** Records folders that commands and patches may write under Landlock, which protects no project's configuration in them. */
     beforeLandlock,
-    /** The same threads, but nothing is kept of what is written. */
+    /** Like `store`, but nothing written is kept. */
     ephemeralStore: createEphemeralStore(kept.store, clock),
-    /** The package's own folder. */
     root,
     ownPlaces,
     spawn,
-    /** A table of sessions for one thread. Commands may read the folder of logs, and not write it. */
+    /** Opens a session table for one thread. Commands may read the log folder, not write it. */
     openSessions: () =>
       createSessions({ spawn, clock, random: Math.random, logs: createSessionLogs(`${home}/command-logs`) }),
     sandboxOptions,
@@ -152,16 +150,14 @@ export function createEngineParts(
     commands: createCommandReader({ root, clock }),
     shellEnvironments: createShellEnvironments(defined(env) as Readonly<Record<string, string>>),
     /**
-     * Where commands of any thread may write, or once could: what one of them may have put there, the engine does not
-     * start for another. Threads add to it.
+     * Folders that commands of any thread may write or once could: the engine starts no program from them for another
+     * thread. Threads add to it.
      */
     opened,
     guardedGit: lazyGuardedGit(`${home}/git-programs`),
-    /** Programs that the user chose by name. */
     programs,
-    /** Where they start, unless the user names a folder. */
+    /** Start folder of programs, unless the user names one. */
     programFolder,
-    /** Connections to servers, kept for reuse. */
     sendTo,
     requests: smallRequests(sendTo),
     logins: loginStore({
@@ -194,15 +190,15 @@ export function createEngineParts(
   };
 }
 
-/** Where `capstan sandbox setup` unpacks bubblewrap: no command can write there. */
+/** Folder into which `capstan sandbox setup` unpacks bubblewrap; no command can write there. */
 export function unpackedBubblewrap(home: string): string {
   return `${home}/capstan/bubblewrap`;
 }
 
-/** Not the build: nothing in it has this name. */
+/** Nothing in the build has this name. */
 const isSource = import.meta.url.endsWith('.ts');
 
-/** From sources and from any depth of the bundle: what was built and unpacked is in the package's folder. */
+/** Works from sources and from any depth of the bundle: built and unpacked files are in the package's folder. */
 function packageRoot(): string {
   const { existsSync } = process.getBuiltinModule('node:fs');
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -210,17 +206,17 @@ function packageRoot(): string {
   return folder;
 }
 
-/** As they are spelled, and where their links lead. */
+/** Each path as spelled and with its links resolved. */
 function secretFiles({ secretFiles: files = [] }: EngineOptions): readonly string[] {
   return files.flatMap((file) => [file, realPathSoFar(file)]);
 }
 
 export interface PreparedCommandReader extends CommandReader {
-  /** Loads what a quick look needs, so that no command waits for it. Never rejects. */
+  /** Preloads what a quick look needs, so that no command waits for it. Never rejects. */
   prepare(): Promise<void>;
 }
 
-/** Loaded on use: what looks at words when a request is under way, the parser when a decision depends on it. */
+/** Loads lazily: the word checker when a request is under way, the parser when a decision depends on it. */
 function createCommandReader(place: { readonly root: string; readonly clock: Clock }): PreparedCommandReader {
   let quick: CommandReader['mayBeDangerous'] | undefined;
   let loading: Promise<CommandReader['read']> | undefined;
@@ -228,7 +224,7 @@ function createCommandReader(place: { readonly root: string; readonly clock: Clo
     async prepare() {
       quick ??= (await import('../core/policy/commands/analyse-command.ts')).mayBeDangerous;
     },
-    // Not loaded yet: then the whole look says it.
+    // Not loaded yet: leave it to the full check.
     mayBeDangerous: (argv) => quick?.(argv) ?? true,
     read: async (argv) => (await (loading ??= loadReader(place)))(argv),
   };
@@ -252,10 +248,9 @@ async function loadShellReader(place: { readonly root: string; readonly clock: C
   return createShellReaderLoader(place)();
 }
 
-/** Where the parser is missing, every script is unknown. */
+/** Without the parser, every script is unknown. */
 const unread: ShellReader = { read: () => undefined };
 
-/** Its code is loaded when git is about to leave a sandbox. */
 function lazyGuardedGit(folder: string): GuardedGit {
   let loaded: Promise<GuardedGit> | undefined;
   return {
@@ -268,8 +263,8 @@ function lazyGuardedGit(folder: string): GuardedGit {
 }
 
 /**
- * The folder that MCP servers start in, and commands that print keys: one of their own, unless commands may write in a folder above it. Package runners
- * look there as well, so the root of the disk is taken then.
+ * The folder in which MCP servers and commands that print keys start: one of their own, or the root of the disk if
+ * commands may write in a folder above it, because package runners look there as well.
  */
 export function serverFolder(home: string, { isSafeFolder }: Pick<CallerPrograms, 'isSafeFolder'>): string {
   const folder = join(home, 'capstan/servers');

@@ -9,7 +9,7 @@ export function engineRefused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };
 }
 
-/** In the rooms below, the outcome and the mark of refusal are one object. */
+/** In the layers below, the outcome and the refusal mark are one object. */
 export type Refusal = Outcome & { readonly kind: 'refused' };
 
 export function isRefusal(answer: { readonly kind: string }): answer is Refusal {

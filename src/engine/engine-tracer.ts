@@ -12,11 +12,10 @@ import { loadTracer } from '../adapters/telemetry/load-tracer.ts';
 export interface EngineTracer {
   readonly tracer: Tracer;
   readonly notices: readonly Outcome[];
-  /** Before the engine is given up. */
+  /** Call before the engine is given up. */
   flush(): Promise<void>;
 }
 
-/** Follows steps for the program around us, and for the collectors that the configuration names. */
 export async function loadEngineTracer(
   { otel: given }: Pick<Config, 'otel'>,
   environment: Variables,
@@ -25,7 +24,7 @@ export async function loadEngineTracer(
   if (given === undefined) return { tracer: around, notices: [], flush: () => Promise.resolve() };
   const { otel, problems: notices } = readOtel(given);
   if (otel === undefined) return { tracer: around, notices, flush: () => Promise.resolve() };
-  // Few users have a collector, and no other waits for it.
+  // Few users have a collector; the others should not wait for this code.
   const { otlpExporter } = await import('./otlp-exporter.ts');
   const exporter = otlpExporter({
     otel,

@@ -1,4 +1,4 @@
-/** Types of rooms below that the methods of the engine give and take: surfaces know them from here. */
+/** Types of lower layers in the engine's methods, exported here for surfaces. */
 export type { RouteExplanation } from '../adapters/sandbox/explain-routes.ts';
 export type { Overrides } from '../adapters/gather/config/config-layers.ts';
 export type { Collected } from '../adapters/rollout/maintenance/remove-unreferenced.ts';

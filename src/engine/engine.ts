@@ -63,7 +63,10 @@ function withFallbackKey(options: EngineOptions): EngineOptions {
   return { ...options, config: given as EngineOptions['config'] & object };
 }
 
-/** Warnings that a user who has read them once can do nothing about, or has decided about; some are news with other words. */
+/**
+ * Warnings that a user who has read them once cannot act on or has decided about. `by words`: news again when the words
+ * differ.
+ */
 const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
   ...sandboxNotices,
   'tui-unused-keys': 'by words',
@@ -72,22 +75,17 @@ const saidOnce: Readonly<Record<string, 'once' | 'by words'>> = {
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
-  /** Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened. */
+  /** Warnings about the global configuration. Those of a project are reported when a thread is opened. */
   readonly notices: readonly Outcome[];
-  /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;
-  /** The configuration that holds everywhere. */
   readonly config: HomeConfig;
-  /** What the user has decided about projects and hooks. */
   readonly trust: TrustDecisions;
-  /** What the user has: logins, models, skills, hooks, rules and more. */
   readonly user: UserHome;
   readonly #parts: EngineParts;
   readonly #traced: EngineTracer;
   readonly #open = new Map<ThreadId, Thread>();
   readonly #beforeClose: (() => Promise<void>)[] = [];
   #agentLive: AgentLiveThreads | undefined;
-  /** Made on use. */
   #answers: ThreadAnswers | undefined;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], traced: EngineTracer) {
@@ -107,7 +105,7 @@ export class Engine {
     this.user = new UserHome(this.#parts);
   }
 
-  /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
+  /** Reads the global configuration. Its gravest error refuses the engine. */
   static async load(given: EngineOptions): Promise<Engine | EngineRefused> {
     const tooOld = nodeVersionProblem(process.versions.node);
     if (tooOld !== undefined) return engineRefused(tooOld);
@@ -125,7 +123,6 @@ export class Engine {
     return new Engine({ ...options, env }, base, [...problems, ...base.problems, ...traced.notices], traced);
   }
 
-  /** The branch that is checked out around a folder, read from git's files. */
   branchAt(folder: string): string | undefined {
     requireArguments('branchAt()', { folder: [folderPath, folder] });
     const root = findRepository(folder);
@@ -133,29 +130,36 @@ export class Engine {
     return root === undefined ? undefined : readGitFacts(root, { denies }).branch;
   }
 
-  /** The folder with configuration, threads and logins. */
   get home(): string {
     return this.#parts.base.home;
   }
 
-  /** True: a user of this home should read the warning, and it counts as read from now on if `keeps`. Some need to be read once. */
+  /**
+   * Returns true if a user of this home should read the warning, and with `keeps` records it as read. Some warnings
+   * need to be read once only.
+   */
   recordIfNews({ code, message }: Outcome, { keeps = true }: { readonly keeps?: boolean } = {}): boolean {
     const how = saidOnce[code];
     if (how === undefined) return true;
     return recordIfFirst(this.home, { name: code, keeps, ...(how === 'once' ? {} : { words: message }) });
   }
 
-  /** Which of so many the terminal says next, one at each start. Undefined: the home keeps nothing. */
+  /** The index of the tip for the terminal's next start. Undefined: the home keeps nothing. */
   nextTipIndex(name: 'tip', count: number): number | undefined {
     return nextTipIndex(this.home, name, count);
   }
 
-  /** The same in every process of the home; another one for each purpose. Undefined while the key of the home cannot be used. */
+  /**
+   * Same in every process of the home, and different for each purpose. Undefined while the home's key cannot be used.
+   */
   secretFor(purpose: string): string | undefined {
     return this.#parts.seals.seal(`secret for ${purpose}`);
   }
 
-  /** A picture for a turn, unless the machine's manager forbids handing it to a model. The path may be relative. */
+  /**
+   * Loads a picture for a turn, unless the machine's manager forbids giving pictures to a model. The path may be
+   * relative.
+   */
   async loadImage(path: string, cwd: string): Promise<UserImage | Outcome> {
     const problem = argumentProblem('loadImage()', { path: [anyText, path], cwd: [folderPath, cwd] });
     if (problem !== undefined) return problem;
@@ -163,7 +167,7 @@ export class Engine {
     return loadImage(path, cwd, { denies, resize: this.#parts.resizeImage });
   }
 
-  /** Whether commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
+  /** True if commands in a folder would be refused that Landlock could hold, and the user has not decided about it. */
   async offersLandlock(cwd: string): Promise<boolean> {
     requireArguments('offersLandlock()', { cwd: [folderPath, cwd] });
     const { base, sandbox, sandboxOptions } = this.#parts;
@@ -173,7 +177,7 @@ export class Engine {
     return needsSandboxIn(this.#parts, cwd);
   }
 
-  /** Why commands in a folder would be refused, whatever they are. Undefined: they run, or the user chose so. */
+  /** Returns why every command in a folder would be refused. Undefined: they run, or the user chose so. */
   async commandsRefused(cwd: string): Promise<Outcome | undefined> {
     const problem = argumentProblem('commandsRefused()', { cwd: [folderPath, cwd] });
     if (problem !== undefined) return problem;
@@ -184,18 +188,16 @@ export class Engine {
     return refusalIn(this.#parts, cwd);
   }
 
-  /** Whether threads can work in a folder, and the repository around it. */
+  /** Checks that threads can work in a folder, and finds the repository around it. */
   lookAtFolder(path: string): { readonly repository: string | undefined } | Outcome {
     const problem = argumentProblem('lookAtFolder()', { path: [folderPath, path] });
     return problem ?? folderProblem(path) ?? { repository: findRepository(path) };
   }
 
-  /** The threads that this engine has open: from their opening until they are closed. */
   get threads(): readonly Thread[] {
     return [...this.#open.values()];
   }
 
-  /** One of them. */
   thread(id: ThreadId): Thread | undefined {
     return this.#open.get(id);
   }
@@ -213,8 +215,8 @@ export class Engine {
   }
 
   /**
-   * Begins a thread that continues from a place of another, and copies nothing. It keeps the other's settings of that
-   * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
+   * Begins a thread that continues from a place in another without copying. It keeps the settings of that place, unless
+   * flags say otherwise, and has no name. The other thread may be archived or written meanwhile.
    */
   async fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest = {}): Promise<OpenedThread | EngineRefused> {
     const problem = argumentProblem('fork()', { id: [threadId, id] });
@@ -225,9 +227,9 @@ export class Engine {
   }
 
   /**
-   * Answers a question by its id, of a thread that is open or not, and resolves when the answer is durable. A suspended
-   * thread is opened, and its turn continued under the narrower of its policy and the current one. Its other questions
-   * wait for answers of their own, unless the request says who is asked. Refused while another process writes the thread.
+   * Answers a question of a thread, open or not; resolves when the answer is durable. A suspended thread is opened and
+   * its turn continued under the narrower of its policy and the current one. Its other questions wait for their own
+   * answers, unless the request says who is asked. Refused while another process writes the thread.
    */
   async answer(
     id: ThreadId,
@@ -251,7 +253,6 @@ export class Engine {
     return opened;
   }
 
-  /** What `liveThreads` is made over. */
   get forLive(): LiveEngine {
     return {
       store: this.#parts.store,
@@ -264,8 +265,8 @@ export class Engine {
   }
 
   /**
-   * Gives up all threads that are open, and closes the live threads of the engine for good. Turns that run are ended
-   * first, by the program that runs them. Rejects with the first failure, when all are closed.
+   * Gives up all open threads and closes the live threads for good. The program must end running turns first. Rejects
+   * with the first failure, once all are closed.
    */
   async close(): Promise<void> {
     const before = await Promise.allSettled(this.#beforeClose.map((work) => work()));
@@ -275,26 +276,25 @@ export class Engine {
     for (const result of [...before, ...closed]) if (result.status === 'rejected') throw result.reason;
   }
 
-  /** The sandbox for a command that the user gives, and not a model. */
+  /** The sandbox for a command that the user, not a model, gives. */
   async openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome> {
     const { openSandbox } = await import('./sandbox/command-sandbox.ts');
     return openSandbox(this.#parts, request);
   }
 
-  /** Files and folders whose paths fit what someone typed, the best first. What git ignores is left out. */
+  /** Finds files and folders whose paths match typed text, best first, without those that git ignores. */
   async findFiles(search: FindFiles): Promise<FoundFiles | Outcome> {
     const { findWorkspaceFiles } = await import('./workspace/find-mentionable.ts');
     return findWorkspaceFiles(this.#parts, search);
   }
 
-  /** The same for someone who types: what is known of the folder serves every letter. */
+  /** Like `findFiles`, for a user who is typing: one index serves every letter. */
   async openFileIndex(cwd: string): Promise<FileIndex> {
     requireArguments('openFileIndex()', { cwd: [folderPath, cwd] });
     const { openFileIndex } = await import('./workspace/find-mentionable.ts');
     return openFileIndex(this.#parts, cwd);
   }
 
-  /** Skills and plugins that a message in a folder can name. */
   async findMentionable(cwd: string): Promise<Mentionable | Outcome> {
     const problem = argumentProblem('findMentionable()', { cwd: [folderPath, cwd] });
     if (problem !== undefined) return problem;
@@ -302,7 +302,7 @@ export class Engine {
     return findMentionable(this.#parts, cwd);
   }
 
-  /** Reviews code in a thread of its own. What it finds, the thread that asked reads with its next turn. */
+  /** Reviews code in a thread of its own. The asking thread reads the findings with its next turn. */
   async review(asked: ReviewCode): Promise<ReviewedCode | EngineRefused> {
     const { reviewCode } = await import('./review/review-code.ts');
     const { ids, base, clock } = this.#parts;
@@ -313,20 +313,18 @@ export class Engine {
     );
   }
 
-  /** The AGENTS.md files that threads in a folder read. */
   async instructionPaths(folder: string): Promise<readonly string[]> {
     requireArguments('instructionPaths()', { folder: [folderPath, folder] });
     const { instructionPaths } = await import('./home/folder-config.ts');
     return instructionPaths(this.#parts, folder);
   }
 
-  /** Unpacks the distribution's bubblewrap into the home. */
   async unpackBubblewrap(): Promise<UnpackedBubblewrap | Outcome> {
     const { unpackBubblewrap } = await import('./sandbox/unpack-bubblewrap.ts');
     return unpackBubblewrap(this.#parts);
   }
 
-  /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
+  /** Foresees the start of a thread's next turn, if it were resumed now. Only reads. */
   async preview(id: ThreadId, state: ThreadState, as?: PreviewedResume): Promise<ForeseenRequest | Outcome> {
     const { previewArguments, previewThread } = await import('./preview-thread.ts');
     const { state: stateOption, as: asOption } = previewArguments;
@@ -347,7 +345,6 @@ export class Engine {
     return rerunStep(this.#parts, thread, asked);
   }
 
-  /** Brings back files that turns of a thread changed. */
   async restoreFiles(id: ThreadId, givenTarget: RestoreTarget, given: RestoreOptions) {
     const [target, options] = [readTarget(givenTarget), readRestore(given)];
     const problem = argumentProblem('restoreFiles()', { id: [threadId, id] });
@@ -358,7 +355,9 @@ export class Engine {
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /** The same for the turns that a rollback of the conversation would take back. It has to come before that rollback. */
+  /**
+   * Like `restoreFiles`, for the turns that a rollback of the conversation would remove. Call it before that rollback.
+   */
   async restoreRolledBack(id: ThreadId, givenTo: RollbackTo, given: RestoreOptions) {
     const [to, options] = [readRollback(givenTo), readRestore(given)];
     const problem = argumentProblem('restoreRolledBack()', { id: [threadId, id] });
@@ -370,7 +369,6 @@ export class Engine {
   }
 }
 
-/** What of the engine it needs. */
 interface ThreadOpener {
   readonly threads: readonly Thread[];
   start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused>;
@@ -378,7 +376,6 @@ interface ThreadOpener {
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused>;
 }
 
-/** The engine as its threads know it. */
 function threadsPort(engine: ThreadOpener): Threads {
   const asOpen = (thread: Thread): OpenThread => {
     return { kind: 'thread', id: thread.id, run: (turn) => thread.run(turn), close: () => thread.close() };
@@ -395,7 +392,7 @@ function threadsPort(engine: ThreadOpener): Threads {
   };
 }
 
-/** The policy of a call bounds the thread for as long as the call has it open. */
+/** The call's policy bounds the thread for as long as the call has it open. */
 function requestOf({ approvals: heldApprovals, ...wanted }: WantedThread): ThreadRequest {
   return { ...wanted, ...defined({ heldApprovals }) };
 }

@@ -1,4 +1,4 @@
-/** Files and folders for surfaces, which open nothing themselves. */
+/** File access for surfaces, which open nothing themselves. */
 export { fileSystem, kindOfEntry, namesIn, realPath, reasonOf } from '../adapters/disk/file-system.ts';
 export { nounFor, readBounded, whyMissing } from '../adapters/disk/regular-files.ts';
 export { processFolders, sweepFolders } from '../adapters/disk/processes.ts';

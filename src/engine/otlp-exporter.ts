@@ -5,31 +5,30 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type EndedStep, otlpMetrics, otlpTraces } from '../adapters/telemetry/open-telemetry.ts';
 
-/** So many steps are sent together, or what has come after so long. */
+/** Number of steps that are sent together, and how long a smaller batch waits. */
 const fullBatch = 64;
 const longestWaitMs = 5000;
-/** While a collector does not answer, no more than this is kept. */
+/** The most that is kept while a collector does not answer. */
 const mostKept = 512;
-/** A process that ends waits no longer than this for a collector. */
+/** The longest that an ending process waits for a collector. */
 const longestSendMs = 2000;
 
 export interface OtlpExporterParts {
   readonly otel: OtelSettings;
   readonly requests: Pick<SmallRequests, 'postJson'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** For one request. */
   readonly patienceMs?: number;
   newSpanId(): string;
-  /** Told once: what cannot be sent is dropped. */
+  /** Called once; steps that cannot be sent are dropped. */
   onLost(message: string): void;
 }
 
 export interface OtlpExporter extends Tracer {
-  /** Sends what has come so far. Never rejects, and takes no longer than a collector may take. */
+  /** Sends the steps so far. Never rejects; takes no longer than the limit for a collector. */
   flush(): Promise<void>;
 }
 
-/** Sends spans and metrics of steps to a collector. No step waits for it, and nothing that fails there reaches a turn. */
+/** Sends spans and metrics of steps to a collector. Steps do not wait for it, and its failures never reach a turn. */
 export function otlpExporter({
   otel,
   requests,
@@ -83,7 +82,7 @@ export function otlpExporter({
     if (kept.length > mostKept) kept = kept.slice(-mostKept);
     if (kept.length >= fullBatch && sending === undefined) return void flush();
     if (timer !== undefined) return;
-    // A process that has nothing else to do does not wait for it.
+    // Do not keep an otherwise finished process alive.
     timer = setTimeout(() => void flush(), longestWaitMs).unref();
     process.once('beforeExit', onExit);
   };

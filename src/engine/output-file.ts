@@ -7,16 +7,15 @@ import { walkPath } from '../core/policy/paths/walk-path.ts';
 
 const { O_CREAT, O_TRUNC, O_WRONLY } = fileSystem.constants;
 
-/** A file that the user named for a text of the engine. */
 export interface OutputFile {
   readonly path: string;
-  /** Where the path led when it was looked at, links followed. Undefined for a device or a pipe. */
+  /** Target of the path when it was checked, links resolved. Undefined for a device or a pipe. */
   readonly place: string | undefined;
 }
 
 /**
- * Where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, or passes
- * through a link in one, and leads out of there. A command could have made the link, and the text is the model's.
+ * Finds where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, or
+ * passes through a link in one, and leads out of it. A command could have made the link, and the text is the model's.
  */
 export function findOutputFile(path: string, writable: readonly string[]): OutputFile | 'leads-out' {
   const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
@@ -30,7 +29,7 @@ export function findOutputFile(path: string, writable: readonly string[]): Outpu
   return { path, place: found === undefined || found.isFile() ? place : undefined };
 }
 
-/** Writes the text where the path led before. Throws when a link has taken the place of the file or of its folder. */
+/** Writes the text where the path led before. Throws if a link has replaced the file or its folder. */
 export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
   if (place === undefined) return fileSystem.writeFileSync(path, text);
   const options = { links: 'refused', flags: O_WRONLY | O_CREAT | O_TRUNC, mode } as const;

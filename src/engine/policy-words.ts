@@ -8,12 +8,12 @@ import type { ResolvedPolicy } from '../protocol/permissions.ts';
 
 type Named = Pick<PolicyDescription, 'mode' | 'network' | 'lists'>;
 
-/** Whether a host that a rule asks about reaches anyone: without that, it is refused. */
+/** True if questions about hosts reach a user; otherwise such hosts are refused. */
 interface Asking {
   readonly asksAboutRules: boolean;
 }
 
-/** A policy in a few words: a profile of the user by its name, any other by its mode; then what of the network is open. */
+/** A policy in a few words: the name of a user's profile, or the mode, then what of the network is open. */
 export function policyWords(
   policy: Named,
   { profileName, ...asking }: Asking & { readonly profileName: string | undefined },
@@ -23,7 +23,6 @@ export function policyWords(
   return policy.network === 'restricted' ? name : `${name}, ${networkWords(policy, asking)}`;
 }
 
-/** How much of the network commands reach. */
 export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'>, { asksAboutRules }: Asking): string {
   if (network === 'restricted' || lists === undefined) return `network ${network}`;
   const { allow, deny, ask = [], local } = lists;
@@ -32,7 +31,7 @@ export function networkWords({ network, lists }: Pick<Named, 'network' | 'lists'
   return `${local ? 'all hosts' : 'public hosts'}${deny.length === 0 ? '' : ` except ${deny.length}`}${asked}`;
 }
 
-/** The policy of a thread as far as a sentence about it needs: without what the machine adds. */
+/** The part of a thread's policy that sentences need, without what the machine adds. */
 export function policyInForce({
   cwd,
   sandbox,

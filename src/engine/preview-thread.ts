@@ -13,18 +13,18 @@ import type { EngineParts } from './engine-parts.ts';
 import { type KeptSettings, prepareToGoOn } from './thread-setup/open-thread.ts';
 import { type ThreadRequest, threadOptions } from './thread-request.ts';
 
-/** What the next turn begins with, and what it leaves out of the file. */
+/** The start of the next turn, and what it leaves out of the file. */
 export interface ForeseenRequest extends NextRequest {
   readonly unproven: Unproven;
 }
 
-/** How it would be resumed; absent: as the newest turn was run. */
+/** Options of the foreseen resume. Absent: those of the newest turn. */
 export interface PreviewedResume {
   readonly request?: ThreadRequest;
   readonly kept?: KeptSettings | undefined;
 }
 
-/** For calls of `preview()`. A state is a fold of the library's own: only its kind is looked at. */
+/** Arguments of `preview()`. A state is a fold of the library's own: only its kind is checked. */
 export const previewArguments = {
   state: {
     expected: 'the state of a thread',
@@ -39,7 +39,7 @@ export const previewArguments = {
   }),
 };
 
-/** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
+/** Foresees resuming a thread now. Locks and writes nothing, so its writer is not disturbed. */
 export async function previewThread(
   engine: EngineParts,
   id: ThreadId,
@@ -54,8 +54,8 @@ export async function previewThread(
 }
 
 /**
- * A surface that cannot ask holds its policy whatever the thread has, and one that can asks: the next turn comes from the
- * same one.
+ * The next turn comes from the same surface: one that cannot ask holds its policy whatever the thread has, one that can
+ * asks.
  */
 function asBefore({ envelope }: ThreadState): Pick<ThreadRequest, 'heldApprovals' | 'askUser'> {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');

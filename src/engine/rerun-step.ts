@@ -38,13 +38,12 @@ import { deniesConfigFile } from './sandbox/denied-config-files.ts';
 import { checkedAnswer } from './thread/request/answer-events.ts';
 import { requestHeaders } from './thread/request/model-request.ts';
 
-/** A step of the past that a model shall answer once more. */
 export interface RerunStep {
   /** The number of its request, as replays count them: from 1. */
   readonly request: number | 'last';
   /** Absent: the model that answered then. */
   readonly model?: string;
-  /** The id of a configured provider. Absent: the one that was asked then, if it is still at the same address. */
+  /** The id of a configured provider. Absent: the original one, if it is still at the same address. */
   readonly provider?: string;
   readonly signal: AbortSignal;
 }
@@ -61,7 +60,7 @@ const rerunOptions = {
   signal: { type: abortSignal, about: 'Aborting it ends the answer.', required: true },
 } as const satisfies OptionTable<RerunStep>;
 
-/** `stored.read` gives more than is needed. There may be many lines: they are not copied. */
+/** `stored.read` returns more than is needed here. Lines are not copied, since there may be many. */
 export const rerunThread: OptionType<{ readonly id: ThreadId; readonly lines: readonly Line[] }> = {
   expected: 'an object with the id and the lines of a thread',
   read(given) {
@@ -77,7 +76,7 @@ export interface StepAnswered {
   /** Absent: the thread does not say. */
   readonly provider?: string;
   readonly items: readonly Item[];
-  /** Why it ended early. Of an answer of the past only the code is known. */
+  /** Why it ended early. A past answer only has the code. */
   readonly failure?: { readonly code: string } & Partial<Pick<ModelFailure, 'message' | 'next'>>;
   /** With its cost, where a price is known. Absent: the provider counted nothing. */
   readonly usage?: Usage;
@@ -91,18 +90,18 @@ export interface RerunAnswers {
   /** Both are counted from 1. */
   readonly turn: number;
   readonly step: number;
-  /** Of the body that was sent now. */
+  /** Size of the body sent now. */
   readonly bytes: number;
   readonly encoder: string;
-  /** Whether it is the body of then, byte for byte. */
+  /** True if the body equals the original one, byte for byte. */
   readonly isSameBody: boolean;
   readonly before: StepAnswered;
   readonly now: StepAnswered;
 }
 
 /**
- * Sends the request of a past step again and gives both answers. Reads the thread and changes nothing: no lock is taken,
- * no line is written, and no call is run.
+ * Sends the request of a past step again and returns both answers. Only reads the thread: takes no lock, writes no line
+ * and runs no call.
  */
 export async function rerunStep(
   engine: EngineParts,
@@ -144,7 +143,7 @@ export async function rerunStep(
   const answered = await ask(engine, { provider, body, id, routing, maxItems: config.answer.maxItems }, asked.signal);
   const { failure, ...before } = answerOfRequest(lines.slice(lines.indexOf(request.line) + 1), request);
   const isPlan = (await provider.client.authMode()) === 'chatgpt';
-  // The plan of an account pays, by no list price.
+  // An account's plan pays, not a list price.
   const prices = knownPrices(config).filter((price) => !isPlan || price.provider !== name.id || !isListPrice(price));
   return {
     kind: 'rerun',
@@ -176,7 +175,7 @@ interface PricedBy {
   readonly provider: ProviderName | undefined;
 }
 
-/** What was recorded of its cost stays; an answer without it has the price that is known now. */
+/** Keeps a recorded cost; otherwise adds the price known now. */
 function withCost<Answer extends { readonly usage?: Usage }>(answer: Answer, by: PricedBy): Answer {
   const { usage } = answer;
   if (usage === undefined || usage.cost !== undefined || by.provider === undefined) return answer;
@@ -197,7 +196,7 @@ async function findStep(
 ): Promise<FoundStep | Outcome> {
   let count = 0;
   let newest: RebuiltRequest | InferredRequest | undefined;
-  // Only one body is wanted: none is encoded on the way.
+  // Only one body is wanted, so encode none on the way.
   for await (const request of rebuildRequests(lines, () => undefined)) {
     count++;
     newest = request;
@@ -258,7 +257,7 @@ function moved({ id, address, wire = 'responses' }: ProviderName, now: ProviderC
   };
 }
 
-/** The version that made the bytes, which need not be the one that the provider has now. */
+/** The version that made the bytes, which may not be the provider's current one. */
 async function encoderOf(version: string, current: Encoder): Promise<Encoder | Outcome> {
   if (current.version === version) return current;
   const known = (await loadEncoders()).get(version);
@@ -302,10 +301,10 @@ function said({ code, message, next }: ModelFailure): NonNullable<StepAnswered['
   return { code, message, next };
 }
 
-/** Tools that end in a picture, by name or by type. */
+/** Tools that result in a picture, by name or by type. */
 const pictureTools: ReadonlySet<unknown> = new Set(['view_image', 'image_generation']);
 
-/** The tools of a past request as another model and provider take them: threads there would have the same. */
+/** The tools of a past request for another model and provider, as a thread there would have them. */
 function toolsForOtherModel(
   tools: readonly ToolSpec[],
   { model, capabilities }: Pick<OtherReader, 'model' | 'capabilities'>,
@@ -316,14 +315,11 @@ function toolsForOtherModel(
     .map((spec) => convertPatchSpec(spec, capabilities));
 }
 
-/** What requests are rebuilt and compared with. */
 export async function loadReplayParts() {
   const encoders = await loadEncoders();
   return {
     digester: createDigester(),
-    /** The versions of the encoders that this program has. */
     versions: [...encoders.keys()],
-    /** The encoder of that version, if this program has it. */
     encoderOf: (version: string) => encoders.get(version),
     itemBytes,
   };

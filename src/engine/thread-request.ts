@@ -42,32 +42,31 @@ import type { ThreadOptions } from './thread/thread-opening.ts';
 import { type OwnTool, ownToolOption } from '../adapters/tools/own-tool.ts';
 import { configOption, engineOptions } from './engine-options.ts';
 
-/** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */
+/** Options of one thread, from its opening until it is closed. Threads of one engine may differ. */
 export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
-  /** Absolute. A resumed thread keeps its own folder when none is given. */
+  /** Absolute. A resumed thread keeps its own folder by default. */
   readonly cwd?: string;
-  /** These are over everything that is configured, and over what a resumed thread had. The thread remembers them. */
+  /** These override the configuration and the settings of a resumed thread, and the thread remembers them. */
   readonly model?: string;
-  /** The id of a provider of the configuration. */
   readonly provider?: string;
   readonly effort?: string;
   readonly summary?: (typeof summaries)[number];
   readonly serviceTier?: string;
   readonly personality?: Personality;
-  /** Refused where the administrator does not allow it. */
+  /** Refused if the administrator does not allow it. */
   readonly sandbox?: SandboxSetting;
-  /** Refused where the administrator allows only others that are no narrower. */
+  /** Refused if the administrator allows only other policies that are no narrower. */
   readonly approvals?: ApprovalPolicy;
   readonly reviewer?: ApprovalsReviewer;
-  /** What its turns and the thread may spend; over the configuration. What is absent is as configured. */
+  /** Spending limits of its turns and of the thread. Absent ones are as configured. */
   readonly limits?: SpendingLimits;
-  /** The name of a profile of the configuration, in place of the engine's. */
+  /** The name of a configured profile, instead of the engine's. */
   readonly profile?: string;
-  /** Over the configuration and that of the engine, and over what a resumed thread had. The options above win over it. */
+  /** Overrides the engine's configuration and the settings of a resumed thread, but not the options above. */
   readonly config?: ConfigOverrides;
   /**
-   * Keys that the thread takes of the configuration; `config` and what the administrator sets hold besides. Such a
-   * thread reads no AGENTS.md, and without `projects` among the keys nothing of its folder. Absent: all.
+   * The only configuration keys that count for the thread, besides `config` and the administrator's. It then reads no
+   * AGENTS.md, and without `projects` among the keys nothing of its folder. Absent: all.
    */
   readonly onlyConfig?: readonly string[];
   /** Offered to the model beside the built-in ones. */
@@ -75,37 +74,40 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   /** Tools that this program's clients answer by question: see the kind `client-tool`. The thread remembers them. */
   readonly clientTools?: readonly ClientTool[];
   /**
-   * The model is offered no tools but these and `tools`; empty: no others. A name that ends with `*` stands for all that
-   * begin so. The thread and its agents keep to it.
+   * The model is offered only these tools and `tools`; empty: only the latter. A final `*` matches any ending. Holds
+   * for the thread and its agents.
    */
   readonly onlyTools?: readonly string[];
-  /** Names of tools that the model is not offered, `tools` aside. The thread remembers them. */
+  /** Names of tools that the model is not offered; does not affect `tools`. The thread remembers them. */
   readonly withoutTools?: readonly string[];
-  /** It changes nothing, whatever rules allow: only an answer of the user lets a command write. The thread remembers it. */
+  /**
+   * The thread changes nothing, whatever rules allow: only the user's answer lets a command write. The thread remembers
+   * it.
+   */
   readonly changesNothing?: true;
-  /** Nothing of what the thread does is kept on the disk. */
+  /** Keeps nothing of the thread on the disk. */
   readonly ephemeral?: boolean;
-  /** Answers questions about calls. Absent: the user cannot be asked, and what would be asked is refused. */
+  /** Answers questions about calls. Absent: the user cannot be asked, and such calls are refused. */
   readonly askUser?: AskUser;
   /** Saves the rules that answers allow. Absent: none are saved. */
   readonly ruleBook?: RuleBook;
   /** Asked before history is compacted, and notified afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
-  /** For whom the thread is started; `user` unless said otherwise. */
+  /** For whom the thread is started; default: `user`. */
   readonly threadSource?: string;
-  /** While this program has the thread open, whatever is configured; the thread remembers its own policy. */
+  /** Holds while this program has the thread open, whatever is configured; the thread remembers its own policy. */
   readonly heldApprovals?: ApprovalPolicy;
-  /** `heldApprovals` is held only because no one can be asked: where a reviewer answers, it is not. */
+  /** `heldApprovals` only holds because no user can be asked: it does not apply if a reviewer answers. */
   readonly unlessReviewed?: boolean;
   /** The folder may be gone: the thread is opened to be moved with `overrideTurnContext`. Commands fail until it is. */
   readonly folderMayBeMissing?: true;
-  /** The thread that it works for, and who it is among agents. Absent: it works for no other. */
+  /** The parent that it works for, and its own identity among agents. Absent: it works for no other thread. */
   readonly agent?: AgentIdentity;
 }
 
 const names = listOf(nameText, 'a list of names');
 
-/** A misspelt key would be one that the thread does without. */
+/** A misspelt key would be silently left out of the thread. */
 const configKey: OptionType<string> = {
   expected: 'a top-level key of config.toml',
   read(given) {
@@ -216,24 +218,23 @@ const startOptions = { ...threadOptions, cwd: { ...threadOptions.cwd, required: 
   ThreadRequest & { readonly cwd: string }
 >;
 
-/** Keys of the engine alone, for those who give them to a thread. */
+/** Keys of the engine alone, with advice for callers that give them to a thread. */
 const ofEngine = {
   keys: Object.keys(engineOptions).filter((key) => !Object.hasOwn(threadOptions, key)),
   next: 'Give it to Engine.load().',
 };
 
-/** The other way round. */
+/** Keys of threads alone, with advice for callers that give them to the engine. */
 export const ofThreads = {
   keys: Object.keys(threadOptions).filter((key) => !Object.hasOwn(engineOptions, key)),
   next: 'Give it to start(), resume() or fork().',
 };
 
-/** What a new thread is opened with: a copy, or why it is refused. */
+/** Returns a copy of a new thread's options, or why they are refused. */
 export function readStart(request: unknown): (ThreadRequest & { readonly cwd: string }) | OptionProblem {
   return readOptions<ThreadRequest & { readonly cwd: string }>(request, startOptions, 'start()', ofEngine);
 }
 
-/** The same for a thread that is there. */
 export function readRequest(request: unknown, of: 'resume()' | 'fork()'): ThreadRequest | OptionProblem {
   return readOptions<ThreadRequest>(request, threadOptions, of, ofEngine);
 }

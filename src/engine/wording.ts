@@ -2,7 +2,6 @@ import type { ReadReport } from '../ports/thread-store.ts';
 import { groupDigits } from '../protocol/outcome.ts';
 import type { ThreadSummary } from '../protocol/thread.ts';
 
-/** What could not be read of a thread, in a sentence or two. */
 export function skippedWords({ skipped, tooLong }: Pick<ReadReport, 'skipped' | 'tooLong'>): string {
   const lines = `${plural(skipped, 'line')} of the thread could not be read.`;
   return tooLong === undefined ? lines : `${lines} ${tooLongWords(tooLong)}`;
@@ -43,7 +42,7 @@ export function ranges(numbers: readonly number[]): string {
   return spans.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(', ');
 }
 
-/** An estimate for people. A handful is not rounded by calling it about a handful. */
+/** An estimate for people. Very small numbers are not rounded. */
 export function approximateCount(tokens: number): string {
   return tokens < 10 ? formatCount(tokens) : `about ${formatCount(tokens)}`;
 }
@@ -53,14 +52,14 @@ export function plural(number: number, noun: string): string {
   return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Empty for a thread that has no turn and something else to show: a review, a command of the user, a goal. */
+/** Empty for a thread without turns that has something else to show: a review, a command of the user, a goal. */
 export function turnWords({ turns, preview }: Pick<ThreadSummary, 'turns' | 'preview'>): readonly string[] {
   return turns === 0 && preview !== '' ? [] : [plural(turns, 'turn')];
 }
 
 const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** A number of bytes for people: `3.4 MB`. */
+/** For example `3.4 MB`. */
 export function sizeWords(bytes: number): string {
   let [size, unit] = [bytes, 0];
   while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
@@ -89,7 +88,6 @@ const words: Readonly<Record<string, string>> = {
   changesNothing: 'changes nothing',
 };
 
-/** What users call a setting. */
 export function settingName(name: string): string {
   return words[name] ?? name;
 }

@@ -3,9 +3,11 @@ import type { ShellScript } from '../protocol/shell.ts';
 import type { RunnableCommand } from './sandbox.ts';
 import type { StartedProcess } from './system.ts';
 
-/** Starts commands. */
 export interface Spawn {
-  /** Starts one, with its output as one stream in order of arrival. It is killed when this process dies. Never rejects. */
+  /**
+   * Starts a command, with its output as one stream in order of arrival. It is killed when this process dies. Never
+   * rejects.
+   */
   start(command: RunnableCommand, options: StartOptions): Promise<RunningCommand | NotStarted>;
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
@@ -15,34 +17,30 @@ export interface Spawn {
 }
 
 export interface StartOptions {
-  /** `closed`: it reads nothing. `open`: a pipe. `terminal`: a terminal of its own, for all its streams. */
+  /** `closed`: no input. `open`: a pipe. `terminal`: a terminal of its own, for all its streams. */
   readonly input: 'closed' | 'open' | 'terminal';
-  /** As in `SpawnWatch`. */
   readonly started?: (process: StartedProcess) => void;
-  /** Every byte that is read, as it comes. */
+  /** Called with all bytes as they arrive. */
   output(bytes: Uint8Array): void;
 }
 
-/** A command that was started. */
 export interface RunningCommand {
   readonly kind: 'running';
-  /** Its exit code, as soon as it ends; 128 plus its number when a signal ended it. */
+  /** Its exit code, as soon as it ends; 128 plus the signal number when a signal ended it. */
   readonly exited: Promise<number>;
-  /** It has ended and its output is read. What it left behind runs on only if it does not hold the output. */
+  /** It has ended and its output is read. Processes it left behind run on only if they do not hold the output. */
   readonly drained: Promise<unknown>;
-  /** The same, and nothing of it is left on the host. */
+  /** As `drained`, and nothing of it is left on the host. */
   readonly over: Promise<unknown>;
   /** False: its input is closed. */
   write(bytes: Uint8Array): boolean;
-  /** Nothing more comes. A terminal says it by the character for it. */
+  /** Ends the input; on a terminal, by its end-of-file character. */
   closeInput(): void;
-  /** What Control-C does. */
   interrupt(): void;
-  /** Of its terminal, if it has one. */
   resize(size: TerminalSize): void;
-  /** Kills the whole process tree, and resolves when it is over; soon, also when a process survives it. */
+  /** Kills the whole process tree and resolves when it is over; soon, even if a process survives. */
   end(): Promise<void>;
-  /** It does not keep this process from ending. */
+  /** Lets this process exit while the command runs. */
   unref(): void;
 }
 
@@ -53,24 +51,25 @@ export interface TerminalSize {
 
 interface SpawnWatch {
   readonly signal: AbortSignal;
-  /** Called once, soon after the start and before the end; not at all where the system is silent about processes. */
+  /**
+   * Called once, soon after the start and before the end; never where the system gives no information about processes.
+   */
   readonly started?: (process: StartedProcess) => void;
-  /** Every byte that is read, as it comes. */
+  /** Called with all bytes as they arrive. */
   readonly output?: (bytes: Uint8Array) => void;
 }
 
 export interface SpawnLimits {
   readonly timeoutMs: number;
-  /** Time that does not count, for the limit and for `durationMs`. Absent: all of it counts. */
+  /** Pauses of the time limit and of `durationMs`. Absent: none. */
   readonly pauses?: Pauses;
   /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
   readonly outputBytes: number;
 }
 
-/** When a time limit stands still. */
 export interface Pauses {
   readonly isPaused: boolean;
-  /** Reports each change, until what it gives is called. */
+  /** Reports each change until the returned function is called. */
   watch(changed: (isPaused: boolean) => void): () => void;
 }
 
@@ -86,46 +85,40 @@ export interface NotStarted {
 }
 
 export interface ProcessOutput {
-  /** Valid text: broken UTF-8 is replaced. A cut shows as a line of `omittedLine`. */
+  /** Valid text: broken UTF-8 is replaced. A cut appears as a line of `omittedLine`. */
   readonly text: string;
-  /** Bytes that the command wrote in all. */
   readonly totalBytes: number;
 }
 
 /** The commands of one thread, and the table of those that outlive the call that started them. */
 export interface Sessions {
   /**
-   * Runs a command. It becomes a session if it has not ended after a while; until then, the signal ends it. Never
+   * Runs a command, which becomes a session if it has not ended after a while; until then, the signal ends it. Never
    * rejects.
    */
   run(command: RunnableCommand, limits: RunLimits, watch: SpawnWatch): Promise<ProcessEnd | YieldedCommand>;
   /**
-   * Writes to a session, if there is something to write, and gives what it said since it was last asked. Of two calls
-   * for one session the second waits for the first. A session whose end was given is dropped. Never rejects.
+   * Writes any text to a session, and returns its output since the last call. Concurrent calls for one session run in
+   * order. A session is dropped once its end was returned. Never rejects.
    */
   write(id: number, input: SessionInput, signal: AbortSignal): Promise<SessionOutput | NoSession>;
-  /** Whether one of them runs. */
   runs(): boolean;
   resize(id: number, size: TerminalSize): void;
-  /** Ends the session, and remembers why. */
   end(id: number, fate: SessionFate): Promise<void>;
-  /** There is no session of this number any more, in this process. */
+  /** Records why a session no longer exists in this process. */
   remember(id: number, fate: SessionFate): void;
-  /** Ends all of them. */
   close(): Promise<void>;
 }
 
 export interface RunLimits {
   readonly input: StartOptions['input'];
-  /** How long the call waits. */
   readonly yieldMs: number;
-  /** It is killed after this. Absent: it lives as long as its thread. */
+  /** The command is killed after this. Absent: it lives as long as its thread. */
   readonly timeoutMs?: number;
-  /** Time that does not count for these, and for `durationMs`. */
+  /** Pauses of both limits and of `durationMs`. */
   readonly pauses?: Pauses;
 }
 
-/** A command that has not ended. */
 export interface YieldedCommand {
   readonly kind: 'yielded';
   readonly session: Session;
@@ -133,35 +126,34 @@ export interface YieldedCommand {
   readonly durationMs: number;
   /** Where all of its output can be read. Absent: nowhere. */
   readonly log?: string;
-  /** Sessions that were ended because there were too many. */
   readonly pruned: readonly number[];
 }
 
 export interface Session {
   readonly id: number;
-  /** Resolves once its process has ended, whether or not that was given to a caller. */
+  /** Resolves once the process has ended, even if the end was returned to no caller. */
   readonly ended: Promise<SessionEnd>;
-  /** All that it said until now, as far as it is held. */
+  /** All of its output so far that is still held. */
   said(): ProcessOutput;
 }
 
 export interface SessionEnd {
   /** Absent: it was killed. */
   readonly exitCode?: number;
-  /** Why it was killed, or that it ended by itself. */
   readonly fate: SessionFate;
-  /** All that it said, as far as it is held. */
   readonly output: ProcessOutput;
   readonly durationMs: number;
 }
 
-/** What became of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held it. */
+/**
+ * The end of a session: `stopped` by the user, `narrowed` by a turn that may do less, `gone` with the process that held
+ * it.
+ */
 export type SessionFate = 'exited' | 'timed-out' | 'pruned' | 'stopped' | 'narrowed' | 'closed' | 'gone';
 
 export interface SessionInput {
-  /** Empty: it is only looked at. U+0003 interrupts it; U+0004 closes an input that is a pipe. */
+  /** Empty: only poll. U+0003 interrupts it; U+0004 closes an input that is a pipe. */
   readonly text: string;
-  /** How long the call waits. */
   readonly waitMs: number;
 }
 
@@ -171,13 +163,12 @@ export interface SessionOutput {
   readonly exitCode?: number;
   /** Why it has ended. Absent: it runs. */
   readonly fate?: SessionFate;
-  /** What it said since it was last asked. */
   readonly output: ProcessOutput;
   readonly durationMs: number;
   readonly log?: string;
 }
 
-/** `input-closed`: the session runs, and cannot be written to. `fate`: what became of one that there was. */
+/** `input-closed`: the session runs but takes no input. `fate`: the end of a session that existed. */
 export interface NoSession {
   readonly kind: 'no-session' | 'input-closed';
   readonly fate?: SessionFate;
@@ -190,7 +181,6 @@ export interface ProgramToRun {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it reads on standard input. */
   readonly input: string;
 }
 
@@ -198,7 +188,6 @@ export interface ProgramToRun {
 export interface ProgramWatch {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Bytes kept of each stream. */
   readonly outputBytes: number;
 }
 
@@ -208,7 +197,6 @@ export type ProgramEnd =
       readonly exitCode: number;
       readonly stdout: string;
       readonly stderr: string;
-      /** More came on standard output than is kept. */
       readonly isCut: boolean;
     }
   | { readonly kind: 'timed-out' }
@@ -219,27 +207,24 @@ export type ProgramEnd =
 export interface ShellEnvironment {
   /**
    * The first call may ask the user's login shell. It waits for a bounded time, and not at all once the signal aborts;
-   * without an answer the process's own variables are all there is. Never rejects.
+   * without an answer, only the process's own variables are used. Never rejects.
    */
   variables(request: ShellEnvironmentRequest): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
-  /** What the user should know while the call waits. */
   warn(outcome: Outcome): void;
   /**
-   * Whether commands and patches may write the path, though a sandbox holds them otherwise. The login shell runs outside
-   * of it, so a shell whose start-up files they may write is not asked. Absent: there is no sandbox to get out of.
+   * True if sandboxed commands or patches may write the path. The login shell runs unsandboxed, so a shell whose
+   * start-up files they may write is not asked. Absent: there is no sandbox.
    */
   isWritable?(path: string): boolean;
 }
 
-/** Reads shell scripts without running them. */
 export interface ShellReader {
   /** Undefined: it does not parse, or is too long. */
   read(script: string): ShellScript | undefined;
 }
 
-/** Loaded on first use, then kept. */
 export type LoadShellReader = () => Promise<ShellReader>;

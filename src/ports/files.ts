@@ -2,33 +2,31 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/permissions.ts';
 
 /**
- * What the journal needs of a disk. Bytes count as safe only after `sync` of the file, and a new name only after
- * `syncDirectory` of its folder: the simulated disk of `capstan/testing` takes everything else away.
- * All methods reject with Node's error objects (`code` such as ENOSPC) when the disk refuses.
+ * The journal's access to a disk. Bytes are safe only after `sync` of the file, and a new name only after
+ * `syncDirectory` of its folder: the simulated disk of `capstan/testing` discards everything else. All methods reject
+ * with Node's error objects (`code` such as ENOSPC) when the disk refuses.
  */
 export interface Files {
-  /** Makes the folder and its parents. An existing one is fine. */
+  /** Creates parents as well. An existing folder is fine. */
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Opens for reading and appending. Without `create` a missing file rejects with ENOENT. */
   open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile>;
   /** Opens for reading only, which a read-only disk allows too. A missing file rejects with ENOENT. */
   openToRead(path: string): Promise<OpenFile>;
-  /** Names in the folder, in no order; empty when the folder does not exist. */
+  /** Names in the folder, unordered; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;
-  /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */
+  /** The last write in milliseconds since the Unix epoch; undefined when the file does not exist. */
   modified(path: string): Promise<number | undefined>;
-  /** What the system says about the file; undefined when there is none. */
   describe(path: string): Promise<FileFacts | undefined>;
-  /** Changes when the file counts as last written, and who may read it. */
   setFacts(path: string, facts: Pick<FileFacts, 'modified' | 'mode'>): Promise<void>;
-  /** Gives the file a second name. Rejects with EEXIST when something has that name. Lasts when the folder is synced. */
+  /** Adds a second name to the file. Rejects with EEXIST when the name is taken. Durable once the folder is synced. */
   link(path: string, name: string): Promise<void>;
-  /** Gives the file another name, in place of nothing: the caller has seen to that. Lasts when both folders are synced. */
+  /** Renames the file. The caller must have checked that the new name is free. Durable once both folders are synced. */
   move(from: string, to: string): Promise<void>;
-  /** A file that is not there is fine. Lasts when the folder is synced. */
+  /** A missing file is fine. Durable once the folder is synced. */
   remove(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
-  /** Whether a folder has been there so long that no crash takes its name away. Absent: that is not known of any. */
+  /** True for a folder so old that no crash can remove its name. Absent: unknown for every folder. */
   isOld?(path: string): boolean;
 }
 
@@ -42,19 +40,19 @@ export interface FileFacts {
 
 export interface OpenFile {
   size(): Promise<number>;
-  /** Up to `length` bytes from `position`; fewer only at the end of the file. They may lie in `memory`, if that is given. */
+  /** Up to `length` bytes from `position`; fewer only at the end of the file. The result may be a part of `memory`. */
   read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;
   /** Writes all bytes at the end, or rejects; after a rejection an unknown prefix may have been written. */
   append(bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;
   /** The file's bytes are on the disk when this resolves. */
   sync(): Promise<void>;
-  /** Whether the file still has a name: bytes of one that was removed are gone when it is closed. */
+  /** False if the file was removed: its bytes are lost when it is closed. */
   isNamed(): Promise<boolean>;
   close(): Promise<void>;
-  /** Bytes that a line may have, where that depends on the file. */
+  /** Most bytes of a line, where that depends on the file. */
   readonly longestLine?: number;
-  /** Lines that have more, known once `size` was asked for. */
+  /** Lines with more bytes than that; known once `size` was called. */
   tooLong?(): readonly ByteRange[];
 }
 
@@ -63,35 +61,36 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** A lock that the operating system drops when its holder dies. */
+/** A lock that the operating system releases when its holder dies. */
 export interface Locks {
-  /** Takes the lock on the file, which is made if missing, its folder too, or says who has it. Never waits for the holder. */
+  /**
+   * Takes the lock on the file, or says who holds it. Makes a missing file and its folder. Never waits for the holder.
+   */
   take(path: string): Promise<Lock | LockHeld>;
   /**
-   * The same for a file whose name no other process can know yet. It holds at once among processes of Capstan, and a
-   * moment later for other programs: a start does not wait until a program has locked it.
+   * `take` for a file whose name no other process can know yet. It holds at once against processes of Capstan, and a
+   * moment later against other programs: a start does not wait for a program that locks it.
    */
   takeNew(path: string): Promise<Lock | LockHeld>;
 }
 
 export interface Lock {
   readonly kind: 'lock';
-  /** Larger than that of every lock on the file before. */
+  /** Larger than that of every earlier lock on the file. */
   readonly epoch: number;
-  /** Whether another process may hold it instead: the file was removed meanwhile, and made again. */
+  /** True if another process may hold the lock, because the file was removed and made again. */
   isLost(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 export interface LockHeld {
   readonly kind: 'held';
-  /** What the holder wrote about itself, if anything. */
   readonly owner?: string;
 }
 
 /**
- * What the code of patches needs of a disk. A *place* is an absolute path without links in it: where a path leads to.
- * All methods are synchronous, so that two patches of one process never mix, and throw Node's error objects.
+ * Disk access for patches. A *place* is an absolute path with all links resolved. All methods are synchronous, so that
+ * two patches of one process never mix, and throw Node's error objects.
  */
 export interface PatchView {
   look(place: string): PlaceState;
@@ -100,9 +99,8 @@ export interface PatchView {
 }
 
 /**
- * What stands at a place, not followed when it is a link. `since` says since when it has been as it is, in milliseconds:
- * the change time of a file or link, and of a folder when names in it last came or went. Absent for what is not on the
- * disk yet.
+ * The entry at a place; links are not followed. `since`: change time in milliseconds of a file or link, or of a
+ * folder's list of names. Absent for what is not on the disk yet.
  */
 export type PlaceState =
   | { readonly kind: 'missing' }
@@ -110,65 +108,58 @@ export type PlaceState =
   | { readonly kind: 'link'; readonly target: string; readonly since?: number }
   /** `identity` is the same for all names of one file. */
   | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: number }
-  /** A device, a pipe, a socket. */
   | { readonly kind: 'other' };
 
 export interface PatchDisk extends PatchView {
-  /** Makes one folder in one that exists. */
+  /** The parent must exist. */
   makeFolder(place: string): void;
-  /** Removes an empty folder. */
+  /** The folder must be empty. */
   removeFolder(place: string): void;
-  /** Makes a file that must not exist yet. After a failure nothing is left of it. */
+  /** Makes a file that must not exist yet. A failure leaves nothing behind. */
   create(place: string, content: Uint8Array, mode: number | undefined): void;
-  /** Replaces the content of a file and keeps the file itself. After a failure the content may be anything. */
+  /** Replaces the content but keeps the file itself. After a failure the content may be anything. */
   overwrite(place: string, content: Uint8Array): void;
-  /** Gives a file, or a link, another, unused name in its folder, and returns it. */
+  /** Renames a file or link to an unused name in its folder, and returns that name. */
   setAside(place: string): string;
   rename(place: string, to: string): void;
   remove(place: string): void;
 }
 
-/** Searches a folder for the model: what git ignores and what the policy denies is left out, and links are not followed. */
+/** Searches a folder for the model. Leaves out what git ignores and what the policy denies; does not follow links. */
 export interface SearchFiles {
-  /** Files and folders by letters of their paths, the best first. */
   names(search: NamesSearch): Promise<NamesFound | Outcome>;
-  /** Lines of files that hold text. */
   lines(search: ContentsSearch): Promise<ContentsFound | Outcome>;
 }
 
 interface SearchPlace {
-  /** Absolute. */
   readonly folder: string;
   readonly policy: ResolvedPolicy;
   readonly signal: AbortSignal;
 }
 
 interface NamesSearch extends SearchPlace {
-  /** Letters of the path, in their order. Empty: all that are meant. */
+  /** Letters of the path, in order. Empty: everything that `isMeant` accepts. */
   readonly typed: string;
-  /** False for files and folders that are left out, by their paths below the folder. */
+  /** Takes paths below the folder; false leaves them out. */
   isMeant(path: string): boolean;
 }
 
 interface ContentsSearch extends SearchPlace {
   matches(line: string): boolean;
-  /** Whether a file is looked into, by its path below the folder. */
+  /** Takes paths below the folder; false leaves a file out. */
   isMeant(path: string): boolean;
 }
 
 export interface NamesFound {
   readonly files: readonly { readonly path: string; readonly kind: 'file' | 'folder' }[];
-  /** How many fit, those that are not given included. */
   readonly total: number;
-  /** Some folders were not looked into. */
   readonly isPartial: boolean;
 }
 
 export interface ContentsFound {
   readonly lines: readonly { readonly path: string; readonly line: number; readonly text: string }[];
   readonly files: number;
-  /** Files that are too large to be looked into. */
   readonly skipped: number;
-  /** What ended the search before all was seen. Absent: nothing did. */
+  /** Why the search ended early. Absent: it saw everything. */
   readonly ended?: 'limit' | 'time' | 'entries';
 }

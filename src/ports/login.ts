@@ -1,12 +1,11 @@
 import type { JsonObject } from '../protocol/json.ts';
 
-/** What signing in left behind. It holds secrets: it goes into request headers and nowhere else. */
+/** The result of signing in. It holds secrets: they go into request headers and nowhere else. */
 export type Login =
   | { readonly kind: 'none' }
   | { readonly kind: 'api-key'; readonly key: string; readonly renew: string }
   | ChatgptLogin
   | AccessTokenLogin
-  /** Something is there and cannot be used. */
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
 /** Times are in milliseconds since the epoch. */
@@ -14,56 +13,53 @@ export interface ChatgptLogin {
   readonly kind: 'chatgpt';
   readonly accessToken: string;
   readonly accountId?: string;
-  /** The account is one of the government's cloud. */
   readonly isFedramp?: true;
-  /** For people. */
   readonly email?: string;
   readonly plan?: string;
-  /** Gets new tokens, once: each renewal brings another one. */
+  /** Can be used once: each renewal brings another one. */
   readonly refreshToken?: string;
-  /** Absent when the access token does not say. */
   readonly expiresAt?: number;
-  /** When the tokens were last renewed. */
   readonly renewedAt?: number;
-  /** What the user can do when the login has expired, or is not accepted. */
+  /** Advice for the user when the login has expired or is not accepted. */
   readonly renew: string;
 }
 
-/** A token that a user made for a program. It cannot be renewed, and only the issuer knows whose account it is. */
+/** A token that a user made for a program. It cannot be renewed, and only the issuer knows its account. */
 export interface AccessTokenLogin {
   readonly kind: 'access-token';
   readonly token: string;
   readonly renew: string;
 }
 
-/** Tokens that the place where users sign in gave in exchange for a refresh token. What is absent stays as it was. */
+/** Tokens that the sign-in server gave in exchange for a refresh token. Absent ones stay as they were. */
 export interface NewTokens {
   readonly accessToken?: string;
   readonly refreshToken?: string;
   readonly idToken?: string;
 }
 
-/** Where the login is kept. Other programs use it too. */
 export interface LoginStore {
   load(): Promise<Login>;
-  /** Does the work while no other process of this program does such work here; waits for it, or rejects with an error for people. */
+  /**
+   * Runs the work while no other process of this program does such work; waits for that, or rejects with a user-facing
+   * error.
+   */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /**
-   * Reserves space for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not
-   * be lost for want of a place. Rejects with an error for people where nothing can be kept.
+   * Reserves space for new tokens. Call it before requesting them: the request ends the old ones, so the new ones must
+   * not be lost for lack of space. Rejects with a user-facing error where nothing can be kept.
    */
   reserve(): Promise<TokenReservation>;
-  /** Why no login can be kept, for people, as far as it is known before one is there. */
+  /** User-facing reason why no login can be kept, as far as it is known before there is one. */
   unkept(): Promise<string | undefined>;
-  /** Puts a login in the place of any other. Gives where, for people; rejects with an error for people. */
+  /** Replaces any other login. Returns a user-facing location; rejects with a user-facing error. */
   save(login: JsonObject): Promise<string>;
-  /** Whether there was one. */
   forget(): Promise<boolean>;
 }
 
-/** Ends with one of the two; with the second, too, when the first one rejects. */
+/** Must end with one of the two; with the second also when the first rejects. */
 export interface TokenReservation {
-  /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
+  /** Replaces the old tokens; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): Promise<void>;
   discard(): void;
 }

@@ -4,27 +4,24 @@ import type { McpApprovalMode } from '../protocol/permissions.ts';
 import type { ToolSpec } from './model.ts';
 import type { PlainCommand, RunnableCommand } from './sandbox.ts';
 
-/** A tool of an MCP server, as a thread offers it. */
 export interface McpTool {
-  /** As the configuration names it. */
   readonly server: string;
-  /** As the server names it. */
+  /** The server's own name for it. */
   readonly tool: string;
-  /** As the model calls it: `mcp__<server>__<tool>` in signs that every provider accepts. */
+  /** The model's name for it: `mcp__<server>__<tool>` in characters that every provider accepts. */
   readonly name: string;
   readonly spec: ToolSpec;
-  /** By its server now. The text that the model has read may be an older one. */
+  /** The server's current description. The model may have read an older one. */
   readonly described: { readonly description: string; readonly parameters: JsonObject };
   readonly hints: McpToolHints;
   readonly approval: McpApprovalMode;
-  /** The user allowed it for good as it is described; `isChanged`: as it was described before. */
+  /** The user approved it permanently with this description; `isChanged`: with an earlier one. */
   readonly isApprovedAsDescribed?: true;
   readonly isChanged?: true;
-  /** Its calls run side by side with others. */
   readonly isParallel: boolean;
 }
 
-/** What a server claims of its tool. Absent: it says nothing. */
+/** A server's claims about its tool. Absent: no claim. */
 export interface McpToolHints {
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
@@ -34,7 +31,6 @@ export interface McpToolHints {
 
 /** The servers of a thread. Calls never reject. */
 export interface McpServers {
-  /** The names of the servers that are configured. */
   readonly names: readonly string[];
   call(wanted: McpToolCall, ways: McpCallOptions): Promise<McpAnswer>;
   /** `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -45,12 +41,11 @@ export interface McpToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** What was known of the tool when the call was allowed. Absent: nothing depended on it. */
+  /** The hints on which the call was allowed. Absent: nothing depended on them. */
   readonly hints?: McpToolHints;
   readonly described?: McpTool['described'];
-  /** It may be sent again where the server died over it. */
+  /** May be sent again if the server died during the call. */
   readonly isRepeatable: boolean;
-  /** Whose call it is. */
   readonly metadata: JsonObject;
 }
 
@@ -62,21 +57,17 @@ export interface McpResourceRequest {
 
 export interface McpCallOptions {
   readonly signal: AbortSignal;
-  /** Progress that the server reports. */
   progress?(text: string): void;
-  /** What the user should know meanwhile. */
   warn(outcome: Outcome): void;
-  /** Puts a question of the server to the user. Absent: no one can be asked. */
+  /** Asks the user a question of the server. Absent: no one can be asked. */
   elicit?(asked: McpElicitation): Promise<McpElicitationAnswer>;
 }
 
-/** What a server wants to know of the user, in its own words. */
 export interface McpElicitation {
   readonly server: string;
   readonly message: string;
-  /** A page that the user is asked to visit. Absent: a form. */
+  /** A page that the user should visit. Absent: a form. */
   readonly url?: string;
-  /** The fields of the form, as JSON Schema. */
   readonly schema?: JsonObject;
 }
 
@@ -86,30 +77,27 @@ export type McpElicitationAnswer =
 
 export type McpAnswer =
   | { readonly kind: 'result'; readonly result: JsonObject }
-  /** `why`: a sentence of ours, with the server's words quoted in it. */
+  /** `why`: our sentence, with the server's words quoted in it. */
   | { readonly kind: 'failed'; readonly why: string; readonly data?: Json };
 
-/** As it is, or isolated. */
 export type ServerCommand = PlainCommand & Partial<Pick<RunnableCommand, 'files' | 'handover' | 'cleanup'>>;
 
-/** Starts programs that answer on their output what is written to their input. Never rejects. */
 export type StartServerProcess = (
   command: ServerCommand,
   watch: ServerProcessWatch,
 ) => Promise<ServerProcess | { readonly kind: 'not-started'; readonly reason: string }>;
 
 export interface ServerProcessWatch {
-  /** Every byte of its output, as it comes. */
   output(bytes: Uint8Array): void;
-  /** It ended by itself, or was ended. Called once. `errors`: the end of what it wrote to its error stream. */
+  /** Called once, when it ended by itself or was ended. `errors`: the end of its error stream. */
   ended(how: { readonly exitCode: number; readonly errors: string }): void;
 }
 
 /** The whole process tree dies with this process. */
 export interface ServerProcess {
   readonly kind: 'running';
-  /** Resolves when the input has space again. Nothing happens once the process has ended. */
+  /** Resolves when the input has space again. Does nothing once the process has ended. */
   write(text: string): Promise<void>;
-  /** Closes its input and ends it if it does not go by itself. Never rejects. */
+  /** Closes its input and ends it if it does not exit by itself. Never rejects. */
   close(): Promise<void>;
 }

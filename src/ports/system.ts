@@ -1,4 +1,4 @@
-/** Time comes in here and nowhere else. */
+/** The only source of time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -6,47 +6,44 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Fresh identifiers come in here and nowhere else. */
+/** The only source of fresh identifiers. */
 export interface Ids {
   /** A UUID of version 7, lower case. Later calls sort after earlier ones. */
   uuid(): string;
 }
 
-/** By what a process is known again later, also by another process. */
+/** Identifies a process later, also from another process. */
 export interface StartedProcess {
   /** It leads a process group of its own. */
   readonly pid: number;
-  /** When it was started, in words of the system: the same number at another time is another process. */
+  /** Start time as the system writes it: the same pid at another time is another process. */
   readonly startedAt: string;
-  /** The value of a variable that it and all that it starts carry. */
+  /** The value of a variable that it and all its descendants carry. */
   readonly mark: string;
 }
 
-/** What became of a process that a dead program had started. */
 export type Survival = 'gone' | 'ended' | 'running';
 
 export interface Processes {
-  /** Ends the process with its whole group, if it is still that one. Never rejects. */
+  /** Ends the process with its whole group, if it is still the same one. Never rejects. */
   end(process: StartedProcess): Promise<Survival>;
 }
 
-/** What the system says about processes without being asked for long. */
 export interface ProcessTable {
-  /** When the process was started, in words of the system; undefined when there is no such process or no such table. */
+  /** Start time as the system writes it; undefined when there is no such process or no such table. */
   startedAt(pid: number): string | undefined;
 }
 
-/** What a look-up of programs asks about the disk. */
 export interface ProgramFiles {
-  /** Where the path leads when its links are followed; undefined when there is nothing. */
+  /** The path with its links resolved; undefined when nothing is there. */
   place(path: string): string | undefined;
-  /** The same for a file that this user may execute; undefined for anything else. */
+  /** As `place`, but only for a file that this user may execute. */
   program(path: string): string | undefined;
-  /** Whether users other than this one and root can put programs into the folder, or another folder in its place. */
+  /** True if users other than this one and root can put programs into the folder, or replace it. */
   isWritableByOthers(folder: string): boolean;
 }
 
-/** Finds the programs that the engine starts itself: by a path that no command could have written, or not at all. */
+/** Finds the programs that the engine starts itself, only at paths that no command could have written. */
 export interface Programs {
   find(name: string): string | undefined;
 }

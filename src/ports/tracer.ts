@@ -1,8 +1,7 @@
 import type { Usage } from '../protocol/usage.ts';
 
-/** Follows the steps of turns for monitors of a running system. Never throws and never waits. */
+/** Reports the steps of turns to monitoring. Never throws and never waits. */
 export interface Tracer {
-  /** Called when a request is about to be sent. */
   startStep(labels: StepLabels): { end(result: StepResult): void };
 }
 
@@ -15,7 +14,6 @@ export interface StepLabels {
   readonly attempt: number;
   readonly model: string;
   readonly provider: string;
-  /** The wire format in which it is asked. */
   readonly wire: string;
   readonly effort?: string;
   /** Absent for a request of the conversation itself. */
@@ -24,7 +22,6 @@ export interface StepLabels {
 
 export interface StepResult {
   readonly outcome: 'go-on' | 'done' | 'aborted' | 'failed';
-  /** The code of the failure. */
   readonly failure?: string;
   readonly usage?: Usage;
   /** Milliseconds from the request to the first event of the answer; absent when none came. */

@@ -1,19 +1,21 @@
-/** Why a turn is ended that its user did not stop: the program that asked for it cancelled its call, or is gone. */
+/** Abort reason: the program that asked for the turn cancelled its call, or is gone. */
 export const clientLeft = Symbol('the client left');
 
-/** The same when its thread is given up: a turn that waits for an answer is suspended. */
+/** Abort reason: the thread closes. A turn that waits for an answer is suspended. */
 export const threadCloses = Symbol('the thread closes');
 
-/** The same when an agent started the thread, and stops its turn. */
+/** Abort reason: the agent that started the thread stops its turn. */
 export const parentStopped = Symbol('the agent that started it stopped it');
 
-/** The same when the turn goes on as another one, which may do less. */
 export const parentNarrowed = Symbol('the agent that started it may do less');
 
-/** Who ended a turn before the model was done: the user, the program that asked for the turn or the one that ran it, or the agent that started the thread. */
+/**
+ * The party that ended a turn early: the user, the program that asked for it or the one that ran it, or the agent that
+ * started the thread.
+ */
 export type StoppedBy = 'user' | 'program' | 'engine' | 'parent' | 'narrowed';
 
-/** The one place that decides it, for all that the model reads about the end. */
+/** The only place that decides it, for all texts about the end that the model reads. */
 export function stoppedBy({ reason }: Pick<AbortSignal, 'reason'>): StoppedBy {
   return reasons.get(reason) ?? 'user';
 }
@@ -25,7 +27,7 @@ const reasons: ReadonlyMap<unknown, StoppedBy> = new Map<unknown, StoppedBy>([
   [parentNarrowed, 'narrowed'],
 ]);
 
-/** The value, or the other one as soon as the signal aborts. What becomes of the promise then is not waited for. */
+/** The value, or the other one as soon as the signal aborts; the promise is then abandoned. */
 export function valueOrAbort<Value, Other>(
   value: Promise<Value>,
   signal: AbortSignal,

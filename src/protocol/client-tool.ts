@@ -1,17 +1,16 @@
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from './json.ts';
 
-/** A tool that a client defines and answers, in the form that Codex uses. */
+/** A tool that a client defines and answers, in Codex's form. */
 export interface ClientFunction {
   readonly type: 'function';
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments, an object. */
   readonly inputSchema: JsonObject;
-  /** The model finds it by searching. */
   readonly deferLoading?: true;
 }
 
-/** Tools that belong together. The model knows them by the name of the group, `__` and their own. */
+/** A group of tools. The model's names for them are the group's name, `__` and their own. */
 export interface ClientNamespace {
   readonly type: 'namespace';
   readonly name: string;
@@ -21,11 +20,10 @@ export interface ClientNamespace {
 
 export type ClientTool = ClientFunction | ClientNamespace;
 
-/** One of them as the model calls it. */
 export interface CallableTool extends Omit<ClientFunction, 'type' | 'name'> {
-  /** For the model. */
+  /** The model's name. */
   readonly name: string;
-  /** For the client. */
+  /** The client's name. */
   readonly tool: string;
   readonly namespace?: Pick<ClientNamespace, 'name' | 'description'>;
 }
@@ -36,7 +34,7 @@ const longestDescription = 1024;
 const mostTools = 128;
 const mostCharacters = 256 * 1024;
 
-/** The tools in a value that a client or a file gives, or what is wrong with them, as a sentence. */
+/** Reads tools from a client or a file, or returns the fault as a sentence. */
 export function readClientTools(value: unknown): readonly ClientTool[] | string {
   if (!Array.isArray(value)) return 'The tools must be a list.';
   const read: ClientTool[] = [];
@@ -58,7 +56,7 @@ export function readClientTools(value: unknown): readonly ClientTool[] | string 
 
 function readTool(value: unknown): ClientTool | string {
   if (!isJsonObject(value)) return 'it is not an object.';
-  // Older clients give no type.
+  // Older clients send no type.
   if (value['type'] === undefined || value['type'] === 'function') return readFunction(value);
   if (value['type'] !== 'namespace') return 'its type must be "function" or "namespace".';
   const named = readNamed(value);
@@ -88,7 +86,7 @@ function readNamed(value: JsonObject): Pick<ClientFunction, 'name' | 'descriptio
   if (name === undefined || description === undefined) return 'it needs a name and a description.';
   if (!namePattern.test(name))
     return `its name ${JSON.stringify(name.slice(0, 80))} must have only letters, digits, _ and -.`;
-  // Tools of MCP servers have it.
+  // Reserved for tools of MCP servers.
   if (name === 'mcp' || name.startsWith('mcp__')) return 'its name must not begin with "mcp__".';
   if (description.length > longestDescription)
     return `the description of ${name} has more than ${longestDescription} characters.`;

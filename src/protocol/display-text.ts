@@ -1,11 +1,10 @@
-/** The part of an output that was too long to be kept. */
 export interface OmittedOutput {
   readonly bytes: number;
-  /** Absent in older files, which do not say it, and where it is all of one line. */
+  /** Absent in older files, and where all of it is from one line. */
   readonly lines?: number;
 }
 
-/** The line that stands in its place. */
+/** The line that replaces it. */
 export function omittedLine({ bytes, lines = 0 }: OmittedOutput): string {
   const counted = lines === 0 ? '' : ` in ${lines} ${lines === 1 ? 'line' : 'lines'}`;
   return `... ${bytes} bytes${counted} omitted ...`;
@@ -21,7 +20,6 @@ export function readOmittedLine(line: string): OmittedOutput | undefined {
   return { bytes: Number(bytes), ...(lines === undefined ? {} : { lines: Number(lines) }) };
 }
 
-/** All that is missing in a text. Undefined: nothing is. */
 export function countOmittedOutput(text: string): Required<OmittedOutput> | undefined {
   const found = (text.match(anywhere) ?? []).map((line) => readOmittedLine(line)!);
   if (found.length === 0) return undefined;
@@ -31,7 +29,7 @@ export function countOmittedOutput(text: string): Required<OmittedOutput> | unde
   );
 }
 
-/** Anything can be thrown, also what cannot be shown. */
+/** Any value can be thrown, even one that cannot be converted to text. */
 export function thrownMessage(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error);
@@ -40,7 +38,7 @@ export function thrownMessage(error: unknown): string {
   }
 }
 
-/** How long to wait, for people: whole seconds, and whole minutes from two on. Never less than is meant. */
+/** For display: whole seconds, and whole minutes from two on. Rounded up. */
 export function formatWaitTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [amount, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];

@@ -1,16 +1,14 @@
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
 
-/** A field of a form that an MCP server puts to the user. */
 export interface FormField {
   readonly name: string;
-  /** `json`: none of the kinds that forms may have; a value of any sort. */
+  /** `json`: none of the allowed kinds; any value. */
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
-  /** What it is about, in the server's words. Empty: nothing is said. */
+  /** The server's description. May be empty. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** Of a choice. */
   readonly options: readonly { readonly value: string; readonly label: string }[];
-  /** Of characters, of a number, or of how many are chosen. */
+  /** Minimum length, number, or count of choices. */
   readonly least?: number;
   readonly most?: number;
   readonly format?: string;
@@ -18,7 +16,6 @@ export interface FormField {
   readonly preset?: Json;
 }
 
-/** The fields of a form in their order. */
 export function formFields(schema: JsonObject | undefined): readonly FormField[] {
   const required = arrayAt(schema, 'required') ?? [];
   return Object.entries(objectAt(schema, 'properties') ?? {}).map(([name, value]) =>
@@ -63,7 +60,7 @@ function kindOf(given: JsonObject): FormField['kind'] {
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'json';
 }
 
-/** By `enum` with or without names, or by `oneOf` and `anyOf` with titles. */
+/** From `enum`, with or without names, or from `oneOf` and `anyOf` with titles. */
 function optionsOf(given: JsonObject): FormField['options'] {
   const names = arrayAt(given, 'enumNames') ?? [];
   const plain = (arrayAt(given, 'enum') ?? []).map((value, at) => [value, names[at]] as const);
@@ -75,7 +72,6 @@ function optionsOf(given: JsonObject): FormField['options'] {
   );
 }
 
-/** What is wrong with a value, as a sentence without its subject; undefined when nothing is. */
 function fieldFault(field: FormField, value: Json): string | undefined {
   const { kind, options, least = -Infinity, most = Infinity, format } = field;
   const has = (each: Json): boolean => options.some((option) => option.value === each);
@@ -129,7 +125,7 @@ function isInFormat(text: string, format: string): boolean {
   return !Object.hasOwn(formats, format) || formats[format]?.[1](text) === true;
 }
 
-/** The value that a person means by what they typed, or what is wrong with it. Several choices are separated by commas. */
+/** Parses what the user typed, or returns the fault. Several choices are separated by commas. */
 export function typedValue(field: FormField, typed: string): { readonly value: Json } | { readonly fault: string } {
   const value = valueOf(field, typed.trim());
   const fault = value === undefined ? 'must be JSON.' : fieldFault(field, value);
@@ -150,7 +146,7 @@ function valueOf({ kind, options }: FormField, text: string): Json | undefined {
   }
 }
 
-/** What a form is filled with, defaults where nothing is given; or why it cannot be sent so. */
+/** The form with defaults where nothing is given, or why it cannot be sent. */
 export function filledForm(
   schema: JsonObject | undefined,
   given: JsonObject = {},

@@ -1,28 +1,27 @@
-/** With whom a connection was to be made. */
 export interface ConnectionPeer {
-  /** Its address as it may be shown, and what it is. */
+  /** Displayable address and kind. */
   readonly shown: string;
   /** The setting in which the user corrects the address. */
   readonly setting: string;
   /** Absent: a server. */
   readonly what?: 'proxy';
-  /** The scheme to advise, where its address may begin with the wrong one. */
+  /** The scheme to suggest, where the address may begin with the wrong one. */
   readonly otherScheme?: OtherScheme | undefined;
-  /** The variable that names certificates to trust for such connections. */
+  /** The variable that names trusted certificates for such connections. */
   readonly authorities: string;
 }
 
 export type OtherScheme = 'http://' | 'https://';
 
 export interface LostConnection {
-  /** A sentence without its end, behind which the code fits. */
+  /** A sentence without its end, so the code can follow. */
   readonly message: string;
   readonly next: string;
-  /** Trying again changes nothing. */
+  /** Retrying is useless. */
   readonly isRefused: boolean;
 }
 
-/** Why no answer came, and what to check. `code`: Node's name of the problem. */
+/** Why no answer came, and what to check. `code` is Node's error code. */
 export function explainLostConnection(peer: ConnectionPeer, code: string): LostConnection {
   const { shown, setting, otherScheme } = peer;
   if (isCertificateProblem(code)) {
@@ -45,14 +44,13 @@ export function explainLostConnection(peer: ConnectionPeer, code: string): LostC
   return { message, next, isRefused: false };
 }
 
-/** Node's and OpenSSL's names for a peer that cannot prove who it is. */
+/** Node's and OpenSSL's codes for a peer that cannot prove its identity. */
 export function isCertificateProblem(code: string): boolean {
   return /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/.test(
     code,
   );
 }
 
-/** Problems before a connection was made. */
 export const connectFailureCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -66,7 +64,6 @@ export const connectFailureCodes: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Ends of a connection by the other side. */
 export const peerClosedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 function unreached(
@@ -134,12 +131,11 @@ function untrusted(
   return [message, `Check ${setting}. ${own}`];
 }
 
-/** Whether this can stand before the colon of a header. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);
 }
 
-/** Whether this can stand behind it: one line of bytes. */
+/** True if it fits on one line and consists of single bytes. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value);
 }
@@ -150,7 +146,7 @@ const framing: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
+/** Only the transport decides about framing; a header that contradicts it would break the connection. */
 export function isFramingHeader(name: string): boolean {
   return framing.has(name.toLowerCase());
 }

@@ -12,13 +12,13 @@ export type Ordinal = number & { readonly [brand]: 'Ordinal' };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The text as a thread id, or undefined when it is not a UUID in canonical form. */
+/** Undefined unless the text is a UUID in canonical form. */
 export function parseThreadId(text: string): ThreadId | undefined {
   const lower = text.toLowerCase();
   return uuid.test(lower) ? (lower as ThreadId) : undefined;
 }
 
-/** Name space under which other programs derive ids for answers that are missing in a file. */
+/** The UUID name space in which other programs derive ids for answers that are missing in a file. */
 const nameSpace = '90d38d3e-6a5b-4d52-bfe2-2f1e634bfac4';
 
 /** An id that depends only on the item it belongs to: `<prefix>_<UUID version 5>`. */

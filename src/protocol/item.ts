@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /**
- * One model-visible item in the Responses dialect, exactly as it stands in its rollout line.
- * Unknown types and unknown keys are kept: an item is never rebuilt from a parsed view of it.
+ * One model-visible item in the Responses dialect, exactly as in its rollout line. Unknown types and unknown keys are
+ * kept: an item is never rebuilt from a parsed view of it.
  */
 export interface Item extends JsonObject {
   readonly type: string;
@@ -36,7 +36,6 @@ export interface CustomToolCallItem extends Item {
   readonly call_id: string;
 }
 
-/** A call that this engine must answer with an output of the matching type. */
 export type CallItem = FunctionCallItem | CustomToolCallItem;
 
 export function isMessage(item: Item): item is MessageItem {
@@ -58,12 +57,12 @@ export function isCall(item: Item): item is CallItem {
   );
 }
 
-/** The text parts of a message, joined, and the words of a refusal. Parts of other types are skipped. */
+/** The joined text parts of a message, including refusals. Parts of other types are skipped. */
 export function messageText(item: MessageItem): string {
   return item.content.map(({ type, text, refusal }) => textIn(type === 'refusal' ? refusal : text)).join('');
 }
 
-/** The same without refusals: where a text was asked for, the words of a refusal are none. */
+/** As `messageText`, but without refusals, which do not count as requested text. */
 export function writtenText(item: MessageItem): string {
   return item.content.map(({ type, text }) => (type === 'refusal' ? '' : textIn(text))).join('');
 }
@@ -77,8 +76,8 @@ export function asItem(value: Json | undefined): Item | undefined {
 }
 
 /**
- * Texts of items that were read and need not be made again. A text is exactly what `JSON.stringify` makes of its item.
- * It may lie in a block of a file, with others: it is not to be changed.
+ * Original texts of items that were read, equal to what `JSON.stringify` gives. Do not change the bytes: several may
+ * share one block of a file.
  */
 const texts = new WeakMap<Item, Buffer>();
 
@@ -86,35 +85,32 @@ export function rememberItemText(item: Item, text: Buffer): void {
   texts.set(item, text);
 }
 
-/** The text is asked for once: nothing is kept for a second time. */
 export function takeItemText(item: Item): Buffer | undefined {
   const text = texts.get(item);
   texts.delete(item);
   return text;
 }
 
-/** Where the JSON text of an output stands, its quotation marks included. The bytes stay what they are. */
+/** The position of an output's JSON text, quotation marks included. The bytes must not change. */
 export interface UnreadOutput {
   readonly text: Buffer;
   readonly start: number;
   readonly end: number;
 }
 
-/** Of each output that was left unread. */
 const unread = new WeakMap<Item, UnreadOutput>();
 
-/** Gives an item its output unread: a reader that looks at it gets its text, and one that does not pays nothing. */
+/** Defers decoding of an item's output until a reader accesses it; other readers pay nothing. */
 export function setUnreadOutput(item: Item, output: UnreadOutput): void {
   unread.set(item, output);
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
 }
 
-/** Whether the item has an output that has not been read. It is a text. */
 export function hasUnreadOutput(item: Item): boolean {
   return unread.has(item);
 }
 
-/** One function for all items, so that they have one shape. From the first reading on the output is a plain member. */
+/** One function for all items, so that they share one shape. The first access makes the output a plain member. */
 function readOutput(this: Item): string {
   const { text, start, end } = unread.get(this)!;
   const output = JSON.parse(text.toString('utf8', start, end)) as string;
@@ -123,13 +119,12 @@ function readOutput(this: Item): string {
   return output;
 }
 
-/** Lines of their own in a message, around the plan. */
+/** They stand on lines of their own around the plan. */
 export const planTags = ['<proposed_plan>', '</proposed_plan>'] as const;
 const [start, end] = planTags;
 
-/** The plan that a message of the model proposes, without its tags. Undefined: it proposes none. */
 export function proposedPlan(text: string): string | undefined {
-  // Most messages hold none, and some are long.
+  // Fast way out: most messages hold no plan, and some are long.
   if (!text.includes(start)) return undefined;
   const lines = text.split('\n');
   const from = lines.findIndex((line) => line.trim() === start);

@@ -1,21 +1,17 @@
-/** Any JSON value, as `JSON.parse` gives it. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** A JSON value that is not `null`. Snapshots need it: `null` means "removed" in a merge patch. */
+/** Snapshots need it: `null` means "removed" in a merge patch. */
 export type JsonWithoutNull = Exclude<Json, null>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * The object that a text is; undefined for any other value, for what is no JSON, and for what nests deeper than
- * `mostTextLevels`.
- */
+/** Undefined for any other value, for invalid JSON, and for nesting deeper than `mostTextLevels`. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   if (isNestedTooDeeply(text)) return undefined;
   try {
@@ -26,31 +22,27 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The member if it is a string, else undefined, also where there is no object. Foreign files hold anything anywhere. */
+/** Undefined unless the member is a string; also without an object. Foreign files hold anything anywhere. */
 export function stringAt(value: JsonObject | undefined, key: string): string | undefined {
   const member = value?.[key];
   return typeof member === 'string' ? member : undefined;
 }
 
-/** The member if it is a finite number, else undefined. */
 export function numberAt(value: JsonObject | undefined, key: string): number | undefined {
   const member = value?.[key];
   return typeof member === 'number' && Number.isFinite(member) ? member : undefined;
 }
 
-/** The member if it is an object, else undefined. */
 export function objectAt(value: JsonObject | undefined, key: string): JsonObject | undefined {
   const member = value?.[key];
   return isJsonObject(member) ? member : undefined;
 }
 
-/** The member if it is an array, else undefined. */
 export function arrayAt(value: JsonObject | undefined, key: string): readonly Json[] | undefined {
   const member = value?.[key];
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
 }
 
-/** The value at the end of a path of keys, or undefined. */
 export function valueAt(values: JsonObject | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = values;
   for (const key of path) {
@@ -60,7 +52,7 @@ export function valueAt(values: JsonObject | undefined, path: readonly string[])
   return value;
 }
 
-/** Whether two values say the same. A member that is undefined is none. */
+/** Deep equality. An undefined member counts as absent. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -71,7 +63,7 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   return [...keys].every((key) => equalJson(a[key], b[key]));
 }
 
-/** JSON with the members of each object by name: equal values have equal texts. */
+/** JSON with sorted members: equal values have equal texts. */
 export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member !== 'object' || member === null || Array.isArray(member)
@@ -84,8 +76,8 @@ export function sortedJson(value: unknown): string {
 export const mostLevels = 200;
 
 /**
- * No honest text has more levels: what wraps a value takes far fewer than this leaves. A deeper value would overflow the
- * stack of every reader that walks it and writes it again.
+ * No honest text has more levels, as wrappers add far fewer than this leaves. A deeper value would overflow the stack
+ * of readers that walk it and write it again.
  */
 export const mostTextLevels = 1000;
 
@@ -94,8 +86,8 @@ const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
 /**
- * Whether a text has more levels than it may, before it is parsed: the parser takes 100 bytes and a third of a
- * microsecond for every level, also of a text that turns out to be no JSON. Strings are skipped over.
+ * Checks nesting before parsing: the parser takes 100 bytes and a third of a microsecond per level, even for a text
+ * that turns out to be no JSON. Strings are skipped.
  */
 export function isNestedTooDeeply(text: string, most: number = mostTextLevels): boolean {
   if (text.length <= most) return false;
@@ -111,7 +103,6 @@ export function isNestedTooDeeply(text: string, most: number = mostTextLevels): 
   return false;
 }
 
-/** Where the quotation mark stands that ends the string, or the end of the text. */
 function stringEnd(text: string, from: number): number {
   for (let start = from; ;) {
     const end = text.indexOf('"', start);
@@ -123,7 +114,7 @@ function stringEnd(text: string, from: number): number {
   }
 }
 
-/** Whether a value has more levels of lists and objects: going through it could overflow the stack. */
+/** True if walking the value could overflow the stack. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -134,8 +125,8 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /**
- * What of a text no name, path, argument or file of ours can hold, for a sentence; undefined when there is nothing. A
- * zero byte ends a text for the system, and half of a surrogate pair has no form in UTF-8.
+ * The part of a text that no name, path, argument or file of ours can hold, for a sentence; undefined when there is
+ * none. The system ends texts at a zero byte, and lone surrogates have no UTF-8 form.
  */
 export function unstorableTextPart(text: string): string | undefined {
   if (text.includes('\0')) return 'a zero byte';
@@ -144,10 +135,9 @@ export function unstorableTextPart(text: string): string | undefined {
 
 export const loneSurrogateWords = 'half of a character (a lone surrogate)';
 
-/** No argument has more levels. */
 const mostSearchedLevels = 100;
 
-/** The first odd text in a value, names included, and where: `a.b[0]`. Nesting without end is as odd. */
+/** The first unstorable text in a value or its names, and its place: `a.b[0]`. Endless nesting counts as unstorable. */
 export function findUnstorableText(
   value: unknown,
   levels: number = mostSearchedLevels,

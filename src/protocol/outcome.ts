@@ -1,6 +1,6 @@
 /**
- * Something that went wrong and is part of normal life: a value, never thrown.
- * `code` is stable, `message` is for the person, `next` says what to do about it.
+ * An expected failure: a value, never thrown. `code` is stable, `message` is for the user, `next` says what to do about
+ * it.
  */
 export interface Outcome<Code extends string = string> {
   readonly code: Code;
@@ -8,12 +8,11 @@ export interface Outcome<Code extends string = string> {
   readonly next: string;
 }
 
-/** What happened and what to do about it, in one text. */
 export function fullText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
   return next === '' ? message : `${sentence(message)} ${next}`;
 }
 
-/** The text with a full stop: words of providers and of the system often come without one. */
+/** Adds a full stop: texts of providers and of the system often lack one. */
 export function sentence(text: string): string {
   return /[.!?…]["')\]]*$/.test(text) ? text : `${text}.`;
 }
@@ -36,7 +35,6 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A number for people: `1,234,567`. */
 export function groupDigits(number: number): string {
   return String(Math.round(number)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

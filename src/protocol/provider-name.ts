@@ -1,32 +1,32 @@
 import { defined } from '../base/objects.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from './json.ts';
 
-/** Which provider it is. The id alone is a name in one user's configuration; with the address it is one server. */
+/** The id alone is a name in one user's configuration; with the address it is one server. */
 export interface ProviderName {
   readonly id: string;
-  /** Where it is reached, without anything secret. Absent: not recorded, as in files of other programs. */
+  /** Contains no secrets. Absent: not recorded, as in files of other programs. */
   readonly address?: string;
-  /** Its wire format, where that is another one than Responses: what only a maker can read, it can read in its own format. */
+  /** The wire format if it is not Responses: opaque items can be read only by their maker in its own format. */
   readonly wire?: string;
-  /** The model that is asked there, where the format is another one than Responses: some thoughts are for one alone. */
+  /** The model, if the format is not Responses: some reasoning can be read by one model only. */
   readonly model?: string;
-  /** Models of one provider with different values do not read each other's opaque items. Absent: it is taken to. */
+  /** Models of one provider with different values cannot read each other's opaque items. Absent: assumed compatible. */
   readonly compatibility?: string;
 }
 
-/** Another address or format under the same id is another provider. Where one has no address, the rest decides. */
+/** Another address or format under the same id is another provider. If one has no address, the rest decides. */
 export function isSameProvider(one: ProviderName, other: ProviderName): boolean {
   if (one.id !== other.id || one.wire !== other.wire) return false;
   return one.address === undefined || other.address === undefined || one.address === other.address;
 }
 
-/** Whether it can read opaque items of the maker: the same provider, with models that are compatible as far as both say. */
+/** True for the same provider with compatible models, as far as both are known. */
 export function readsOpaque(reader: ProviderName, maker: ProviderName): boolean {
   const compatibilities = new Set([reader.compatibility, maker.compatibility]);
   return isSameProvider(maker, reader) && (compatibilities.size === 1 || compatibilities.has(undefined));
 }
 
-/** Whether the same model is asked at the same provider, as far as both say. */
+/** True for the same model at the same provider, as far as both are known. */
 export function isSameModel(one: ProviderName, other: ProviderName): boolean {
   return isSameProvider(one, other) && (one.model ?? other.model) === (other.model ?? one.model);
 }
@@ -39,7 +39,7 @@ export function providerName(
   return { id, ...defined({ address }), wire, ...defined({ model, compatibility }) };
 }
 
-/** Tells apart what `isSameModel` and `readsOpaque` tell apart, and more finely: whose address is not known is not who has one. */
+/** Distinguishes everything that `isSameModel` and `readsOpaque` do, and also a known address from an unknown one. */
 export function providerKey(name: ProviderName | undefined): string {
   return JSON.stringify(name === undefined ? null : [name.id, name.address, name.wire, name.model, name.compatibility]);
 }

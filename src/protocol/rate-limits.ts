@@ -1,13 +1,13 @@
 import { defined } from '../base/objects.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from './json.ts';
 
-/** How much of a provider's limits is used, as it said with its newest answer. */
+/** Usage of a provider's limits, from its newest answer. */
 export interface RateLimits {
   readonly limits: readonly RateLimit[];
 }
 
 export interface RateLimit {
-  /** As the provider calls it: `primary`, `requests`, `tokens`, … */
+  /** The provider's name for it: `primary`, `requests`, `tokens`, … */
   readonly name: string;
   readonly usedPercent: number;
   readonly windowMinutes?: number;
@@ -15,7 +15,7 @@ export interface RateLimit {
   readonly resetsAt?: number;
 }
 
-/** Under `rate_limits` of a `token_count`: what Codex knows by its names, the rest under ours. */
+/** Fields for `rate_limits` of a `token_count`: Codex's names where it has them, ours for the rest. */
 export function rateLimitFields({ limits }: RateLimits): JsonObject {
   const fields = ({ usedPercent, windowMinutes, resetsAt }: RateLimit): JsonObject => ({
     used_percent: usedPercent,
@@ -34,7 +34,6 @@ export function rateLimitFields({ limits }: RateLimits): JsonObject {
   };
 }
 
-/** Undefined where a line says nothing of limits. */
 export function readRateLimits(fields: JsonObject | undefined): RateLimits | undefined {
   const own = ['primary', 'secondary'].flatMap((name) => readLimit(name, objectAt(fields, name)));
   const others = (arrayAt(objectAt(fields, 'capstan') ?? {}, 'limits') ?? []).flatMap((value) =>
@@ -44,7 +43,6 @@ export function readRateLimits(fields: JsonObject | undefined): RateLimits | und
   return limits.length === 0 ? undefined : { limits };
 }
 
-/** A provider has a handful. */
 const mostLimits = 16;
 
 function readLimit(name: string, fields: JsonObject | undefined): readonly RateLimit[] {
@@ -54,10 +52,10 @@ function readLimit(name: string, fields: JsonObject | undefined): readonly RateL
   return [{ name, usedPercent, ...defined({ windowMinutes, resetsAt }) }];
 }
 
-/** The year 9999: what lies behind it has no date in four digits. */
+/** End of the year 9999: later dates need more than four digits. */
 const lastSecond = 253_402_300_799;
 
-/** Seconds since the epoch, if they are a date that can be shown. */
+/** Seconds since the epoch, if they are a displayable date. */
 export function readableTime(seconds: number | undefined): number | undefined {
   return seconds !== undefined && Math.abs(seconds) <= lastSecond ? seconds : undefined;
 }

@@ -1,10 +1,9 @@
 import type { TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 
-/** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
   | { readonly kind: 'user-message'; readonly id: string; readonly text: string; readonly images: readonly string[] }
-  /** `phase` as the model gave it: `commentary` or `final_answer`. `plan`: what the text proposes between its tags. */
+  /** `phase` as the model gave it: `commentary` or `final_answer`. `plan`: the text between its plan tags. */
   | {
       readonly kind: 'agent-message';
       readonly id: string;
@@ -12,11 +11,11 @@ export type TurnItem =
       readonly phase?: string;
       readonly plan?: string;
     }
-  /** The model's own summary of its thinking; raw thinking is never shown. */
+  /** The model's own summary of its reasoning; raw reasoning is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
-  /** The provider searched the web. `query`: what for, or the page that it opened; empty where it does not say. */
+  /** The provider searched the web. `query`: the search text or the opened page; empty where unknown. */
   | { readonly kind: 'web-search'; readonly id: string; readonly query: string }
-  /** The provider made a picture. `path`: where it is saved. `problem`: why it is not. */
+  /** The provider made a picture. `path`: the saved file. `problem`: why it was not saved. */
   | {
       readonly kind: 'image-generation';
       readonly id: string;
@@ -47,35 +46,36 @@ export interface PlanStep {
 export interface CommandItem {
   readonly kind: 'command';
   readonly id: string;
-  /** The user ran it, not the model. */
   readonly byUser?: true;
-  /** Program and arguments as they are run, isolation aside. */
+  /** Program and arguments without the isolation. */
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly status: 'in-progress' | 'completed' | 'failed' | 'declined';
   readonly output: string;
-  /** How many lines it printed. Absent: `output` has or says all of them. */
+  /** The number of printed lines. Absent: `output` has or says all of them. */
   readonly outputLines?: number;
-  /** It was read from a file that does not have what it printed: the command outlived its call. */
+  /** Read from a file that lacks the output, because the command outlived its call. */
   readonly outputUnknown?: true;
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
-  /** Why there is no exit code. Older files and other programs do not say it. */
+  /** Why there is no exit code. Absent in older files and those of other programs. */
   readonly unfinished?: 'timed-out' | 'interrupted' | 'not-started';
   readonly durationMs?: number;
 }
 
-/** A patch. Its text stands in the call that the model made. */
+/** A patch. Its text is in the model's call. */
 export interface FileChangeItem {
   readonly kind: 'file-change';
   readonly id: string;
   readonly changes: readonly ChangedFile[];
   readonly status: 'in-progress' | 'completed' | 'failed';
-  /** Why nothing was changed. */
   readonly problem?: string;
-  /** Of each part of the patch, in its order: the lines at which its chunks were found, from 0; null where it has none. */
+  /**
+   * For each part of the patch, in order: the lines where its chunks were found, from 0; null for a part without
+   * chunks.
+   */
   readonly places?: readonly (readonly number[] | null)[];
-  /** Of one that was read from a file: the call of the model, which has the lines that `diff` would have. */
+  /** For an item read from a file: the model's call, which has the lines that `diff` would have. */
   readonly call?: { readonly tool: string; readonly input: string };
 }
 
@@ -84,40 +84,37 @@ export interface ChangedFile {
   /** Absolute. */
   readonly path: string;
   readonly kind: 'add' | 'delete' | 'update';
-  /** Where the file goes, when it moves. */
   readonly movePath?: string;
-  /** It is a picture that the model generated, and no patch made it. */
+  /** A picture that the model generated, without a patch. */
   readonly generated?: true;
-  /** Lines that begin with `+`, `-` or a space, as the patch has them. Absent in one read from a file of ours. */
+  /** Lines that begin with `+`, `-` or a space, as in the patch. Absent in an item read from a file of ours. */
   readonly diff?: string;
 }
 
-/** A call of a tool that has no item of its own. */
 export interface ToolCallItem {
   readonly kind: 'tool-call';
   readonly id: string;
-  /** The MCP server whose tool it is. Absent: a tool of the program. */
+  /** The tool's MCP server. Absent: a tool of the program. */
   readonly server?: string;
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly status: 'in-progress' | 'completed' | 'failed';
-  /** What the tool said; absent while it runs. */
+  /** Absent while the tool runs. */
   readonly output?: string;
-  /** The same as its server gave it; only while it is news: files do not keep it. */
+  /** The output as its server gave it; only in live events, as files do not keep it. */
   readonly result?: { readonly content: readonly Json[]; readonly structured: Json };
 }
 
-/** Files of a thread's work that a user put back to what they were before, and that its model knows otherwise. Paths are absolute. */
+/** Files of a thread's work that a user restored, while its model knows them otherwise. Paths are absolute. */
 export interface RestoredFiles {
-  /** To what: the turn before which they were so. Absent: the record of it is of an earlier version. */
+  /** The turn before which they had this content. Absent: an earlier version recorded it. */
   readonly before?: TurnBefore;
-  /** The user undid that: files are again what they were before they were put back. */
+  /** The user undid the restore: the files are as they were before it. */
   readonly isUndone?: true;
-  /** They have an earlier content again, or are there again. */
+  /** Files that have an earlier content again, or exist again. */
   readonly restored: readonly string[];
-  /** They are no more. */
   readonly deleted: readonly string[];
-  /** How many are not named. Absent: none. */
+  /** Number of unlisted files. Absent: none. */
   readonly more?: number;
 }
 
@@ -125,31 +122,29 @@ export interface TurnBefore {
   readonly turnId: TurnId;
   /** Counted from 1. */
   readonly number: number;
-  /** How it began, in one line. */
   readonly words: string;
 }
 
-/** A file of which the user took changes back. */
 export interface RestoredFile {
   readonly path: string;
   readonly isDeleted?: true;
-  /** The number of the turn before which it was so. */
+  /** The number of the turn before which it had this content. */
   readonly before?: number;
 }
 
-/** What a side conversation of the user changed in files, as far as its patches say it. */
+/** File changes of a user's side conversation, as far as its patches tell. */
 export interface FilesChangedInSideConversation {
-  /** Each once, by what became of it. */
+  /** One entry per file, with its final change. */
   readonly changes: readonly ChangedFile[];
-  /** How many are not named. Absent: none. */
+  /** Number of unlisted files. Absent: none. */
   readonly more?: number;
-  /** How many commands it ran: nothing says what those changed. Absent: none. */
+  /** The number of commands it ran, whose changes are unknown. Absent: none. */
   readonly commands?: number;
 }
 
 /**
- * The paths of a restore that are files: a folder is listed beside what is in it, and people and the model count files.
- * `all`: every path that the restore is about.
+ * Leaves out folders listed beside their content, since people and the model count files. `all`: every path of the
+ * restore.
  */
 export function withoutParentFolders<Path extends string | { readonly path: string }>(
   paths: readonly Path[],

@@ -2,7 +2,7 @@ import { valueOrAbort } from './abort.ts';
 
 /** Token counts of one model response, or a sum of such counts. `input` includes cached, `output` includes reasoning. */
 export interface Usage extends TokenCounts {
-  /** Tokens beside `total`, by Capstan's estimate: of answers that no provider counted. Absent: all were counted. */
+  /** Capstan's estimate of further tokens, for answers that no provider counted. Absent: all were counted. */
   readonly estimated?: number;
   /** Absent: no price is known for any of it. */
   readonly cost?: Cost;
@@ -17,22 +17,22 @@ export interface TokenCounts {
   readonly total: number;
 }
 
-/** What tokens cost. Whole numbers: sums are exact, in whatever order they are made. */
+/** Integers, so that sums are exact in any order. */
 export interface Cost {
   /** Billionths of a US dollar. */
   readonly nanoUsd: number;
-  /** Tokens whose price is not known: the cost is this much more. */
+  /** Tokens without a known price, whose cost is missing here. */
   readonly unpriced: number;
 }
 
 export const noUsage: Usage = { input: 0, cachedInput: 0, cacheWriteInput: 0, output: 0, reasoningOutput: 0, total: 0 };
 
-/** Counts as a provider or a file has them: anything may be missing, or make no sense. */
+/** Counts of a provider or a file: anything may be missing or invalid. */
 export type ReportedUsage = { readonly [Name in keyof Usage]?: unknown };
 
 /**
- * Counts that fit together. What is no count (negative, no number, beyond `most`) counts as nothing; cached input is
- * part of the input and reasoning part of the output; a total is at least the sum of its parts.
+ * Makes counts consistent. Invalid ones (negative, no number, beyond `most`) become zero; cached input is part of the
+ * input and reasoning part of the output; a total is at least the sum of its parts.
  */
 export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTEGER): Usage {
   const count = (value: unknown): number =>
@@ -55,14 +55,14 @@ export function repairUsage(reported: ReportedUsage, most = Number.MAX_SAFE_INTE
 }
 
 /**
- * What was used: input that no cache had, and output. What a provider reads again from its cache would count with every
- * request. Sums of foreign files may have more cached input than input.
+ * Uncached input plus output: input read from the provider's cache would count with every request. Sums of foreign
+ * files may have more cached input than input.
  */
 export function usedTokens({ input, cachedInput, output }: Usage): number {
   return Math.max(0, input - cachedInput) + output;
 }
 
-/** A cost that makes no sense is unknown: it must never look smaller than it is. */
+/** An invalid cost is unknown: it must never look smaller than it is. */
 function mendCost(value: unknown, tokens: number): Cost | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { nanoUsd, unpriced } = value as Partial<Record<keyof Cost, unknown>>;
@@ -99,7 +99,7 @@ function costOrUnpriced({ cost, total, estimated = 0 }: Usage): Cost {
   return cost ?? { nanoUsd: 0, unpriced: total + estimated };
 }
 
-/** What came since a count of the same. Nothing is less than none. */
+/** The difference of two counts, never below zero. */
 export function usageSince(before: Usage, now: Usage): Usage {
   const more = (name: keyof TokenCounts): number => Math.max(0, now[name] - before[name]);
   const estimated = Math.max(0, (now.estimated ?? 0) - (before.estimated ?? 0));
@@ -124,7 +124,6 @@ function costSince(before: Usage, now: Usage): Cost | undefined {
   };
 }
 
-/** The same counts, whatever is known of their cost. */
 export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
   return (
     one.total === other.total &&
@@ -136,10 +135,7 @@ export function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
   );
 }
 
-/**
- * A total from a line that says nothing of the cost: another program wrote it. What was known stays known, and what is
- * new has no price.
- */
+/** A total from a line of another program, without cost. The known cost stays, and new tokens have no price. */
 export function carryCostForward(before: Usage, total: Usage): Usage {
   if (total.cost !== undefined || before.cost === undefined) return total;
   const { nanoUsd, unpriced } = before.cost;
@@ -150,7 +146,6 @@ function costField(cost: Cost | undefined): { readonly cost?: Cost } {
   return cost === undefined ? {} : { cost };
 }
 
-/** The keys that limit what is spent. */
 export type LimitName =
   | 'max_turn_tokens'
   | 'max_thread_tokens'
@@ -158,28 +153,25 @@ export type LimitName =
   | 'max_thread_cost'
   | 'agents.max_tokens';
 
-/** A limit and what has been used of it: tokens, or billionths of a US dollar. */
+/** A limit and its usage: tokens, or billionths of a US dollar. */
 export interface Allowance {
   readonly limit: LimitName;
   readonly unit: 'tokens' | 'nanoUsd';
   readonly most: number;
   readonly used: number;
-  /** Tokens among those that were used whose cost is not known. Only of costs. */
+  /** Used tokens of unknown cost. Only for cost limits. */
   readonly unpriced?: number;
 }
 
-/** Whether a request can be sent under the limits that hold for it. */
 export type RequestFit =
-  /** `output`: how many tokens its answer may have. `most`: what it costs then. */
+  /** `output`: the allowed length of the answer in tokens. `most`: the usage at that length. */
   | { readonly kind: 'fits'; readonly output: number; readonly most: Usage }
-  /** It could pass this limit. `least`: what it would take at least, in the unit of the limit. */
+  /** It could pass this limit. `least`: the minimum it would take, in the unit of the limit. */
   | { readonly kind: 'reached'; readonly allowance: Allowance; readonly least: number }
-  /** Nothing says how much of this limit it would take, or how much was taken before. */
+  /** Unknown how much of this limit it would take, or how much was taken before. */
   | { readonly kind: 'unknown'; readonly allowance: Allowance };
 
-/** What requests under way may cost. */
 export interface PendingUsage<Name> {
-  /** Those of the threads that are wanted. */
   of(wanted: (by: Name) => boolean): Usage;
 }
 
@@ -189,13 +181,13 @@ interface Entry<Name> {
   readonly over: PromiseWithResolvers<void>;
 }
 
-/** Requests that share limits. Each holds back the most that it may cost until it is over. */
+/** Requests that share limits. Each reserves its highest possible cost until it is over. */
 export class PendingRequests<Name> {
   readonly #all = new Set<Entry<Name>>();
 
   /**
-   * Decides whether a request may begin. One that fits only if others cost less than they may waits for them. Nothing
-   * is waited for between a decision and its entry: no two requests are decided about by the same numbers.
+   * Decides if a request may begin. One that fits only if others cost less than their maximum waits for them. There is
+   * no await between a decision and its entry, so no two requests are decided on the same numbers.
    */
   async admit(
     by: Name,

@@ -1,9 +1,8 @@
 import type { Outcome } from './outcome.ts';
 
-/** The oldest that has all of the language and the library that the code uses; `engines` of package.json says the same. */
+/** The oldest version with everything that the code uses; must equal `engines` of package.json. */
 const oldest = [22, 19] as const;
 
-/** Why this Node cannot run the engine, if so. */
 export function nodeVersionProblem(running: string): Outcome<'node-too-old'> | undefined {
   const [major = 0, minor = 0] = running.split('.').map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return undefined;
@@ -14,5 +13,5 @@ export function nodeVersionProblem(running: string): Outcome<'node-too-old'> | u
   };
 }
 
-/** The version of the package; a test holds it against package.json. */
+/** A test compares it with package.json. */
 export const version = '0.1.0';

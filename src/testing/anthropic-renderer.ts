@@ -32,7 +32,6 @@ function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
   }
 }
 
-/** What this format calls the errors of a script. */
 const errorTypes: Readonly<Record<string, string>> = {
   server_is_overloaded: 'overloaded_error',
   slow_down: 'overloaded_error',
@@ -42,7 +41,6 @@ const errorTypes: Readonly<Record<string, string>> = {
   invalid_prompt: 'invalid_request_error',
 };
 
-/** What it calls the reasons of a script. */
 const stopReasons: Readonly<Record<string, string>> = {
   max_output_tokens: 'max_tokens',
   content_filter: 'refusal',
@@ -76,7 +74,7 @@ function endingOf(step: AnswerStep, context: StreamContext): JsonObject {
   return messageDelta(reason, step.usage, context);
 }
 
-/** Clients of the format count on the usage in it. */
+/** Clients of the format expect usage in it. */
 function messageDelta(reason: string, own: ScriptedUsage | undefined, { usage }: StreamContext): JsonObject {
   const delta = { stop_reason: reason, stop_sequence: null };
   const counts = scriptedCounts(own, usage);
@@ -84,7 +82,7 @@ function messageDelta(reason: string, own: ScriptedUsage | undefined, { usage }:
   return { type: 'message_delta', delta, usage: { output_tokens: counts.output } };
 }
 
-/** Counted as the format does: what the cache gave and took is no part of `input_tokens`. */
+/** Like the format, excludes cache reads and writes from `input_tokens`. */
 function inputCounts(counts: 'none' | 'null' | Usage): JsonObject {
   if (typeof counts === 'string') return counts === 'null' ? { usage: null } : {};
   const { input, cachedInput, cacheWriteInput } = counts;
@@ -98,13 +96,12 @@ function inputCounts(counts: 'none' | 'null' | Usage): JsonObject {
   };
 }
 
-/** A block of the answer: how it begins, and the pieces that fill it. */
 interface ScriptedBlock {
   readonly begin: JsonObject;
   readonly pieces: readonly { readonly type: string; readonly key: string; readonly text: string }[];
 }
 
-/** Undefined for an item that the format cannot say. */
+/** Undefined for an item that the format cannot express. */
 function blockOf(draft: ItemDraft, ids: Numbering): ScriptedBlock | undefined {
   const item = withIds(draft, ids);
   switch (item.type) {
@@ -123,7 +120,7 @@ function blockOf(draft: ItemDraft, ids: Numbering): ScriptedBlock | undefined {
   }
 }
 
-/** A script says what is opaque as another format has it, or as history keeps it. */
+/** A script writes opaque content in another format's form, or as history keeps it. */
 function thinkingOf(item: ItemDraft): ScriptedBlock {
   const given = stringAt(item, 'encrypted_content') ?? '';
   const stored = readOpaque(given);
@@ -161,5 +158,4 @@ function blockEvents(
   ];
 }
 
-/** The Messages API. */
 export const anthropicRenderer: WireRenderer = { endpoint: /\/messages(\?|$)/, events: eventsOf };

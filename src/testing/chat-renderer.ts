@@ -11,7 +11,7 @@ import {
   type WireRenderer,
 } from './wire-renderer.ts';
 
-/** Chat Completions. A script's items become deltas; an item that the format does not know is an error of the script. */
+/** Renders a script's items as deltas; an item that the format does not know is an error of the script. */
 export const chatRenderer: WireRenderer = {
   endpoint: /\/chat\/completions(\?|$)/,
   events: chunksOf,
@@ -36,7 +36,7 @@ function chunksOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
 
 type Drafts = Pick<AnswerOptions, 'items' | 'responseId' | 'model'> & { readonly deltas?: boolean };
 
-/** All chunks have one id, the one with the counts too: clients take another id for another answer. */
+/** All chunks share an id, including the one with counts: clients treat another id as another answer. */
 function wholeAnswer(
   step: Drafts,
   context: StreamContext,
@@ -46,7 +46,6 @@ function wholeAnswer(
   return [...answerChunks(id, step, context, finish), ...usageChunks(id, usage, context), done];
 }
 
-/** What this format calls the reasons of a script. */
 const reasons: Readonly<Record<string, string>> = { max_output_tokens: 'length' };
 
 const object = 'chat.completion.chunk';
@@ -110,7 +109,7 @@ function callDeltas(index: number, item: ItemDraft, pieces: readonly string[]): 
   ];
 }
 
-/** The chunk without choices that holds the counts; with `none` it does not come. */
+/** The chunk without choices that holds the counts; left out with `none`. */
 function usageChunks(id: string, own: ScriptedUsage | undefined, { usage }: StreamContext): readonly Buffer[] {
   const counts = scriptedCounts(own, usage);
   if (counts === 'none') return [];

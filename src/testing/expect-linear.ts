@@ -1,18 +1,17 @@
 const pieces = 64;
-/** In microseconds. As much can be the collector's. */
+/** In microseconds. Garbage collection alone can take this long. */
 const nothing = 30_000;
 
 /**
- * Fails if the work grows much faster than its input: one input of `size` is compared with 64 of a 64th of it.
- * Linear work takes about as long for both, quadratic work 64 times as long.
- * Both are measured in this run, in time of the processor, so that the load of the machine does not count.
- * Gives the result for the whole input.
+ * Fails if the work grows much faster than its input: compares one input of `size` with 64 inputs of a 64th of it.
+ * Linear work takes about as long for both, quadratic work 64 times as long. Measures processor time in the same run,
+ * so that the machine's load does not count. Returns the result for the whole input.
  */
 export function expectLinear<Result>(size: number, work: (size: number) => Result): Result {
   const inPieces = (): void => {
     for (let piece = 0; piece < pieces; piece++) work(Math.ceil(size / pieces));
   };
-  // The compiler works in the first round.
+  // Warm-up for the compiler.
   inPieces();
   let result: Result;
   const whole = (): void => void (result = work(size));

@@ -37,7 +37,6 @@ import {
   sharedName,
 } from '../adapters/rollout/store/refusals.ts';
 
-/** What a store knows of a thread without reading it. */
 export interface KnownThread extends Pick<ThreadSummary, 'id' | 'location' | 'updatedAt' | 'archived' | 'name'> {}
 
 export interface FoldedDirectoryOptions {
@@ -46,7 +45,7 @@ export interface FoldedDirectoryOptions {
   rename: ThreadDirectory['rename'];
 }
 
-/** The directory of a store that has no index: every thread is read each time. */
+/** Directory of a store without an index: reads every thread each time. */
 export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirectoryOptions): ThreadDirectory {
   async function readAll(): Promise<readonly FoldedThread[]> {
     return Promise.all((await threads()).map((known) => fold(rollouts, known)));

@@ -1,4 +1,4 @@
-/** `capstan/testing`: what tests of programs that use models need. */
+/** `capstan/testing`: helpers for testing programs that use models. */
 export { type ScriptedModel, type ScriptedModelOptions, startScriptedModel } from './scripted-model.ts';
 export {
   answer,

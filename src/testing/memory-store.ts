@@ -25,11 +25,10 @@ import { createFoldedDirectory, type KnownThread } from './folded-directory.ts';
 import { createHash } from 'node:crypto';
 
 export interface MemoryStoreOptions {
-  /** A writer that has not been heard of for so long loses its thread to the next one. Default: never. */
+  /** After this much silence a writer can lose its thread to the next one. Default: never. */
   readonly leaseMs?: number;
 }
 
-/** What threads of one process keep, gone with it: for tests that need no disk. */
 export function createMemoryStore(clock: Clock, options: MemoryStoreOptions = {}): ThreadStore {
   const { leaseMs = Infinity } = assertKnownKeys(options, { leaseMs: true }, 'createMemoryStore()');
   const { known, ...rollouts } = createMemoryRollouts(clock, leaseMs);
@@ -104,17 +103,16 @@ interface MemoryRollout {
   readonly threadId: ThreadId;
   readonly meta: JsonObject;
   readonly base?: RolloutPlace;
-  /** Without the first line, which `meta` stands for. */
+  /** Without the first line, which is in `meta`. */
   readonly lines: Line[];
   first?: Line;
 }
 
 export interface MemoryRollouts extends RolloutStore {
-  /** Every thread that has a line. */
   known(): readonly KnownThread[];
 }
 
-/** Rollouts of one process that are gone with it. New form only. */
+/** Supports only the new form. */
 function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
   let rollouts: readonly MemoryRollout[] = [];
   const archived = new Set<ThreadId>();
@@ -169,7 +167,7 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
       append(drafts) {
         if (drafts.length === 0) return [];
         if (!leases.renew(threadId, own)) lost ??= leaseLost(`thread ${threadId}`);
-        // As a writer would whose store is far away, it learns of it when it asks for safety.
+        // Like a writer with a remote store, it learns of the loss only from `durable`.
         if (lost !== undefined) return drafts.map((draft) => stamp(next++, draft));
         const made: Line[] = [];
         if (rollout.first === undefined) {
@@ -194,7 +192,9 @@ function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollouts {
     };
   }
 
-  /** What continues from a place. A place at the very beginning of a rollout is the place that it came from, if any. */
+  /**
+   * The base for continuing from a place. The very beginning of a rollout means the place that it came from, if any.
+   */
   function continuing({ rolloutId, end }: RolloutPlace): Pick<MemoryRollout, 'base'> | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;
@@ -325,18 +325,17 @@ function refused(code: OpenRefusedCode, message: string): OpenRefused {
   return { kind: 'refused', code, message, next: '' };
 }
 
-/** The right to write a thread. From `until` on another writer may take it over. */
 interface MemoryLease {
   readonly epoch: number;
   until: number;
 }
 
-/** Who may write which thread. A lease lasts as long as its writer is heard of, and longer if no other writer comes. */
+/** A lease lasts as long as its writer is active, and longer if no other writer comes. */
 function createMemoryLeases(clock: Clock, leaseMs: number) {
   const leases = new Map<ThreadId, MemoryLease>();
   let lastEpoch = 0;
   return {
-    /** Undefined when a writer has it that was heard of a short while ago. */
+    /** Undefined while a recently active writer holds it. */
     take(id: ThreadId): MemoryLease | undefined {
       const held = leases.get(id);
       if (held !== undefined && clock.now() < held.until) return undefined;
@@ -344,7 +343,7 @@ function createMemoryLeases(clock: Clock, leaseMs: number) {
       leases.set(id, taken);
       return taken;
     },
-    /** Whether the lease still is the thread's. If so it lasts longer. */
+    /** Extends the lease. False if the thread's lease is another one by now. */
     renew(id: ThreadId, lease: MemoryLease): boolean {
       lease.until = clock.now() + leaseMs;
       return leases.get(id) === lease;

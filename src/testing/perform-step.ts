@@ -11,13 +11,12 @@ import {
 } from './script.ts';
 import type { StreamContext, WireRenderer } from './wire-renderer.ts';
 
-/** Who is played to: in which wire format, and what its events are made with. */
 export interface Audience {
   readonly renderer: WireRenderer;
   readonly context: StreamContext;
 }
 
-/** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
+/** Plays one step to the client. Resolves with how the exchange ended. */
 export async function perform(
   step: ScriptStep,
   response: ServerResponse,
@@ -26,7 +25,7 @@ export async function perform(
   const gone = new AbortController();
   const closed = new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
   response.once('close', () => gone.abort());
-  // A client that leaves while bytes are on their way to it is no fault of the script.
+  // A client that leaves while bytes are on their way is no fault of the script.
   response.on('error', () => undefined);
   if (response.destroyed) return 'client-left';
   const stage: Stage = { response, gone: gone.signal, renderer, context };
@@ -54,11 +53,10 @@ export async function perform(
 
 interface Stage extends Audience {
   readonly response: ServerResponse;
-  /** Aborts when the connection is gone: nothing needs to be sent or waited for any more. */
   readonly gone: AbortSignal;
 }
 
-/** Sends a body, or its first bytes and no end. Resolves when the operating system has them. */
+/** Sends a body, or its first bytes without an end. Resolves when the operating system has them. */
 async function play(
   step: StreamStep | CompactedStep,
   extent: 'whole' | { readonly bytes: number },
@@ -74,13 +72,13 @@ async function play(
   response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...headers });
   const body = step.kind === 'compacted' ? [renderer.whole!(step, context)] : renderer.events(step, context);
   const events = firstBytes(body, bytes);
-  // Without pauses the borders of events mean nothing on the wire, and a piece may reach over them.
+  // Without pauses, event borders are not visible on the wire, and a chunk may contain several.
   const bursts = delayMs > 0 ? events : [Buffer.concat(events)];
   for (const [index, burst] of bursts.entries()) {
     if (index > 0) await pause(delayMs, gone);
     if (gone.aborted) return;
     const writes = splitBytes(burst, chunkBytes).map((piece) => written(response, piece));
-    // In the same tick as the last bytes: the end then travels with them, as it does from most servers.
+    // In the same tick as the last bytes, so that the end travels with them, as from most servers.
     if (extent === 'whole' && index === bursts.length - 1) response.end();
     await Promise.all(writes);
   }

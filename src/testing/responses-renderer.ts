@@ -73,7 +73,7 @@ function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly J
   ];
 }
 
-/** The item as it is announced: with the parts that are still to be written empty. */
+/** The item as announced, with unwritten parts empty. */
 function unfinished(item: ItemDraft): ItemDraft {
   const empty: Record<string, ItemDraft[string]> = {};
   for (const key of ['content', 'summary']) if (Array.isArray(item[key])) empty[key] = [];
@@ -85,7 +85,7 @@ function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
   const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
     streamedWords(text).map((delta) => ({ type, ...place, ...more, delta }));
-  /** Clients refuse a delta of a part that was not announced. */
+  /** Clients refuse a delta of an unannounced part. */
   const begun = (type: string, more: JsonObject, part: JsonObject): JsonObject => ({ type, ...place, ...more, part });
   return [
     ...draftTexts(item, 'summary').flatMap((text, part) => [
@@ -101,7 +101,6 @@ function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
   ];
 }
 
-/** The counts as members of a response. */
 function wireCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): JsonObject {
   const counts = scriptedCounts(own, ofServer);
   if (counts === 'none') return {};
@@ -118,7 +117,6 @@ function wireUsage({ input, cachedInput, cacheWriteInput, output, reasoningOutpu
   };
 }
 
-/** The Responses API, and its compact endpoint. */
 export const responsesRenderer: WireRenderer = {
   endpoint: /\/responses(\/compact)?(\?|$)/,
   events: eventsOf,

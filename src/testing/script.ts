@@ -4,15 +4,12 @@ import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** An item of an answer. The server gives it an `id`, and a `call_id` if it is a call, where these are missing. */
+/** An item of an answer. The server adds a missing `id`, and a missing `call_id` to calls. */
 export interface ItemDraft extends JsonObject {
   readonly type: string;
 }
 
-/**
- * What differs from the server's default. `none` leaves the counts out of the answer, `null` sends null in their place,
- * `zero` counts nothing.
- */
+/** Overrides the server's default. `none` leaves the counts out, `null` sends null instead, `zero` sends zeros. */
 export type ScriptedUsage = Partial<Usage> | 'none' | 'null' | 'zero';
 
 export interface AnswerOptions {
@@ -20,19 +17,17 @@ export interface AnswerOptions {
   readonly usage?: ScriptedUsage;
   readonly responseId?: string;
   readonly endTurn?: boolean;
-  /** Of the response. Over a WebSocket they come as a message of their own. */
+  /** Response headers. Over a WebSocket they are sent as a separate message. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The model that answers, in formats that name it. */
+  /** The answering model, in formats that name it. */
   readonly model?: string;
   /** Stream texts, arguments and summaries word by word before the finished item. */
   readonly deltas?: true;
-  /** Wait between events. */
   readonly delayMs?: number;
-  /** Wait before the head of the response. */
   readonly firstByteDelayMs?: number;
-  /** Send pieces of at most so many bytes, whatever events they cut apart. */
+  /** Send chunks of at most this many bytes, even if they split events. */
   readonly chunkBytes?: number;
-  /** A server of WebSockets does not remember it: no request can build on it. */
+  /** A WebSocket server does not remember the answer: no request can build on it. */
   readonly forgotten?: true;
 }
 
@@ -43,7 +38,7 @@ export interface AnswerStep extends AnswerOptions {
 export interface HttpErrorStep {
   readonly kind: 'http-error';
   readonly status: number;
-  /** An object is sent as JSON. */
+  /** Objects are sent as JSON. */
   readonly body: string | JsonObject;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -66,11 +61,10 @@ export interface IncompleteStep {
   readonly kind: 'incomplete';
   readonly reason: string;
   readonly items: readonly ItemDraft[];
-  /** Absent: the server does not say what the answer cost. */
+  /** Absent: the answer has no counts. */
   readonly usage?: ScriptedUsage;
 }
 
-/** A step that answers with a stream of events. */
 export type StreamStep = AnswerStep | MalformedStep | FailedStep | IncompleteStep;
 
 export interface CompactedStep {
@@ -91,10 +85,9 @@ export interface HangStep {
   readonly of: StreamStep | CompactedStep;
 }
 
-/** In how many ways a server may break the rules of WebSockets, or leave. */
 export type SocketFault =
   | 'binary'
-  /** A frame that says it has a terabyte. */
+  /** A frame that claims a length of a terabyte. */
   | 'huge'
   | 'masked'
   | 'reserved-bits'
@@ -106,21 +99,17 @@ export type SocketFault =
 export interface SocketFaultStep {
   readonly kind: 'socket-fault';
   readonly fault: SocketFault;
-  /** So many events of the answer come before it. */
   readonly afterEvents: number;
   readonly of: StreamStep;
 }
 
-/** What the server does with one request, whichever endpoint it is for. */
 export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep | SocketFaultStep;
 
-/** A step that is made when its request has arrived. */
 export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
 
 /** One step per request, in order, or a function that answers every request. */
 export type Script = readonly (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
 
-/** What a step is made from: some members have a default. */
 type StepOptions<Step, Defaulted extends keyof Step = never> = Omit<Step, 'kind' | Defaulted> &
   Partial<Pick<Step, Defaulted>>;
 
@@ -142,7 +131,6 @@ export function answer(options: AnswerOptions): AnswerStep {
   return { kind: 'answer', ...assertKnownKeys(options, answerKeys, 'answer()') };
 }
 
-/** A response without a stream: an error status, usually. */
 export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'>): HttpErrorStep {
   return {
     kind: 'http-error',
@@ -152,22 +140,22 @@ export function httpError(options: StepOptions<HttpErrorStep, 'body' | 'headers'
   };
 }
 
-/** The checkpoint that `POST …/responses/compact` answers with: JSON in one piece. */
+/** The checkpoint that `POST …/responses/compact` returns as one JSON document. */
 export function compacted(options: StepOptions<CompactedStep>): CompactedStep {
   return { kind: 'compacted', ...assertKnownKeys(options, { output: true, usage: true }, 'compacted()') };
 }
 
-/** The connection breaks after so many bytes of the body; 0 breaks it before the head of the response. */
+/** Breaks the connection after this many bytes of the body; 0 breaks it before the head of the response. */
 export function cutAfter(options: StepOptions<CutStep>): CutStep {
   return { kind: 'cut', ...assertKnownKeys(options, { bytes: true, of: true }, 'cutAfter()') };
 }
 
-/** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
+/** Stops after this many bytes of the body and keeps the connection open; 0 sends not even a head. */
 export function hang(options: StepOptions<HangStep>): HangStep {
   return { kind: 'hang', ...assertKnownKeys(options, { afterBytes: true, of: true }, 'hang()') };
 }
 
-/** The fault comes in the middle of an answer over a WebSocket. Over HTTP the answer is whole. */
+/** Injects the fault in the middle of an answer over a WebSocket. Over HTTP the answer is complete. */
 export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>): SocketFaultStep {
   return {
     kind: 'socket-fault',
@@ -176,7 +164,7 @@ export function socketFault(options: StepOptions<SocketFaultStep, 'afterEvents'>
   };
 }
 
-/** An answer with an event in the middle whose data is not JSON, or is what `data` says. */
+/** An answer with an event in the middle whose data is not JSON, or is `data`. */
 export function malformed(options: StepOptions<MalformedStep, 'of' | 'data'> = {}): MalformedStep {
   const data = '{"type":"response.output_text.delta","delta":"broken';
   return {
@@ -197,7 +185,6 @@ export function failed(options: StepOptions<FailedStep, 'items' | 'event'>): Fai
   };
 }
 
-/** The items, then `response.incomplete`. */
 export function incomplete(options: StepOptions<IncompleteStep, 'items'>): IncompleteStep {
   return {
     kind: 'incomplete',
@@ -206,63 +193,55 @@ export function incomplete(options: StepOptions<IncompleteStep, 'items'>): Incom
   };
 }
 
-/** A message of the assistant. */
 export function say(text: string): ItemDraft {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
 }
 
-/** A call of a function tool. Arguments given as text are sent as they are, broken or not. */
+/** A call of a function tool. Arguments given as text are sent unchanged, valid or not. */
 export function callTool(name: string, args: JsonObject | string, callId?: string): ItemDraft {
   const text = typeof args === 'string' ? args : JSON.stringify(args);
   return { type: 'function_call', name, arguments: text, ...defined({ call_id: callId }) };
 }
 
-/** A reasoning item with a summary of one part. */
 export function reason(summary: string): ItemDraft {
   return { type: 'reasoning', summary: [{ type: 'summary_text', text: summary }], encrypted_content: 'c2NyaXB0ZWQ=' };
 }
 
-/** How an exchange ended: the whole step was sent, the client left before that, or the script broke the connection. */
+/** The whole step was sent, the client left before that, or the script broke the connection. */
 export type ExchangeEnd = 'answered' | 'client-left' | 'cut';
 
-/** A request for a response, as it arrived. */
 export interface RecordedRequest {
   /** Counted from 0, in order of arrival. */
   readonly index: number;
   readonly method: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came over the wire. */
   readonly bytes: Buffer;
-  /** The body without its content encoding: the same as `bytes` when it had none. */
+  /** The body without its content encoding; equals `bytes` if it had none. */
   readonly decodedBytes: Buffer;
   readonly body: JsonObject;
-  /** Number of the connection, counted from 0: equal numbers mean that a connection was used again. */
+  /** Number of the connection, counted from 0: equal numbers mean that a connection was reused. */
   readonly connection: number;
   readonly ended: Promise<ExchangeEnd>;
-  /** As what it came over a WebSocket. `bytes` and `body` are then those of the whole request that it stands for. */
+  /** The WebSocket frame of the request. `bytes` and `body` are then those of the complete request that it means. */
   readonly frame?: RecordedFrame;
 }
 
-/** A message of a client over a WebSocket. */
 export interface RecordedFrame {
-  /** `prewarm`: it asks for no answer, and uses up no step of the script. */
+  /** `prewarm`: asks for no answer and uses no step of the script. */
   readonly kind: 'full' | 'incremental' | 'prewarm';
-  /** The answer that it builds on. */
   readonly previous?: string;
-  /** As it came. */
   readonly bytes: Buffer;
-  /** What its connection carried for it, with all that belongs to the protocol. */
+  /** Bytes on its connection, including protocol overhead. */
   readonly wireBytes: number;
   readonly connection: number;
-  /** Whether the answer that it builds on was not known, so that it was refused. */
+  /** Refused because the answer that it builds on was unknown. */
   readonly isRefused: boolean;
 }
 
 export type RequestContent = Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body'>;
 
-/** Reads the body to its end. Rejects when the client leaves before that. */
+/** Reads the whole body. Rejects when the client leaves before its end. */
 export async function receiveContent(request: IncomingMessage): Promise<RequestContent | { readonly problem: string }> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -24,39 +24,33 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 export interface ScriptedModelOptions {
-  /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
+  /** Overrides the default per answer: 100 input (20 cached) and 10 output tokens (3 reasoning). */
   readonly usage?: ScriptedUsage;
   /**
-   * How much fits. A request that is larger is refused and uses up no step of the script; of all others, what was
-   * counted is the number of input tokens in the answer, unless something else is said about usage.
+   * A larger request is refused and uses no step of the script; for others the counted tokens are the answer's input
+   * tokens, unless usage is set.
    */
   readonly window?: ModelWindow;
-  /** What becomes of an upgrade to a WebSocket, counted from 0. Without it all are accepted. */
+  /** Answers upgrades to a WebSocket, counted from 0. Default: accepts all. */
   readonly upgrade?: (index: number) => UpgradeAnswer;
-  /** Whether messages over WebSockets are compressed for clients that offer it; true unless said. */
+  /** Compresses WebSocket messages for clients that offer it. Default: true. */
   readonly deflates?: boolean;
 }
 
 /**
- * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
- * Responses API over server-sent events and over WebSockets, its compact endpoint, and the other wire formats, each at
- * its own path. A request for which the script has no step is answered with status 500 and a
- * sentence about it.
+ * A model provider that follows a script: a real HTTP server on the loopback interface with the Responses API over
+ * server-sent events and WebSockets, its compact endpoint, and the other wire formats, each at its own path. A request
+ * without a step gets status 500 and a sentence about it.
  */
 export interface ScriptedModel {
-  /** The base URL for a client. */
   readonly url: string;
-  /** Every `POST` to an endpoint of one of the formats so far. */
   readonly requests: readonly RecordedRequest[];
-  /** Every message that came over a WebSocket so far. */
   readonly frames: readonly RecordedFrame[];
-  /** How many upgrades to a WebSocket were asked for. */
   readonly upgrades: number;
   /** The request with the most tokens, refused ones included; absent before the first and without a window. */
   readonly largest: { readonly index: number; readonly tokens: number } | undefined;
-  /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
+  /** Resolves when the request with this index has arrived. Rejects when the server closes before that. */
   request(index: number): Promise<RecordedRequest>;
-  /** Adds steps to the end of a script that is a list. */
   push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void;
   /** Ends all connections. Safe to call twice. */
   close(): Promise<void>;
@@ -78,16 +72,15 @@ class Model implements ScriptedModel {
   readonly #upgrade: (index: number) => UpgradeAnswer;
   readonly #deflates: boolean;
   readonly #sockets = new Set<Socket>();
-  /** Place of the next step in a script that is a list. */
   #next = 0;
   readonly #script: (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
   readonly #context: StreamContext;
-  /** Ports are used again: a client that still tries to reach a server of the past must not use up this one's script. */
+  /** Ports are reused: a client still calling an earlier server must not use up this one's script. */
   readonly #root = `/${Math.random().toString(36).slice(2)}/v1`;
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, number>();
   #connectionCount = 0;
-  /** By the index of the request that is waited for. */
+  /** By index of the awaited request. */
   readonly #waiters = new Map<number, PromiseWithResolvers<RecordedRequest>>();
   #closed: Promise<void> | undefined;
 
@@ -181,13 +174,13 @@ class Model implements ScriptedModel {
     return { recorded, ended: ended.resolve };
   }
 
-  /** A WebSocket is at the endpoint of the Responses API alone. */
+  /** Only the Responses API has a WebSocket. */
   async #open(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     this.#sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
     const [path = ''] = (request.url ?? '').split('?');
     const answer = path === `${this.#root}/responses` ? this.#upgrade(this.upgrades++) : { status: 404 };
-    // Few scripts are played over one.
+    // Loaded on use: few scripts need it.
     const { answerUpgrade } = await import('./scripted-socket.ts');
     answerUpgrade(request, socket, {
       answer,
@@ -242,33 +235,28 @@ class Model implements ScriptedModel {
   }
 }
 
-/** In how many ways servers say that a request does not fit into the window of the model. */
 export const overflowForms = [
   /** Status 400 with a code in the body. */
   'status',
-  /** Status 400 with words alone, as compatible servers have it. */
+  /** Status 400 with only a message, as from compatible servers. */
   'status-words',
   /** `response.failed` in the stream. */
   'failed',
-  /** The same with words alone. */
+  /** `response.failed` with only a message. */
   'failed-words',
-  /** A bare `error` event in the stream. */
   'error',
-  /** `response.incomplete` in the stream. */
   'incomplete',
 ] as const;
 
 export type OverflowForm = (typeof overflowForms)[number];
 
-/** How much fits into a request, and who counts. */
 export interface ModelWindow {
   readonly tokens: number;
   readonly count: (request: RecordedRequest) => number;
-  /** How a stream that does not fit is refused; `status` unless said. The compact endpoint has only the status. */
+  /** Form of the refusal of a stream that does not fit. Default: `status`, the only form of the compact endpoint. */
   readonly form?: OverflowForm;
 }
 
-/** The step of a server that finds its request too long. */
 export function overflow(
   form: OverflowForm,
   { tokens, window }: { readonly tokens: number; readonly window: number } = { tokens: 9000, window: 8192 },
@@ -291,10 +279,9 @@ export function overflow(
   }
 }
 
-/** Every wire format that the scripted model speaks. A new one is a file with a renderer and a row here. */
+/** To add a wire format, write a renderer and list it here. */
 const renderers: readonly WireRenderer[] = [responsesRenderer, chatRenderer, anthropicRenderer];
 
-/** The renderer whose endpoint this path is; undefined when there is none. */
 function rendererFor(path: string): WireRenderer | undefined {
   return renderers.find(({ endpoint }) => endpoint.test(path));
 }

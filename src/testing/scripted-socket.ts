@@ -25,28 +25,22 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** What becomes of an upgrade to a WebSocket. */
 export type UpgradeAnswer =
   | 'accept'
-  /** Nothing ever comes. */
   | 'silence'
   | 'cut'
-  /** It is accepted for the key of another. */
+  /** Accepts with the answer to another key. */
   | 'wrong-accept'
-  /** It is answered like any other request. */
   | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** A request that came over a WebSocket. */
 export interface SocketContent extends RequestContent {
   readonly frame: RecordedFrame;
 }
 
-/** How the rest of the server takes part. */
 export interface SocketHost {
   readonly connection: number;
-  /** Takes down that a frame came. */
   arrived(frame: RecordedFrame): void;
-  /** Takes down a request, and gives what to answer; `ended` is called when that is done. */
+  /** Records a request and returns its step; call `ended` when that is done. */
   step(content: SocketContent): Promise<{
     readonly step: ScriptStep;
     readonly context: Audience['context'];
@@ -62,11 +56,10 @@ export interface Upgrading {
   readonly answer: UpgradeAnswer;
   readonly head: Buffer;
   readonly host: SocketHost;
-  /** Whether messages are compressed for a client that offers it. */
   readonly deflates: boolean;
 }
 
-/** Answers an upgrade. What follows on a connection that is accepted plays the script. */
+/** Answers an upgrade. An accepted connection then plays the script. */
 export function answerUpgrade(
   request: IncomingMessage,
   socket: Socket,
@@ -91,7 +84,7 @@ export function answerUpgrade(
   server.handleUpgrade(request, line, head, (opened) => void new ScriptedSocket(opened, { line, head, socket, host }));
 }
 
-/** Stands between a WebSocket and its connection. What is written can be held back, for the script to cut. */
+/** Sits between a WebSocket and its connection. Written bytes can be held back, for the script to cut. */
 class Line extends Duplex {
   readonly #socket: Socket;
   #held: Buffer[] | undefined;
@@ -131,7 +124,7 @@ class Line extends Duplex {
   }
 }
 
-/** The server's end of a WebSocket: it remembers the last answer, and builds whole requests from what is new. */
+/** The server's end of a WebSocket: remembers the last answer and builds complete requests from the new part. */
 class ScriptedSocket {
   readonly #opened: WebSocket;
   readonly #line: Line;
@@ -157,7 +150,7 @@ class ScriptedSocket {
     socket.setNoDelay(true);
     socket.on('close', () => this.#gone.abort());
     let bytesBefore = socket.bytesRead - head.length;
-    // A client that breaks the rules is left.
+    // A client that violates the protocol is dropped.
     opened.on('error', () => undefined);
     opened.on('message', (bytes: Buffer) => {
       const wireBytes = socket.bytesRead - bytesBefore;
@@ -218,7 +211,6 @@ function notFound(previous: string): Pick<HttpErrorStep, 'status' | 'body' | 'he
   return { status: 400, body: { error: { ...error, param: 'previous_response_id' } }, headers: {} };
 }
 
-/** What a server remembers of an answer. */
 interface RememberedAnswer {
   readonly id: string;
   readonly output: readonly ItemDraft[];
@@ -232,13 +224,10 @@ export interface SocketPerformance {
 
 export interface SocketStage extends Audience {
   readonly socket: Socket;
-  /** Aborts when the connection is gone. */
   readonly gone: AbortSignal;
-  /** Makes a frame of a message. */
   readonly message: (data: Buffer) => Promise<Buffer>;
 }
 
-/** Plays one step over a WebSocket. Resolves when the exchange is over. */
 async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<SocketPerformance> {
   const { socket, gone, message } = stage;
   switch (step.kind) {
@@ -271,7 +260,7 @@ async function performOnSocket(step: ScriptStep, stage: SocketStage): Promise<So
   }
 }
 
-/** The events of a step, without the form of server-sent events. */
+/** The events of a step without server-sent-event framing. */
 function events(step: StreamStep, { renderer, context }: Audience): readonly Buffer[] {
   const opening = Buffer.from('data: ');
   const headers = step.kind === 'answer' ? step.headers : undefined;
@@ -317,7 +306,7 @@ async function write({ socket, gone }: SocketStage, frames: readonly Buffer[], p
   return gone.aborted ? 'client-left' : 'answered';
 }
 
-/** As the real server writes an error that has a status. */
+/** In the form of the real server's errors with a status. */
 function errorMessage({ status, body, headers }: Pick<HttpErrorStep, 'status' | 'body' | 'headers'>): Buffer {
   const error = isJsonObject(body) ? (objectAt(body, 'error') ?? body) : { message: body };
   return Buffer.from(JSON.stringify({ type: 'error', status, error, headers }));

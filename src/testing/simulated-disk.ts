@@ -17,32 +17,30 @@ export type DiskOperation =
   | 'sync'
   | 'close';
 
-/** What one name points to. A folder is an entry without content. */
 interface Entry {
   mode: number;
-  /** Whether `syncDirectory` of the parent has seen this name. */
+  /** True once `syncDirectory` of the parent has seen this name. */
   durable: boolean;
   readonly content?: SimulatedFile;
 }
 
-/** A name that was moved or removed, until its folder is synced. */
 interface Gone {
   readonly entry: Entry;
   readonly to?: string;
 }
 
 /**
- * A disk in memory that keeps only what was synced. Paths are absolute, with `/`; the root exists.
- * `crash` and `kill` end this disk and give back the one that the next process finds.
+ * An in-memory disk that keeps only what was synced. Paths are absolute, with `/`; the root exists. `crash` and `kill`
+ * end this disk and return the one that the next process finds.
  */
 export class SimulatedDisk implements Files {
-  /** Locks held by the processes that use this disk. They go with it. */
+  /** Held by the processes that use this disk; released when it ends. */
   readonly locks = new SimulatedLocks();
-  /** Bytes that fit on the disk. The write that does not fit is written in part and rejects with ENOSPC. */
+  /** Bytes that fit on the disk. A write beyond it is partial and rejects with ENOSPC. */
   capacity = Number.POSITIVE_INFINITY;
   /** Awaited before a sync of a file or folder takes effect. */
   slow: ((path: string) => Promise<void>) | undefined;
-  /** Calls of `sync` of a file, and of `syncDirectory`, that succeeded. */
+  /** Successful calls of a file's `sync` and of `syncDirectory`. */
   syncs = 0;
   directorySyncs = 0;
 
@@ -55,13 +53,13 @@ export class SimulatedDisk implements Files {
     this.#entries = new Map([['/', { mode: 0o755, durable: true }]]);
   }
 
-  /** The next call of the operation that has no failure waiting before it rejects with this code. */
+  /** The next call of the operation without an earlier pending failure rejects with this code. */
   failNext(operation: DiskOperation, code: string): void {
     const waiting = this.#failures.get(operation) ?? [];
     this.#failures.set(operation, [...waiting, code]);
   }
 
-  /** The power goes: synced bytes under durable names stay, of the rest what the choice says. */
+  /** Power loss: synced bytes under durable names stay; the choice decides about the rest. */
   crash(choice: CrashChoice): SimulatedDisk {
     this.#end('the simulated disk crashed');
     const survivor = this.#successor();
@@ -80,7 +78,9 @@ export class SimulatedDisk implements Files {
     return survivor;
   }
 
-  /** The process dies and the machine runs on: all bytes stay as they are, unsynced ones unsynced; locks are free. */
+  /**
+   * The process dies but the machine keeps running: all bytes stay, unsynced ones remain unsynced, and locks are free.
+   */
   kill(): SimulatedDisk {
     this.#end('the process that used the simulated disk was killed');
     const survivor = this.#successor();
@@ -89,7 +89,7 @@ export class SimulatedDisk implements Files {
     return survivor;
   }
 
-  /** What a reader sees in the file now, or undefined when there is no such file. */
+  /** The content for readers now, or undefined if the file does not exist. */
   contents(path: string): Uint8Array | undefined {
     const content = this.#entries.get(path)?.content;
     return content?.seen.slice(0, content.seen.length);
@@ -166,7 +166,7 @@ export class SimulatedDisk implements Files {
     const entry = this.#entries.get(from);
     if (entry === undefined || !this.#isFolder(dirname(to))) throw diskError('ENOENT', 'move', from);
     this.#entries.delete(from);
-    // Either name survives a crash, and one of them does.
+    // A crash may leave either name, but always one of them.
     this.#entries.set(to, entry);
     this.#leaving.set(from, { entry, to });
   }
@@ -213,7 +213,7 @@ export class SimulatedDisk implements Files {
         if (closed) throw diskError('EBADF', 'append', path);
         const code = this.#failure('append', path);
         const space = Math.max(0, this.capacity - this.#used());
-        // A failing write is allowed to leave a part behind, so it does.
+        // A failing write may leave a part behind, so it does.
         const fits = Math.min(space, code === undefined ? bytes.length : bytes.length >> 1);
         if (fits > 0) content.take({ kind: 'append', bytes: bytes.slice(0, fits) });
         if (code !== undefined) throw diskError(code, 'append', path);
@@ -283,9 +283,9 @@ function diskError(code: string, operation: DiskOperation, path: string): Error 
 }
 
 /**
- * Decides what a crash leaves of something that was never made safe. The answer is a number from 0 to `most`:
- * for a name 0 (gone) or 1 (still there); for a name that was moved or removed 0 (as before) or 1 (done); for a file
- * how many of its unsynced steps reached the disk, in order, where each appended byte and each truncation is one step.
+ * Decides what a crash leaves of an unsynced change. The answer is a number from 0 to `most`. New name: 0 (gone) or 1
+ * (kept). Moved or removed name: 0 (as before) or 1 (done). File: how many of its unsynced steps reached the disk, in
+ * order; each appended byte and each truncation is one step.
  */
 export type CrashChoice = (about: {
   readonly path: string;
@@ -293,7 +293,6 @@ export type CrashChoice = (about: {
   readonly most: number;
 }) => number;
 
-/** The answer of the choice, if it is one that may be given. */
 function choiceAbout(
   choice: CrashChoice,
   path: string,
@@ -317,7 +316,7 @@ class SimulatedFile {
   readonly #onDisk = new Growing();
   readonly #unsynced: Step[] = [];
   named = true;
-  /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
+  /** Steps taken in all. A sync settles the steps counted at its start, whatever other syncs did meanwhile. */
   taken = 0;
   /** Counts changes, unless the test has set another time. */
   modified = 0;
@@ -329,7 +328,6 @@ class SimulatedFile {
     this.modified += 1;
   }
 
-  /** Every step up to this count is on the disk from now on. */
   settle(upTo: number): void {
     const settled = this.taken - this.#unsynced.length;
     for (const step of this.#unsynced.splice(0, Math.max(0, upTo - settled))) this.#onDisk.apply(step);
@@ -377,7 +375,7 @@ class Growing {
   }
 }
 
-/** Locks in memory. `SimulatedDisk` has one set of its own, which its crash releases. */
+/** Locks in memory. `SimulatedDisk` has its own set, which its crash releases. */
 export class SimulatedLocks implements Locks {
   readonly #held = new Map<string, symbol>();
   #taken = 0;
@@ -400,7 +398,6 @@ export class SimulatedLocks implements Locks {
     return this.take(path);
   }
 
-  /** What the operating system does when the holders die. */
   releaseAll(): void {
     this.#held.clear();
   }

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 export { errorCode };
 
 /**
- * Node's file system, taken without an ESM import of `node:fs`: that import alone costs 5 ms of every start. Blocking
- * calls are right for a handful of small files: through the thread pool one takes fifty times as long.
+ * Node's file system without an ESM import of `node:fs`, which costs 5 ms of every start. Blocking calls suit a handful
+ * of small files: the thread pool takes fifty times as long.
  */
 export const fileSystem = process.getBuiltinModule('node:fs');
 
-/** The file is not there, or a part of its path is no folder. */
+/** The file does not exist, or a part of its path is no folder. */
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -27,12 +27,11 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its links form a loop',
 };
 
-/** Why a file could not be used, for the user. */
 export function reasonOf(error: unknown): string {
   return reasons[errorCode(error) ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Never throws: what cannot be looked at counts as missing. */
+/** Never throws: an entry that cannot be inspected counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
   try {
     const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
@@ -43,7 +42,7 @@ export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missin
   }
 }
 
-/** What stands at a path, a link itself and not what it leads to. What this user may not look at is missing. */
+/** Looks at the entry itself and does not follow a link. An entry that this user may not inspect is missing. */
 export function lookAt(
   path: string,
 ): { readonly kind: 'folder' | 'file' | 'missing' } | { readonly kind: 'link'; readonly target: string } {
@@ -57,23 +56,22 @@ export function lookAt(
   }
 }
 
-/** What a link says, with bytes that are not UTF-8 as `pathText` writes them. Throws what Node throws. */
+/** Bytes that are not UTF-8 are encoded as by `pathText`. Throws what Node throws. */
 export function linkTarget(path: string): string {
   const target = fileSystem.readlinkSync(diskPath(path), 'utf8');
   return mayBeOdd(target) ? pathText(fileSystem.readlinkSync(diskPath(path), 'buffer')) : target;
 }
 
 /*
- * Names on a disk are bytes, and not all are UTF-8: Latin-1 names of old archives, for instance. In a path of this
- * program each byte that is no part of a character is a lone surrogate, U+DC80 to U+DCFF, which no text has. Such a path
- * is compared and joined like any other, and becomes bytes again where it leaves the program.
+ * File names are bytes, and not all are UTF-8. A path in this program encodes each invalid byte as a lone surrogate,
+ * U+DC80 to U+DCFF, which no text contains. It is compared and joined like any other path, and becomes bytes again
+ * where it leaves the program.
  */
 
-/** What Node puts in the place of bytes that it cannot read as UTF-8. */
+/** Node's substitute for bytes that it cannot read as UTF-8. */
 const replacement = '\uFFFD';
 const firstOddByte = 0xdc00;
 
-/** A path for Node, which would write lone surrogates as another name. */
 export function diskPath(path: string): string | Buffer {
   return path.isWellFormed() ? path : pathBytes(path);
 }
@@ -86,7 +84,6 @@ export function pathBytes(path: string): Buffer {
   );
 }
 
-/** A path or name as it is on the disk. */
 export function pathText(bytes: Uint8Array): string {
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const read = (from: number, to: number): string | undefined => {
@@ -114,12 +111,12 @@ export function pathText(bytes: Uint8Array): string {
   return text;
 }
 
-/** Whether a name as Node gives it may stand for another one. It may also be a name with this very character. */
+/** Node may have replaced bytes in this name, or the name may really contain this character. */
 export function mayBeOdd(name: string): boolean {
   return name.includes(replacement);
 }
 
-/** The names in a folder; none when it cannot be read. */
+/** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   try {
     const names = fileSystem.readdirSync(diskPath(folder), 'utf8');
@@ -129,10 +126,10 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Where the path leads when its links are followed; undefined when it leads nowhere. */
+/** Undefined if the path, with links followed, leads nowhere. */
 export function realPath(path: string): string | undefined {
   try {
-    // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
+    // Not the native variant: it changes the case of letters on some disks, and the sandbox would see another place.
     const place = path.isWellFormed() ? fileSystem.realpathSync(path) : path;
     return mayBeOdd(place) || !place.isWellFormed() ? (oddRealPath(path) ?? place) : place;
   } catch {
@@ -140,7 +137,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Where the path leads if that name or the way there is not UTF-8: Node loses the bytes of a link on the way. */
+/** Resolves a path that is not UTF-8 or leads through such names: Node loses the bytes of a link on the way. */
 function oddRealPath(path: string): string | undefined {
   try {
     const place = pathText(fileSystem.realpathSync.native(diskPath(path), 'buffer'));
@@ -150,12 +147,12 @@ function oddRealPath(path: string): string | undefined {
   }
 }
 
-/** The same as far as the path exists, and the rest as it is spelled. */
+/** Resolves the part of the path that exists and leaves the rest as spelled. */
 export function realPathSoFar(path: string): string {
   return realPath(path) ?? (path === dirname(path) ? path : join(realPathSoFar(dirname(path)), basename(path)));
 }
 
-/** A path in the folder that no file has: the number of a process that is gone may have come around again. */
+/** An unused path in the folder: the number of a dead process may have been reused. */
 export function freeTemporaryPath(folder: string): string {
   for (let number = 0; ; number++) {
     const path = join(folder, `.capstan-${process.pid}-${number}`);
@@ -163,14 +160,14 @@ export function freeTemporaryPath(folder: string): string {
   }
 }
 
-/** Recognises such a name: the writer of the file was stopped before it gave the file its own. */
+/** Recognises a temporary name whose writer was stopped before it renamed the file. */
 export function isTemporaryName(name: string): boolean {
   return /^\.capstan-\d+-\d+$/.test(name);
 }
 
 /**
- * The folder nearest to the root that has to be made for a path. Making a path as a whole, Node says that it is missing
- * whatever the reason, a read-only disk for instance; this folder alone gets the true one.
+ * The topmost folder that must be made for a path. For a whole path Node reports "missing" whatever the reason, such as
+ * a read-only disk; this folder alone gets the true reason.
  */
 export function firstMissing(path: string): string {
   let missing = path;
@@ -178,7 +175,7 @@ export function firstMissing(path: string): string {
   return missing;
 }
 
-/** A new name lasts through a power cut when its folder is synced. Throws where the system cannot do it. */
+/** Syncing the folder makes a new name survive a power cut. Throws where the system cannot do it. */
 export function syncFolder(folder: string): void {
   const { O_RDONLY, O_DIRECTORY } = fileSystem.constants;
   const file = fileSystem.openSync(folder, O_RDONLY | O_DIRECTORY);

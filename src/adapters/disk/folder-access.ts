@@ -13,22 +13,20 @@ import { basename, dirname, normalize } from 'node:path';
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
-/** Opens a folder for its name alone, which needs no right to list it. Linux has it; Node has no name for it. */
 export const O_PATH = 0o10000000;
 
 /**
- * A folder that is held open. Commands may run at the same time, and one of them could put a link where a folder was
- * after the policy was asked: what is reached through the door is in the folder that was meant, or there is no door.
+ * A folder held open. Concurrent commands could replace a folder by a link after the policy was asked: entries reached
+ * through the door are in the intended folder, or there is no door.
  */
 export class FolderDoor {
-  /** Leads to the folder whatever its path leads to by now; where there are no doors, its path. */
   readonly place: string;
   readonly #door: number | undefined;
   #isClosed = false;
 
   /**
-   * The path of the folder is absolute and without links. Throws where something else stands there. `above`: an open door
-   * of the folder that it is in, which is quicker.
+   * The path of the folder must be absolute and without links. Throws if something else is there. `above`: an open door
+   * of the parent folder, which is quicker.
    */
   constructor(
     folder: string,
@@ -42,7 +40,7 @@ export class FolderDoor {
     this.#door = fs.openSync(diskPath(path), O_PATH | O_DIRECTORY | O_NOFOLLOW);
     this.place = `/proc/self/fd/${this.#door}`;
     try {
-      // A link above it would lead elsewhere, too.
+      // A link above it would also lead elsewhere.
       if (above === undefined && linkTarget(this.place) !== folder) throw new Error(movedAway);
     } catch (error) {
       this.close();
@@ -50,12 +48,11 @@ export class FolderDoor {
     }
   }
 
-  /** False where there are no doors. */
   get isDoor(): boolean {
     return this.#door !== undefined;
   }
 
-  /** Its number may belong to another file afterwards, so it is closed once. */
+  /** Closes the descriptor only once: its number may belong to another file afterwards. */
   close(): void {
     if (this.#door === undefined || this.#isClosed) return;
     this.#isClosed = true;
@@ -65,7 +62,6 @@ export class FolderDoor {
 
 const movedAway = 'its folder was moved or replaced in the meantime';
 
-/** Does something in the folder of a place through an open door of that folder. */
 export function withFolderDoor<Result>(
   place: string,
   use: (name: string, folder: string, door: FolderDoor) => Result,
@@ -79,8 +75,8 @@ export function withFolderDoor<Result>(
 }
 
 /**
- * Where there are no doors, asked after something was opened or listed: throws if a link stands on the way to the path,
- * or if what was opened is not what stands there.
+ * For systems without doors, called after opening or listing: throws if a link is on the way to the path, or if the
+ * opened file is not the one at the path.
  */
 export function assertInPlace(path: string, opened?: { readonly dev: number; readonly ino: number }): void {
   const found = opened && fs.lstatSync(diskPath(path));
@@ -90,14 +86,14 @@ export function assertInPlace(path: string, opened?: { readonly dev: number; rea
 
 let doors: boolean | undefined;
 
-/** Only Linux lets a program name what is in a folder that it holds open. */
+/** Only Linux can name the entries of a folder that is held open. */
 export function hasFolderDoors(): boolean {
   return (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
 }
 
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 
-/** The same entries, or those of a second look at the folder if names among them may not be the true ones. */
+/** Returns the entries unchanged, or lists the folder again if some names may not be the true ones. */
 export function withTrueNames<Entry extends NamedEntry>(
   entries: readonly Entry[],
   folder: string,
@@ -106,10 +102,10 @@ export function withTrueNames<Entry extends NamedEntry>(
   return entries.some(({ name }) => mayBeOdd(name)) ? trueEntries(folder, most) : entries;
 }
 
-/** The entries of a folder with their true names, at most so many. Throws what Node throws. */
+/** Lists at most `most` entries with their true names. Throws what Node throws. */
 export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): readonly NamedEntry[] {
   const found: NamedEntry[] = [];
-  // In this encoding a character is a byte.
+  // In this encoding one character is one byte.
   const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
   try {
     for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) {
@@ -121,15 +117,14 @@ export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): re
   return found;
 }
 
-/** Linux takes 4,095 bytes. A sandbox puts names of its own before a path, and protected names stand below it. */
+/** Linux takes 4,095 bytes. The rest is for the sandbox, which prefixes paths, and for protected names below it. */
 const mostBytes = 4000;
 
-/** Whether a sandbox may be unable to name what is in the folder. Programs reach it by relative names. */
+/** A sandbox may be unable to name the entries of such a folder. Programs reach them by relative names. */
 export function isOverlong(folder: string): boolean {
   return folder.length * 3 > mostBytes && Buffer.byteLength(folder) > mostBytes;
 }
 
-/** Whether something may stand at the path that this process cannot look at. */
 export function isOutOfSight(path: string): boolean {
   try {
     fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });

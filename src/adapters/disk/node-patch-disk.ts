@@ -6,7 +6,6 @@ import { readUpTo, withRegular } from './regular-files.ts';
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
-/** The disk of this machine. */
 export function nodeDisk(): PatchDisk {
   return {
     look: lookAt,
@@ -28,7 +27,7 @@ export function nodeDisk(): PatchDisk {
     },
     overwrite(place, content) {
       withFile(place, O_WRONLY, (file, size) => {
-        // What makes the file longer comes first: a full disk is noticed while the old content still stands.
+        // Writes the growth first: a full disk is noticed while the old content is still there.
         if (content.length > size) writeAll(file, content.subarray(size), size);
         writeAll(file, content.subarray(0, size), 0);
         if (content.length < size) fs.ftruncateSync(file, content.length);
@@ -60,7 +59,7 @@ function lookAt(place: string): PlaceState {
   }
 }
 
-/** A patch is text: it reaches no file by such a name, and must not make one with a name like it. */
+/** A patch is text: it can reach no file by a name that is not UTF-8, and must not create one with a similar name. */
 function utf8Target(link: string): string {
   const target = linkTarget(link);
   if (!target.isWellFormed()) throw new Error('a link on the way leads to a name that is not UTF-8');
@@ -73,12 +72,12 @@ function withFile<Result>(place: string, flags: number, use: (file: number, size
   );
 }
 
-/** No source file is larger, and a patch must not hold the process up. */
+/** Larger than any source file; a patch must not block the process. */
 const mostFileBytes = 16 * 1024 * 1024;
 
 function readAll(file: number, size: number): Uint8Array {
   if (size > mostFileBytes) throw new Error(`it is larger than ${mostFileBytes / 1024 / 1024} MB`);
-  // A file of /proc says that it is empty, and another may grow meanwhile.
+  // A file of /proc reports a size of 0, and another file may grow meanwhile.
   const most = (size === 0 ? 64 * 1024 : size) + 1;
   const bytes = readUpTo(file, { most, expected: size });
   if (bytes.length === most) throw new Error(size === 0 ? 'it has no fixed size' : 'it grew while it was read');

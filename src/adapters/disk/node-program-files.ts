@@ -5,7 +5,6 @@ import { fileSystem as fs, realPath } from './file-system.ts';
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
-/** Programs on the real disk. */
 export const nodeProgramFiles: ProgramFiles = {
   place: realPath,
   program(path) {
@@ -20,7 +19,8 @@ export const nodeProgramFiles: ProgramFiles = {
   isWritableByOthers(folder) {
     try {
       if (isOpen(fs.statSync(folder))) return true;
-      // In a folder above, the sticky bit keeps others from renaming what is not theirs; in the folder itself they add names.
+      // In a folder above, the sticky bit keeps others from renaming foreign entries; in the folder itself they could
+      // add names.
       for (let above = folder; above !== '/';) {
         above = above.slice(0, above.lastIndexOf('/')) || '/';
         const found = fs.statSync(above);

@@ -4,10 +4,13 @@ import { readUpTo, withRegular } from './regular-files.ts';
 import { mkdtempSync, rmSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 
-/** What others may do with a file or folder of ours: read it, or nothing. They may never write to it. */
+/** Access of others to our files and folders. They may never write. */
 export type AccessForOthers = 'readable' | 'closed';
 
-/** A small file of the engine's own: regular, no link, of this user, within its limit. Anything else is missing. */
+/**
+ * Reads a small file of the engine: regular, no link, owned by this user, within its limit. Anything else counts as
+ * missing.
+ */
 export function readOwnFile(
   path: string,
   { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: AccessForOthers },
@@ -24,8 +27,8 @@ export function readOwnFile(
 }
 
 /**
- * Writes such a file, through a second name, so that readers see all of it or nothing. The second name must be one that
- * only this process uses; what an earlier process of its number left there is removed.
+ * Writes through a second name, so that readers see all of the file or nothing. Only this process may use the second
+ * name; leftovers of an earlier process with its number are removed.
  */
 export function writeOwnFile(path: string, temporary: string, text: string): void {
   fileSystem.rmSync(temporary, { force: true });
@@ -33,7 +36,7 @@ export function writeOwnFile(path: string, temporary: string, text: string): voi
   fileSystem.renameSync(temporary, path);
 }
 
-/** Makes the folder if need be. Whether it is a folder, and no link, that is ours. */
+/** Makes the folder if needed. Returns whether it is a folder of ours and no link. */
 export function makeOwnFolder(folder: string, toOthers: AccessForOthers): boolean {
   try {
     fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -44,23 +47,21 @@ export function makeOwnFolder(folder: string, toOthers: AccessForOthers): boolea
   }
 }
 
-/** Systems that know no owners give none. */
+/** Systems without owners report none. */
 function isOurs({ uid, mode }: Stats, toOthers: AccessForOthers): boolean {
   if (process.getuid !== undefined && uid !== process.getuid()) return false;
   return (mode & (toOthers === 'closed' ? 0o077 : 0o022)) === 0;
 }
 
-/** Files of one thread for as long as it is open. */
 export interface ThreadFolder {
-  /** Made when it is first asked for. Throws where the disk refuses. */
+  /** Made on the first call. Throws if the disk refuses. */
   path(): string;
-  /** Removes it with all that is in it. */
   remove(): void;
 }
 
 const prefix = 'thread-';
 
-/** `parent`: commands may read what is in it, and not write. */
+/** `parent`: commands may read but not write in it. */
 export function threadFolder(parent: string): ThreadFolder {
   let own: string | undefined;
   const make = (): string => {
@@ -81,7 +82,6 @@ export function threadFolder(parent: string): ThreadFolder {
   };
 }
 
-/** Of all threads of this process: they are removed when it goes. */
 const folders = new Set<string>();
 
 function remove(folder: string): void {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { errorCode, fileSystem, namesIn } from './file-system.ts';
 
-/** Signals a process, or by a negative number a group. Whether there is one, one that is not ours to signal included. */
+/**
+ * Signals a process, or a group by a negative number. True if the target exists, even if this user may not signal it.
+ */
 export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -10,14 +12,13 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
   }
 }
 
-/** Whether a process has the number, one of another user included. One that ended and was not waited for has only the number. */
+/** True also for a process of another user. A zombie is not alive. */
 export function isAlive(pid: number): boolean {
   return signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
 }
 
 /**
- * When a process of Linux was started: ticks since the system came up, and which coming up that was. Undefined where there
- * is none; a process that is dead and not buried has ended.
+ * Start time of a Linux process: ticks since boot, and the boot's id. Undefined if there is none; a zombie has ended.
  */
 export function processStart(pid: number): string | undefined {
   const stat = statOf(pid);
@@ -31,8 +32,8 @@ export function processStart(pid: number): string | undefined {
 }
 
 /**
- * Folders of a process of Linux that tell its variables and descriptors. Where its first thread has ended, the system
- * shows neither under the number of the process, only under those of its other threads.
+ * Folders of a Linux process with its variables and descriptors. Once its first thread has ended, the system shows them
+ * only under the numbers of its other threads.
  */
 export function processFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
@@ -42,14 +43,12 @@ export function processFolders(pid: number): readonly string[] {
 }
 
 interface ProcessStat {
-  /** Of the first thread alone. */
+  /** State of the first thread alone. */
   readonly state: string;
-  /** Of any thread. */
   readonly isAlive: boolean;
   readonly ticks: string;
 }
 
-/** Without one, there is no such process, or the system does not say. */
 function statOf(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -59,9 +58,12 @@ function statOf(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Reads `/proc/PID/stat`. A process whose first thread has ended has the state of a dead one while others still run. */
+/**
+ * Reads `/proc/PID/stat`. If the first thread has ended, the state is that of a dead process although other threads
+ * still run.
+ */
 export function readStat(text: string): ProcessStat | undefined {
-  // The second field is a name of any form, in parentheses; the state comes right after it.
+  // The second field is an arbitrary name in parentheses; the state follows it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, threads, ticks] = [fields[0], fields[17], fields[19]];
   if (state === undefined || ticks === undefined) return undefined;
@@ -72,10 +74,9 @@ function isDeadState(state: string): boolean {
   return /^[ZXx]$/.test(state);
 }
 
-/** Stays the same for as long as the system is up, and so for as long as this process runs. */
 let bootId: string | undefined;
 
-/** Every command is identified: a buffer for each reading would be memory that stays until a full collection. */
+/** Every command is identified: a new buffer for each reading would occupy memory until a full collection. */
 const small = Buffer.allocUnsafeSlow(4096);
 
 function readSmall(path: string): string {
@@ -88,8 +89,8 @@ function readSmall(path: string): string {
 }
 
 /**
- * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent
- * that no command may write: a folder that is swapped for a link while it is being removed would lead elsewhere.
+ * Removes folders `PREFIX PID - …` left by killed processes of this user. Only for a parent that no command may write:
+ * a folder swapped for a link during removal would lead elsewhere.
  */
 export function sweepFolders(parent: string, prefix: string): void {
   for (const name of namesIn(parent)) {
@@ -102,7 +103,7 @@ export function sweepFolders(parent: string, prefix: string): void {
         fileSystem.rmSync(folder, { recursive: true, force: true });
       }
     } catch {
-      // What cannot be removed now is tried again by the next process.
+      // The next process tries again.
     }
   }
 }

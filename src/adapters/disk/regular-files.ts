@@ -4,9 +4,7 @@ import type { Stats } from 'node:fs';
 export interface OpenOptions {
   /** A link at the end of the path is followed, or refused with `ELOOP`. */
   readonly links: 'followed' | 'refused';
-  /** `O_WRONLY`, `O_CREAT` and the like. Without them the file is opened for reading. */
   readonly flags?: number;
-  /** Of a file that is made. */
   readonly mode?: number;
 }
 
@@ -15,9 +13,7 @@ export interface OpenRegularFile {
   readonly stats: Stats;
 }
 
-/** What was opened is a folder, a pipe, a socket or a device. */
 export class NotRegular extends Error {
-  /** For a sentence. */
   readonly noun: string;
 
   constructor(stats: Stats) {
@@ -26,12 +22,12 @@ export class NotRegular extends Error {
   }
 }
 
-/** A pipe without a writer must not hold us, nor a terminal become ours. */
+/** Keep a pipe without a writer from blocking us, and a terminal from becoming our controlling one. */
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
 /**
- * Opens a regular file without waiting, and refuses anything else with `NotRegular`. The check is of the descriptor:
- * the path may lead elsewhere by then. The caller closes the file.
+ * Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor: the path may lead elsewhere by
+ * then. The caller closes the file.
  */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
   const { O_NOFOLLOW } = fileSystem.constants;
@@ -50,7 +46,7 @@ export function openRegular(path: string, { links, flags = 0, mode }: OpenOption
   }
 }
 
-/** The same, closed after its use. */
+/** Opens the file, and closes it after `use`. */
 export function withRegular<Result>(
   path: string,
   options: OpenOptions,
@@ -64,7 +60,7 @@ export function withRegular<Result>(
   }
 }
 
-/** Reads until the end or the limit. Files of /proc have a size of 0 and content all the same. */
+/** Reads until the end or the limit. Files of /proc report a size of 0 but have content. */
 export function readUpTo(
   descriptor: number,
   { most, expected }: { readonly most: number; readonly expected: number },
@@ -82,7 +78,7 @@ export function readUpTo(
   }
 }
 
-/** Where an open file really is. Linux says it of the descriptor itself; elsewhere the path is resolved again. */
+/** The real path of an open file. Linux reports it for the descriptor; elsewhere the path is resolved again. */
 export function realPathOf(descriptor: number, path: string): string {
   if (process.platform === 'linux') {
     try {
@@ -100,11 +96,11 @@ export function realPathOf(descriptor: number, path: string): string {
 }
 
 /**
- * Whether the name that `realPathOf` gives leads to the file. It does not if the file was reached through the root or
- * the descriptors of another process, whose disk may look different, or was replaced since.
+ * False if the name from `realPathOf` does not lead to the file: it was replaced since, or reached through the root or
+ * descriptors of another process, whose mounts may differ.
  */
 function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
-  // Elsewhere, `realPathOf` has compared.
+  // Elsewhere `realPathOf` has compared.
   if (process.platform !== 'linux') return true;
   let name: Buffer;
   try {
@@ -116,10 +112,8 @@ function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
   return found !== undefined && found.dev === dev && found.ino === ino;
 }
 
-/** Linux puts it behind the name of an open file that has no name any more. */
 const deleted = ' (deleted)';
 
-/** What stands at a place, for a sentence. */
 export function nounFor(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'>): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a pipe';
@@ -127,9 +121,8 @@ export function nounFor(stats: Pick<Stats, 'isDirectory' | 'isFIFO' | 'isSocket'
 }
 
 export interface BoundedReading {
-  /** A larger file is refused before it is read. */
   readonly maxBytes: number;
-  /** Whether a path must not be read. Asked about the path as it is spelled and about the file that was opened. */
+  /** Asked about the path as spelled and about the file that was opened. */
   denies?(path: string): boolean;
 }
 
@@ -138,27 +131,26 @@ export interface UnreadFile {
   readonly kind: 'unread';
   readonly why: 'not-a-file' | 'too-large' | 'denied' | 'failed';
   readonly reason: string;
-  /** Of a file that is too large. */
   readonly size?: number;
 }
 
 export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
 
 /**
- * The content of a regular file of limited size. Nothing at the path can hold the program up or fill its memory: a pipe,
- * a device, a socket and a folder are refused, and a file that grows while it is read is refused as well.
+ * Reads a regular file of limited size. No entry can block the program or fill its memory: pipes, devices, sockets,
+ * folders and files that grow while read are refused.
  */
 export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
   if (denies?.(path) === true) return denied;
   try {
-    // Looked at first: opening a device can have an effect, such as rewinding a tape.
+    // Check before opening: opening a device can have an effect, such as rewinding a tape.
     const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
     if (seen === undefined) return { kind: 'missing' };
     if (!seen.isFile()) return notAFile(nounFor(seen));
     return withRegular(path, { links: 'followed' }, (file, stats): ReadFile => {
       const { size } = stats;
       if (denies?.(realPathOf(file, path)) === true) return denied;
-      // The name that was asked about must be the file's own: not one in the mounts of another process.
+      // The name that was checked must be the file's own, not one in the mounts of another process.
       if (denies !== undefined && !isReachableByName(file, stats)) return notThere;
       if (size > maxBytes) return tooLarge(maxBytes, size);
       const bytes = readUpTo(file, { most: maxBytes + 1, expected: size });
@@ -170,18 +162,15 @@ export function readBounded(path: string, { maxBytes, denies }: BoundedReading):
   }
 }
 
-/** The same, or undefined when it cannot be read for whatever reason. */
 export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {
   const file = readBounded(path, options);
   return file.kind === 'read' ? file.bytes : undefined;
 }
 
-/** The same as text; broken UTF-8 is replaced. */
 export function readTextIfPossible(path: string, options: BoundedReading): string | undefined {
   return readIfPossible(path, options)?.toString('utf8');
 }
 
-/** Why there is no file at a path, for a sentence. */
 export function whyMissing(path: string): string {
   try {
     fileSystem.statSync(path);

@@ -7,19 +7,18 @@ export interface LockWaiting {
   readonly clock: Clock;
 }
 
-/** The holder may wait for an answer of a server, as for a new token. */
+/** The holder may be waiting for a server, as for a new token. */
 const patienceMs = 45_000;
 const lookAgainMs = 100;
 
 interface LockWanted extends LockWaiting {
-  /** What the process that has it is doing, as in "another process is renewing it". */
   readonly held: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes a lock as soon as no other process has it. The system frees the lock of a process that crashed. Rejects with a
- * part of a sentence that says why not.
+ * Takes a lock once no other process has it. The system frees the lock of a crashed process. Rejects with the reason as
+ * a part of a sentence.
  */
 export async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
@@ -35,7 +34,7 @@ export async function waitForLock(path: string, { locks, clock, held, signal }: 
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Waits, and nothing of this process goes on meanwhile: for moments that another process needs to end its work. */
+/** Blocks the process: only for the moments that another process needs to finish. */
 export function blockFor(milliseconds: number): void {
   Atomics.wait(never, 0, 0, milliseconds);
 }

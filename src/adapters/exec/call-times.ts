@@ -9,31 +9,26 @@ import { processTable } from './leftover-processes.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
-/** When a call of any thread of this home ran, as the log has it. */
 export interface LoggedCallTime extends Pick<CallTime, 'id' | 'from'> {
   readonly process: number;
-  /** When that process was started, where the system says it: another process may get its number later. */
+  /** Start time of that process, if the system reports it: its number may be reused. */
   readonly startedAt?: string;
-  /** The folder that its call worked in, without links. */
   readonly root: string;
-  /** Absent while the call runs, and for ever when its program died. */
+  /** Absent while the call runs, and forever if its program died. */
   readonly to?: number;
 }
 
-/** Where threads of one home record when their calls may change files. */
 export function callTimesLogPath(home: string): string {
   return `${home}/capstan/call-times.jsonl`;
 }
 
-/** A longer log makes way for a new one; the one before it is kept beside it. */
+/** A longer log is replaced by a new one; its predecessor is kept beside it. */
 const longestLogBytes = 256 * 1024;
-/** A folder with more names is not listed for each call. */
 const mostNames = 500;
 
-/** Of this process, whichever thread a call belongs to. */
 let count = 0;
 
-/** Notes the times in the log. A disk that refuses keeps no call from running: other threads then do not see it. */
+/** Logs the times. If the disk refuses, the call still runs, and other threads do not see it. */
 export function createChangeWatch(home: string): ChangeWatch {
   const log = callTimesLogPath(home);
   const crowded = new Set<string>();
@@ -72,7 +67,7 @@ function ownStart(): string | undefined {
   return (start ??= processTable.startedAt(process.pid));
 }
 
-/** Whether the process that logged the time still runs. One of the same number that began at another time is another. */
+/** A process of the same number that started at another time is another one. */
 export function isLoggedProcessRunning({ process: id, startedAt }: LoggedCallTime): boolean {
   const now = processTable.startedAt(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;
@@ -88,11 +83,10 @@ function append(log: string, entry: object): void {
       if (fs.fstatSync(file).size > longestLogBytes) fs.renameSync(log, `${log}.1`);
     });
   } catch {
-    // Said above.
+    // The call runs, but other threads do not see it.
   }
 }
 
-/** The times of all threads' calls, as far back as they are kept. What makes no sense is left out. */
 export function readCallTimes(home: string): readonly LoggedCallTime[] {
   const log = callTimesLogPath(home);
   const times = new Map<string, LoggedCallTime>();

@@ -2,12 +2,11 @@ import type { Pauses } from '../../ports/commands.ts';
 import type { Clock } from '../../ports/system.ts';
 
 export interface Stopwatch {
-  /** Milliseconds since it was started, in which pauses do not count. */
+  /** Milliseconds since the start, without pauses. */
   elapsed(): number;
   end(): void;
 }
 
-/** How long a command worked: it did not while the user was asked. */
 export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undefined): Stopwatch {
   let counted = 0;
   let runsSince = pauses?.isPaused === true ? undefined : clock.now();
@@ -21,7 +20,7 @@ export function startStopwatch(clock: Pick<Clock, 'now'>, pauses: Pauses | undef
 
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Calls once when so much time has passed, in which pauses do not count. Gives what ends it. */
+/** Calls `reached` once after that time, not counting pauses. Returns a function that cancels it. */
 export function startTimeLimit(milliseconds: number, pauses: Pauses | undefined, reached: () => void): () => void {
   let left = Math.min(milliseconds, longestTimerMs);
   let timer: NodeJS.Timeout | undefined;

@@ -1,21 +1,20 @@
 const fs = process.getBuiltinModule('node:fs');
 
-/** A moment by the clock that stamps files. */
 export interface FileTime {
-  /** What changes from now on bears no earlier time. */
+  /** Later changes have no earlier timestamp. */
   readonly earliest: number;
-  /** What changed until now bears no later time. */
+  /** Earlier changes have no later timestamp. */
   readonly latest: number;
 }
 
-/** Linux's `__O_TMPFILE`; Node has no name for it. It only counts together with `O_DIRECTORY`. */
+/** Linux's `__O_TMPFILE`, which Node does not name. Works only together with `O_DIRECTORY`. */
 const namelessFile = 0o20000000 | fs.constants.O_DIRECTORY | fs.constants.O_RDWR;
-/** Kernels stamp files by a clock that moves every 1 to 10 ms. */
+/** The kernels' clock for file timestamps moves every 1 to 10 ms. */
 const coarsestTickMs = 10;
 
 /**
- * Asks the file system itself: the kernel's clock for files lags behind the time of day, and a server's differs from
- * it. A file without a name gets a stamp like any other, and neither its folder nor a watcher of it notices.
+ * Asks the file system: its clock lags behind the time of day, or is that of a server. A nameless file gets an ordinary
+ * timestamp, unnoticed by its folder and by watchers.
  */
 export function fileTime(folder: string): FileTime {
   const stamp = process.platform === 'linux' ? stampIn(folder) : undefined;
@@ -29,7 +28,7 @@ function stampIn(folder: string): number | undefined {
   try {
     file = fs.openSync(folder, namelessFile, 0o600);
   } catch {
-    // Some file systems cannot, and some folders are not ours to write in.
+    // Some file systems cannot do it, and some folders are not writable for us.
     return undefined;
   }
   try {

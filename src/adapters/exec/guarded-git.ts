@@ -7,17 +7,16 @@ import { basename, join } from 'node:path';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Far more than git needs to say where a repository is. */
 const limitMs = 10_000;
 
-/** `folder`: where the programs stand that git starts. No command may write there. */
+/** `folder` holds the programs that git starts. No command may write there. */
 export function createGuardedGit(folder: string): GuardedGit {
   const prepared = new Map<string, Promise<string | undefined>>();
   const programsOf = async (program: string, given: Variables): Promise<string | undefined> => {
     const made = prepared.get(program) ?? programsFor(program, folder, given).catch(() => undefined);
     prepared.set(program, made);
     const found = await made;
-    // A full disk, or a git that took too long, may be better the next time.
+    // Retry later: the cause may be a full disk or a slow git.
     if (found === undefined) prepared.delete(program);
     return found;
   };
@@ -28,7 +27,7 @@ export function createGuardedGit(folder: string): GuardedGit {
       if (programs === undefined) return undefined;
       const temporary = join(folder, 'tmp');
       mkdirSync(temporary, { recursive: true, mode: 0o700 });
-      // What git has signed goes through a file there, which no command may exchange.
+      // Git writes the content to be signed into a file there, which no command may exchange.
       const variables = { ...guardVariables(bounds, { programs, given }), TMPDIR: temporary };
       const env = { ...given, ...variables };
       const [taken, refused, trusted = ''] = await Promise.all([
@@ -36,8 +35,8 @@ export function createGuardedGit(folder: string): GuardedGit {
         gitSays(bounds, { ...env, ...withoutRepository(env) }, ['rev-parse', '--absolute-git-dir']),
         gitSays({ ...bounds, cwd: '/' }, given, ['config', '--get-all', 'safe.directory']),
       ]);
-      // A git that is too old to obey takes every repository, or none. Git that is started for a local remote has lost
-      // these variables: a user who trusts every folder has nothing else that would hold it.
+      // A git that is too old to obey takes every repository, or none. Git started for a local remote has lost these
+      // variables: if a user trusts every folder, nothing else would stop it.
       const trustsAll = trusted.split('\n').some((folder) => folder.endsWith('*'));
       const obeys = taken !== undefined && refused === undefined && !trustsAll;
       return obeys && bounds.folders.some((each) => each === realPath(taken)) ? variables : undefined;
@@ -46,8 +45,8 @@ export function createGuardedGit(folder: string): GuardedGit {
 }
 
 /**
- * Git takes a repository for another user's, and such ones only if they are named here. It does not ask that of one
- * that it was told to take: that is what the script is for.
+ * Makes git take a repository for another user's, and accept such ones only if named here. Git does not check a
+ * repository that it was pointed at; the script does that.
  */
 function guardVariables(
   { program, top, folders, common }: GitBounds,
@@ -55,7 +54,7 @@ function guardVariables(
 ): Variables {
   const first = Number.parseInt(given['GIT_CONFIG_COUNT'] ?? '0', 10) || 0;
   const settings = [
-    // An empty one takes back those that the user named.
+    // An empty value cancels those that the user named.
     ['safe.directory', ''],
     ['safe.directory', top],
     ['safe.bareRepository', 'explicit'],
@@ -79,7 +78,6 @@ function guardVariables(
   };
 }
 
-/** The same for no repository at all. */
 function withoutRepository(env: Variables): Variables {
   const keys = Object.keys(env).filter((key) => /^GIT_CONFIG_KEY_\d+$/.test(key) && env[key] === 'safe.directory');
   return Object.fromEntries(keys.map((key) => [key.replace('KEY', 'VALUE'), '']));
@@ -100,7 +98,6 @@ function gitSays(
   });
 }
 
-/** A folder with the programs of git, of which one is the script. Undefined: git does not say where they are. */
 async function programsFor(program: string, folder: string, env: Variables): Promise<string | undefined> {
   const { GIT_EXEC_PATH: _chosen, ...plain } = env;
   const own = await gitSays({ program, cwd: '/' }, plain, ['--exec-path']);
@@ -122,16 +119,17 @@ async function programsFor(program: string, folder: string, env: Variables): Pro
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    // Another process was faster.
+    // Another process won the race.
     if (!existsSync(join(target, 'git'))) throw error;
   }
   return target;
 }
 
 /**
- * What git finds in the place of itself when it starts itself for another repository, such as a submodule. It then names
- * the repository in GIT_DIR, whose settings may name programs. Git itself is asked where that leads, which runs none of
- * them; what was not looked at before is refused, and what was is named by its real path, so nothing can take its place.
+ * Git finds this script instead of itself when it starts itself for another repository, such as a submodule. It then
+ * names the repository in GIT_DIR, whose settings may name programs. The script asks git where that leads, which runs
+ * none of them. It refuses unexamined repositories and names examined ones by their real path, so that nothing can
+ * replace them.
  */
 const guardedGitScript = `#!/bin/sh
 if [ -n "\${GIT_DIR+set}" ]; then

@@ -8,7 +8,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 const patienceMs = 2000;
 const pauseMs = 10;
 
-/** Ends what dead programs left running. */
 export const leftoverProcesses: Processes = {
   async end(known) {
     let survival: Survival = 'gone';
@@ -16,7 +15,7 @@ export const leftoverProcesses: Processes = {
       const left = await survivorsOf(known);
       if (left.length === 0) return survival;
       survival = 'ended';
-      // With the group, if it leads one. Its last output is of no use, so it gets no time to end.
+      // Includes the group, if it leads one. Its last output is of no use, so it gets no grace period.
       for (const target of left.flatMap((pid) => [-pid, pid])) signalProcess(target, 'SIGKILL');
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
@@ -24,13 +23,12 @@ export const leftoverProcesses: Processes = {
   },
 };
 
-/** The process itself, if the number is still its own, and whatever carries its mark. */
 async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<readonly number[]> {
   const itself = (await identifyProcess(pid)) === startedAt ? [pid] : [];
   return [...new Set([...itself, ...marked(mark)])];
 }
 
-/** Found on Linux only; elsewhere the process and its group must do. */
+/** Linux only; elsewhere the process and its group must do. */
 function marked(mark: string): readonly number[] {
   const wanted = `${commandMarkVariable}=${mark}`;
   return (process.platform === 'linux' ? readdirSync('/proc') : [])
@@ -47,12 +45,11 @@ function hasVariable(folder: string, wanted: string): boolean {
   }
 }
 
-/** When the process was started, in words of the system; undefined when there is none or the system does not say. */
+/** Start time of the process in the system's format; undefined if there is none or the system does not say. */
 export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
   return platform === 'linux' ? processStart(pid) : await fromProcessList(pid);
 }
 
-/** The system's own table of processes, where it can be read as files. */
 export const processTable: ProcessTable = { startedAt: processStart };
 
 function fromProcessList(pid: number): Promise<string | undefined> {
@@ -65,22 +62,19 @@ function fromProcessList(pid: number): Promise<string | undefined> {
   });
 }
 
-/** The state in letters, then the date to the second. */
 export function readProcessList(text: string): string | undefined {
   const found = /^(\S+)\s+(\S.*\S)\s*$/.exec(text.trim());
   return found === null || found[1]?.startsWith('Z') === true ? undefined : found[2];
 }
 
-/** Every command has this variable, with a value of its own: what it starts inherits it, wherever it goes. */
+/** Each command gets this variable with a value of its own: all its descendants inherit it. */
 export const commandMarkVariable = 'CAPSTAN_COMMAND';
 
 /**
- * For any POSIX shell. It reads `+ WORD` and `- WORD`; a word is `MARK` for a command that is about to start and
- * `MARK:GROUP` for one that runs. At the end of its input, which is the end of the process that wrote it, it kills the
- * groups that still stand and whatever carries a mark; those about to start are looked for longer, because a sandbox
- * under construction hides its variables.
- *
- * It runs outside of every sandbox, so it calls programs by their paths.
+ * For any POSIX shell, outside of every sandbox, so it calls programs by their paths. Reads `+ WORD` and `- WORD`; a
+ * word is `MARK` for a command about to start and `MARK:GROUP` for a running one. When its input ends, because the
+ * writer did, it kills the remaining groups and all processes with a mark. It searches longer for commands about to
+ * start: a sandbox under construction hides its variables.
  */
 export function wardenScript(platform: string, programs: Programs): string {
   const tool = (name: string): string => shellQuoted(programs.find(name) ?? `/bin/${name}`);
@@ -113,7 +107,7 @@ done
 `;
 }
 
-/** A process whose first thread has ended looks dead, and its variables stand under its other threads alone. */
+/** A process whose first thread has ended looks dead; only its other threads show its variables. */
 const markedOnLinux = (grep: string): string => `marked() {
   for file in $(${grep} -lF "$1" /proc/[0-9]*/environ); do
     file=\${file#/proc/}
@@ -125,7 +119,7 @@ const markedOnLinux = (grep: string): string => `marked() {
   done
 }`;
 
-/** The system hides the variables of its own programs, so that this finds less than on Linux. */
+/** The system hides the variables of its own programs, so this finds less than on Linux. */
 const markedOnMacos = (ps: string): string => `marked() {
   ${ps} -axww -E -o pid= -o command= | while read -r process text; do
     case $text in *"$1"*) echo "$process" ;; esac

@@ -10,18 +10,17 @@ import type { Terminal } from './pseudo-terminal.ts';
 import { type ChildResources, startChild, type StartedChild } from './start-command.ts';
 import { startStopwatch, startTimeLimit } from './command-timing.ts';
 
-/** How long a killed command may tidy up. */
 const graceMs = 500;
-/** How long output may stay open after the command ended, because a process it left behind holds it. */
+/** Time for output to stay open after the command ended: a process that it left may hold it. */
 const drainMs = 250;
 const [controlC, controlD] = [Uint8Array.of(3), Uint8Array.of(4)];
 
 export interface NodeSpawnOptions {
   /** Measures durations; time limits run on real time. */
   readonly clock: Clock;
-  /** Of pipes' names: no command may write in it. */
+  /** For names of pipes: no command may write in it. */
   readonly runFolder: string;
-  /** The file of the optional package that opens terminals. Absent: there are none. */
+  /** Native file of the optional package that opens terminals. Absent: there are none. */
   readonly terminalLibrary?: string;
 }
 
@@ -91,7 +90,6 @@ async function startCommand(
       else child.closeInput();
     },
     interrupt() {
-      // A terminal makes the signal of it by itself, for the command that is in the foreground.
       if (options.input === 'terminal') child.write(controlC);
       else interruptProcessGroup(child.pid);
     },
@@ -104,7 +102,7 @@ async function startCommand(
   };
 }
 
-/** Reports by what the process can be known again; not after its end, when no listener is left. */
+/** Reports the identity of the process; not after its end, when no listener is left. */
 async function tellStarted(child: StartedChild, onStarted: (process: StartedProcess) => void): Promise<void> {
   const startedAt = await identifyProcess(child.pid);
   if (startedAt !== undefined && !child.isClosed) onStarted({ pid: child.pid, startedAt, mark: child.mark });
@@ -115,7 +113,7 @@ function firstOf(
   { timeoutMs, pauses }: SpawnLimits,
   outer: AbortSignal,
 ): Promise<'exited' | 'timed-out' | 'aborted'> {
-  // Many commands may run under one signal, and Node warns when it counts more than ten listeners on it.
+  // Node warns about more than ten listeners on a signal, and many commands may run under one.
   const signal = AbortSignal.any([outer]);
   return new Promise((resolve) => {
     const onAbort = () => finish('aborted');
@@ -131,7 +129,7 @@ function firstOf(
   });
 }
 
-/** The command ended by itself. What it left behind keeps running only if it does not hold the output. */
+/** The command ended by itself. Processes that it left keep running unless they hold the output. */
 async function drain(child: StartedChild): Promise<void> {
   if (await settlesWithin(child.outputEnded, drainMs)) return;
   child.group.signal('SIGKILL');
@@ -146,7 +144,7 @@ async function killTree(child: StartedChild, input: StartOptions['input']): Prom
   if (group.isAlive()) group.signal('SIGKILL');
   // A shell at a terminal gives each of its jobs a group of its own.
   if (startedAt !== undefined) await leftoverProcesses.end({ pid, startedAt, mark });
-  // A process that hangs inside the kernel survives even this; the caller must not wait for it.
+  // A process that hangs in the kernel survives even this; the caller must not wait for it.
   await settlesWithin(Promise.all([child.exited, child.outputEnded]), drainMs);
 }
 

@@ -2,24 +2,21 @@ import type { ProcessOutput } from '../../ports/commands.ts';
 import { omittedLine } from '../../protocol/display-text.ts';
 
 /**
- * Keeps the first and the last half of `limit` bytes and counts the rest. Bytes are turned into text only at the end,
- * so that a character split over two chunks survives, and a cut never splits one.
+ * Keeps the first and the last half of `limit` bytes and counts the rest. Decodes only at the end, so that neither
+ * chunks nor the cut split a character.
  */
 export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): void; result(): ProcessOutput } {
   const headSize = Math.floor(limit / 2);
   const tailSize = limit - headSize;
-  // Most commands say little: memory comes when there is something to put into it.
+  // Allocates on demand: most commands print little.
   let head: Buffer = Buffer.alloc(0);
   let tail: Buffer = Buffer.alloc(0);
   let total = 0;
-  /** Line breaks behind the head. */
   let breaks = 0;
 
-  /** The tail is a ring over everything after the head. */
   function addToTail(bytes: Uint8Array, position: number): void {
     if (tailSize === 0) return;
     tail = grown(tail, { needed: Math.min(tailSize, position + bytes.length), limit: tailSize });
-    // Older bytes of one large chunk would only be overwritten by its own newer ones.
     const skipped = Math.max(0, bytes.length - tailSize);
     let rest = bytes.subarray(skipped);
     let at = (position + skipped) % tailSize;
@@ -58,7 +55,7 @@ export function createOutputBuffer(limit: number): { add(bytes: Uint8Array): voi
       const after = withoutBrokenStart(end);
       const text = decode(before);
       const lineBreak = text === '' || text.endsWith('\n') ? '' : '\n';
-      // The two ends of a line that was cut count as lines where they stand.
+      // Both ends of a cut line count as lines in the parts that are kept.
       const lines = Math.max(0, breaks - breaksIn(after) - (lineBreak === '' ? 0 : 1));
       const omitted = omittedLine({ bytes: total - before.length - after.length, lines });
       return { text: `${text}${lineBreak}${omitted}\n${decode(after)}`, totalBytes: total };
@@ -87,7 +84,6 @@ function decode(bytes: Uint8Array): string {
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without the bytes of a character whose rest was cut off. */
 function withoutBrokenEnd(bytes: Buffer): Buffer {
   let first = bytes.length - 1;
   while (first >= 0 && bytes.length - first < 4 && isContinuation(bytes[first])) first -= 1;
@@ -96,7 +92,6 @@ function withoutBrokenEnd(bytes: Buffer): Buffer {
   return bytes.length - first < length ? bytes.subarray(0, first) : bytes;
 }
 
-/** Without the bytes of a character whose beginning was cut off. */
 function withoutBrokenStart(bytes: Buffer): Buffer {
   let first = 0;
   while (first < 3 && isContinuation(bytes[first])) first += 1;

@@ -1,17 +1,16 @@
 import { makeAnonymousPipes, makeNamedPipes, type PipeEnds } from './pipes.ts';
 
-/** Gives a fresh pipe, or undefined where the system gives none. */
 export type PipeStock = () => Promise<PipeEnds | undefined>;
 
-/** The first command should not wait for many; a turn of many commands should not ask often. */
+/** The first command should not wait for many; later turns should not ask often. */
 const firstBatch = 3;
 const laterBatch = 8;
 
 const stocks = new Map<string, PipeStock>();
 
 /**
- * The stock of this process; where pipes have names, that of the folder. All who start commands share one, so that those
- * which come and go leave no pipes behind.
+ * One stock per process, or per folder where pipes have names: its many short-lived users would otherwise leave pipes
+ * behind.
  */
 export function sharedPipeStock(runFolder: string): PipeStock {
   const key = process.platform === 'linux' ? '' : runFolder;
@@ -21,8 +20,8 @@ export function sharedPipeStock(runFolder: string): PipeStock {
 }
 
 /**
- * Real pipes. Node gives children socket pairs, one per stream, which has two faults: output of the two streams
- * arrives in no particular order, and `echo x > /dev/stderr` fails, because a socket cannot be opened by its name.
+ * Real pipes. Node's socket pairs have two faults: output of the two streams arrives in no particular order, and `echo
+ * x > /dev/stderr` fails, because a socket cannot be opened by its name.
  */
 function createPipeStock(runFolder: string): PipeStock {
   const make = (count: number): Promise<readonly PipeEnds[]> =>
@@ -44,10 +43,9 @@ function createPipeStock(runFolder: string): PipeStock {
   }
 
   return async () => {
-    // What fails now, such as for want of descriptors, may work for the next command.
+    // A failure, such as too few descriptors, may be over for the next command.
     while (stock.length === 0) if ((await (refill ??= fill())) === 'failed') return undefined;
     const taken = stock.pop();
-    // The next batch is made while commands run.
     if (stock.length <= 1) refill ??= fill();
     return taken;
   };

@@ -6,19 +6,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A shell answers within milliseconds; one that hangs must not hang a command. */
 const patienceMs = 5000;
 
 /**
- * Pipes without names, for Linux: there is nothing that a command could swap, and nothing that a killed process leaves
- * behind. Node cannot make a pipe, but a shell does for every `|`: its parts hold the pipes until we have opened them
- * through the process table. They end at once then; until they have, the output of a command would not end.
+ * Nameless pipes for Linux: a command can swap nothing, and a killed process leaves nothing behind. Node cannot make a
+ * pipe, but a shell does for every `|`: its parts hold the pipes until we have opened them through the process table.
+ * They must end then, or the output of a command would not end.
  */
 export async function makeAnonymousPipes(count: number): Promise<readonly PipeEnds[]> {
   const child = spawn('/bin/sh', ['-c', holderScript(count)], {
     cwd: '/',
     env: {},
-    // An interrupt at the terminal is for us, not for it.
+    // An interrupt at the terminal is for us, not for the shell.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -32,7 +31,7 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
   try {
     const holders = await Promise.race([holdersIn(child, count), ended.then(() => undefined)]);
     if (holders === undefined) throw new Error('The shell that makes pipes ended too early.');
-    // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
+    // Reopening our own descriptor cannot lead to another pipe, whatever became of the holder.
     const toWrite = (readEnd: number): string => `/proc/self/fd/${readEnd}`;
     return openAll(holders.map((holder) => () => openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite }, 0)));
   } finally {
@@ -40,7 +39,7 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
   }
 }
 
-/** Every part after the first keeps the pipe that it reads from, says who it is, and waits for our end. */
+/** Every part after the first keeps its pipe open, reports its number, and waits for the end of our input. */
 function holderScript(count: number): string {
   return `exec 3<&0 4>&1
 hold() { exec 5<&0; read -r process rest </proc/self/stat; echo "$process" >&4; read -r rest <&3; }
@@ -62,17 +61,16 @@ function holdersIn(child: ChildProcess, count: number): Promise<readonly string[
   });
 }
 
-/** Both ends of a pipe, as descriptors that no other process has. */
+/** Both ends of a pipe; no other process has these descriptors. */
 export interface PipeEnds {
   readonly readEnd: number;
   readonly writeEnd: number;
 }
 
 /**
- * Opens both ends, the reader first and without waiting, so that neither call blocks; the writer without that flag,
- * because children share it. `toWrite` names the pipe for
- * its writer when the reader has the descriptor. Throws unless both got the same pipe of this user: a name may have been swapped, and bytes
- * of a command must never reach a file.
+ * Opens the reader first and non-blocking, so that neither call blocks; the writer without that flag, because children
+ * share it. `toWrite` names the pipe for its writer once the reader is open. Throws unless both ends are the same pipe
+ * of this user: a name may have been swapped, and output of a command must never reach a file.
  */
 export function openBothEnds(
   { toRead, toWrite }: { readonly toRead: string; toWrite(readEnd: number): string },
@@ -99,7 +97,7 @@ function requirePipe(descriptor: number): { readonly dev: bigint; readonly ino: 
   return found;
 }
 
-/** All of them or none: when one cannot be opened, those before it are closed. */
+/** All or none: if one cannot be opened, those before it are closed. */
 function openAll(pipes: readonly (() => PipeEnds)[]): readonly PipeEnds[] {
   const opened: PipeEnds[] = [];
   try {
@@ -117,9 +115,8 @@ function openAll(pipes: readonly (() => PipeEnds)[]): readonly PipeEnds[] {
 const prefix = 'pipes-';
 
 /**
- * Pipes for systems on which a pipe can only be opened by a name. `mkfifo` makes them in a folder that no command may
- * write, both ends of each are opened, and the names are removed at once. A process that is killed in between leaves a
- * folder behind, which the next one removes.
+ * Pipes for systems that open them only by name. `mkfifo` makes them in a folder that no command may write, and the
+ * names are removed once both ends are open. A process killed in between leaves a folder, which the next one removes.
  */
 export async function makeNamedPipes(runFolder: string, count: number): Promise<readonly PipeEnds[]> {
   if (!makeOwnFolder(runFolder, 'readable')) throw new Error(`${runFolder} is open to others.`);
@@ -128,11 +125,11 @@ export async function makeNamedPipes(runFolder: string, count: number): Promise<
   const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
   const making = runMkfifo(names);
   const remove = (): void => {
-    // A program that still makes pipes would put them into a folder that is being removed.
+    // A running `mkfifo` would put pipes into a folder that is being removed.
     making.child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
   };
-  // The process may end while the next batch is being made.
+  // The process may exit while the next batch is made.
   process.once('exit', remove);
   try {
     await making.done;

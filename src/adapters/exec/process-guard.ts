@@ -5,28 +5,25 @@ import { wardenScript } from './leftover-processes.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A command that the warden knows of. */
 export interface GuardedCommand {
-  /** The value of the variable that the command and all that it starts carry. */
   readonly mark: string;
-  /** The command runs and leads this process group. */
   started(group: number): void;
-  /** It is over, or what is left of it may run on by itself. */
+  /** Reports that the command is over, or that its leftovers may keep running. */
   ended(): void;
 }
 
 /**
- * Commands lead process groups of their own, so a process that is killed leaves them running. The warden is a small
- * shell that waits for that: it hears about each command before it starts, and when the pipe from us breaks, it kills
- * those that are not over. One for the whole process, started with the first command; it ends when we do.
+ * Commands lead process groups of their own, so they outlive this process if it is killed. The warden is a small shell
+ * against that: it is informed of each command before it starts, and kills the unfinished ones when our pipe breaks.
+ * There is one per process, from the first command until our end.
  */
 const words = new Set<string>();
 let warden: ChildProcess | undefined;
 let count = 0;
 
-/** To be called right before the command is started: nothing may come in between. */
+/** Call it right before the command starts, with nothing in between. */
 export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
-  // Unlike the number of a process alone, this is not given to another one later. No mark is the beginning of another.
+  // Unlike a process number alone, it is never reused. No mark is a prefix of another.
   const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
   warden ??= startWarden(doors);
@@ -47,7 +44,7 @@ export function guardCommand(doors: InheritedDescriptors): GuardedCommand {
   };
 }
 
-/** Written at once: the pipe is never full, because the warden only reads. */
+/** Synchronous: the pipe is never full, because the warden only reads. */
 function tell(text: string): void {
   warden?.stdin?.write(text);
 }
@@ -56,14 +53,14 @@ function startWarden(doors: InheritedDescriptors): ChildProcess {
   const child = spawn('/bin/sh', ['-c', wardenScript(process.platform, systemPrograms), 'capstan-warden'], {
     cwd: '/',
     env: { LC_ALL: 'C' },
-    // It must outlive a signal to the group that we are in.
+    // It must survive a signal to our group.
     detached: true,
     stdio: doors.shut(['pipe', 'ignore', 'ignore']),
   });
   const lost = (): void => {
     if (warden === child) warden = undefined;
   };
-  // Without a warden commands still run: a sandbox dies with us by itself, and resuming ends what is left.
+  // Commands run without a warden, too: a sandbox dies with us by itself, and resuming ends the leftovers.
   child.on('error', lost);
   child.on('exit', lost);
   child.stdin?.on('error', lost);
@@ -73,15 +70,14 @@ function startWarden(doors: InheritedDescriptors): ChildProcess {
   return child;
 }
 
-/** Groups that run now. They outlive this process by nature, so they are killed when it goes. */
+/** Running groups. They outlive this process by nature, so they are killed when it exits. */
 const running = new Set<number>();
 
-/** Every child leads a process group of its own; the group is how its descendants are reached. */
 export interface ProcessGroup {
   readonly leader: number;
   isAlive(): boolean;
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** The group is no longer ours to kill: its number may be given to others. */
+  /** After this the group is not ours to kill: its number may be reused. */
   release(): void;
 }
 
@@ -104,8 +100,8 @@ function killAll(): void {
 }
 
 /**
- * Sends what Control-C sends to the processes of a group. The program that holds the sandbox leads the group, and would
- * end all others at once: where the system lists processes, it is passed over.
+ * Sends the signal of Control-C to the processes of a group. The leader holds the sandbox and would end all others at
+ * once, so it is skipped where the system lists processes.
  */
 export function interruptProcessGroup(leader: number): void {
   const inside = membersOf(leader).filter(({ name }) => name !== 'bwrap');
@@ -123,7 +119,7 @@ function membersOf(group: number): readonly Member[] {
   return pids.flatMap((pid) => {
     try {
       const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The name is of any form, in parentheses; state, parent and group come right after it.
+      // The name is arbitrary, in parentheses; state, parent and group follow it.
       const [open, close] = [text.indexOf('('), text.lastIndexOf(')')];
       const found = Number(text.slice(close + 2).split(' ')[2]);
       return found === group ? [{ pid: Number(pid), name: text.slice(open + 1, close) }] : [];

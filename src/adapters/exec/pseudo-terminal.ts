@@ -6,11 +6,9 @@ import { errorCode } from '../disk/file-system.ts';
 import type { TerminalSize } from '../../ports/commands.ts';
 import { inheritedDescriptors } from './child-process.ts';
 
-/** A terminal that only a command of ours has. */
 export interface Terminal {
-  /** For the command, as all its standard streams. */
   readonly commandEnd: number;
-  /** The command has its end: ours of it goes, or the output would never end. */
+  /** Close our copy of the command's end, or the output would never end. */
   handedOver(): void;
   readonly output: Readable;
   readonly input: Writable;
@@ -18,22 +16,20 @@ export interface Terminal {
   close(): void;
 }
 
-/** What the native part of the package gives. */
 interface PtyLibrary {
   open(columns: number, rows: number): { readonly master: number; readonly slave: number; readonly pty: string };
   resize(master: number, columns: number, rows: number): void;
 }
 
 const firstSize: TerminalSize = { columns: 80, rows: 24 };
-/** How soon a command that does not read is offered more. */
 const retryMs = 20;
 
-/** `library` is loaded by its path: a search would also look where commands may have put another one. */
+/** `library` is loaded by its path: a search would also find files that commands may have put there. */
 export function openTerminal(library: string): Terminal | undefined {
   if (!existsSync(library)) return undefined;
   const pty = createRequire(library)(library) as PtyLibrary;
   const { master, slave, pty: name } = pty.open(firstSize.columns, firstSize.rows);
-  // The library's own would be inherited by every child, and is not to be waited on.
+  // The library's own descriptor is inherited by every child, and non-blocking.
   closeSync(slave);
   const shut = inheritedDescriptors().add(master);
   let commandEnd = openSync(name, constants.O_RDWR | constants.O_NOCTTY);
@@ -55,14 +51,14 @@ export function openTerminal(library: string): Terminal | undefined {
       if (isClosed) return;
       isClosed = true;
       releaseCommandEnd();
-      // The stream closes the descriptor, whose number may be another file's from then on.
+      // The stream closes the descriptor, whose number may be reused from then on.
       output.once('close', shut);
       output.destroy();
     },
   };
 }
 
-/** Written beside the stream that reads, without waiting: a command that does not read must not stop us. */
+/** Writes separately from the reading stream and without blocking: a command that does not read must not stop us. */
 function inputOf(master: number, isClosed: () => boolean): Writable {
   return new Writable({
     write(chunk: Uint8Array, _encoding, done) {

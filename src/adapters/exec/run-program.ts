@@ -8,7 +8,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 
-/** How a command ended that had the streams of this process. */
 export type InheritedEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
@@ -18,7 +17,7 @@ const notHandedOver = 'The sandbox ended before it started the command: the prox
 
 const forwarded = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
 
-/** Runs a command with the standard streams of this process, and hands on the signals that this process gets. Never rejects. */
+/** Runs a command with the standard streams of this process and forwards its signals. Never rejects. */
 export async function runInherited(command: RunnableCommand): Promise<InheritedEnd> {
   const [program = '', ...parameters] = command.argv;
   try {
@@ -33,7 +32,7 @@ export async function runInherited(command: RunnableCommand): Promise<InheritedE
     });
     return await ended(child, command);
   } catch (error) {
-    // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    // Arguments that no system accepts, such as a NUL byte, throw at once.
     return { kind: 'not-started', reason: startFailure(command, error) };
   } finally {
     await command.cleanup();
@@ -56,7 +55,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
     };
     sendHandover(child, { ...handover, received });
   }
-  // A terminal sends this one to every process of the group by itself.
+  // A terminal itself sends this signal to every process of the group.
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const handlers = forwarded.map((name) => {
     const forward = (): void => void ((name === 'SIGINT' || name === 'SIGQUIT') && isOnTerminal ? 0 : child.kill(name));
@@ -66,7 +65,7 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   return new Promise<InheritedEnd>((resolve) => {
     child.on('error', (error) => resolve({ kind: 'not-started', reason: startFailure(command, error) }));
     child.on('exit', (code, signal) => {
-      // Whatever the code is, it is not that of the command.
+      // The exit code is not that of the command.
       if (!isHandedOver && signal === null) resolve({ kind: 'not-started', reason: notHandedOver });
       else resolve(signal === null ? { kind: 'exited', exitCode: code ?? 1 } : { kind: 'signalled', signal });
     });
@@ -75,12 +74,10 @@ function ended(child: ChildProcess, command: RunnableCommand): Promise<Inherited
   });
 }
 
-/** How long a killed program may tidy up. */
 const graceMs = 300;
-/** How long its output may stay open after it ended, because a process it left behind holds it. */
+/** Time for output to stay open after the program ended: a process that it left may hold it. */
 const drainMs = 250;
 
-/** Runs a program with text on its standard input, and keeps what it writes on each stream. */
 export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, outputBytes }) =>
   new Promise<ProgramEnd>((resolve) => {
     if (outer.aborted) return resolve({ kind: 'aborted' });
@@ -105,7 +102,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       group?.signal('SIGTERM');
       for (let waited = 0; waited < graceMs && group?.isAlive() === true; waited += 20) await pause(20);
       group?.signal('SIGKILL');
-      // What has left the group carries the mark.
+      // Processes that left the group carry the mark.
       if (group !== undefined) await leftoverProcesses.end({ pid: group.leader, startedAt: '', mark: guarded.mark });
       finish(end);
     };
@@ -124,7 +121,7 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       group = trackProcessGroup(child.pid);
       child.stdout?.on('data', (bytes: Uint8Array) => stdout.add(bytes));
       child.stderr?.on('data', (bytes: Uint8Array) => stderr.add(bytes));
-      // It may end before it has read all of it, or without reading any.
+      // It may end before it has read all of its input.
       child.stdin?.on('error', () => {});
       child.stdin?.end(program.input);
       limit = setTimeout(() => void kill({ kind: 'timed-out' }), timeoutMs);
@@ -145,7 +142,6 @@ export const runWithInput: RunProgram = (program, { signal: outer, timeoutMs, ou
       child.on('close', ended);
       child.on('exit', (code, name) => setTimeout(() => ended(code, name), drainMs).unref());
     } catch (error) {
-      // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
       finish({ kind: 'not-started', reason: startFailure(program, error) });
     }
   });
@@ -158,16 +154,15 @@ export interface FeedOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
-  /** A program that has not ended after this time has not taken the text, and is ended. */
+  /** A program that runs longer counts as not having taken the text, and is ended. */
   readonly timeoutMs: number;
 }
 
-/** How long a program that was asked to end may tidy up. */
 const feedGraceMs = 300;
 
 /**
- * Gives a text to a program of the user's own, and whether the program took it. What the program leaves running keeps
- * running: a clipboard may live in it. A program that hangs is killed, and does not keep this process from its end.
+ * Returns whether a program of the user took the text. Processes that it leaves keep running: a clipboard may live in
+ * one. A hanging program is killed, and does not keep this process alive.
  */
 export function feedProgram(
   [program = '', ...words]: readonly string[],
@@ -177,10 +172,8 @@ export function feedProgram(
   let child: ChildProcess;
   try {
     const stdio = inheritedDescriptors().shut(['pipe', 'ignore', 'ignore']);
-    // A group of its own: all of it can be ended.
     child = spawn(program, words, { cwd, env, detached: true, stdio });
   } catch {
-    // Arguments that no system accepts.
     return Promise.resolve(false);
   }
   const kill = (): void => signalGroup(child, 'SIGKILL');
@@ -197,7 +190,7 @@ export function feedProgram(
   (child.stdin as unknown as { unref(): void } | null)?.unref();
   child.on('error', () => resolve(false));
   child.on('exit', (code) => resolve(code === 0));
-  // A program that does not read says so by its end.
+  // A program that does not read is noticed by its end.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return promise.finally(() => {
@@ -211,7 +204,7 @@ function signalGroup({ pid, exitCode, signalCode }: ChildProcess, signal: NodeJS
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended just now.
+    // The process has just ended.
   }
 }
 
@@ -219,11 +212,10 @@ export interface ReadOutputOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** More is no output at all. */
   readonly mostBytes: number;
 }
 
-/** What a program of the user's own prints, as bytes. Undefined: it failed, took too long, or printed too much. */
+/** Output of a program of the user, as bytes. Undefined if it failed, took too long, or printed too much. */
 export function readOutput(
   [program = '', ...args]: readonly string[],
   { cwd, env, timeoutMs, mostBytes }: ReadOutputOptions,

@@ -6,11 +6,13 @@ import { inheritedDescriptors, sendHandover, startFailure } from './child-proces
 import { guardCommand, trackProcessGroup } from './process-guard.ts';
 import { commandMarkVariable } from './leftover-processes.ts';
 
-/** How long a server may take to go after its input is closed, and again after it is asked to. */
 const graceMs = 500;
 const mostErrorBytes = 8000;
 
-/** A program with pipes for all three streams. Like commands it leads a process group that the warden knows of. */
+/**
+ * Starts a program with pipes for all three streams. Like commands, it leads a process group registered with the
+ * warden.
+ */
 export const startServerProcess: StartServerProcess = async (command, watch) => {
   const doors = inheritedDescriptors();
   const guarded = guardCommand(doors);
@@ -77,10 +79,10 @@ function running(
       errors = Buffer.concat([errors, bytes]).subarray(-mostErrorBytes);
     });
   child.on('exit', (code, signal) => {
-    // What it left in its group must not outlive it: no one would talk to that any more.
+    // Leftovers in its group must not outlive it: nothing would talk to them any more.
     group.signal('SIGKILL');
     const exitCode = code ?? 128 + constants.signals[signal as NodeJS.Signals];
-    // What it wrote last may still be on its way.
+    // Its last output may still be on its way.
     setTimeout(async () => {
       isOver = true;
       group.release();

@@ -21,23 +21,20 @@ import { join } from 'node:path';
 
 const [lowestId, highestId] = [1000, 99_999];
 const mostSessions = 64;
-/** So many that were used last are not ended for new ones. */
 const protectedSessions = 8;
-/** How many sessions that are over are remembered, so that the answer to a call that names one says why. */
+/** Ended sessions that are remembered, so that a call to one can report why it is gone. */
 const mostRemembered = 1000;
 const [interrupt, endOfInput] = ['\u{3}', '\u{4}'];
-/** After an interrupt the process gets at least so long to end before the answer says that it runs. */
+/** After an interrupt the process gets this time to end before the answer says that it runs. */
 const settleMs = 500;
 
 export interface SessionsOptions {
   readonly spawn: Pick<Spawn, 'start'>;
   readonly clock: Clock;
   readonly logs: SessionLogs;
-  /** From 0 up to but not including 1. */
   random(): number;
 }
 
-/** The table of one thread's sessions. */
 export function createSessions({ spawn, clock, logs, random }: SessionsOptions): Sessions {
   const table = new Map<number, LiveSession>();
   const fates = new Map<number, SessionFate>();
@@ -58,7 +55,6 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
     for (const old of [...fates.keys()].slice(0, Math.max(0, fates.size - mostRemembered))) fates.delete(old);
   }
 
-  /** Makes space for one more. One that a call works with is left alone. */
   function prune(): readonly number[] {
     if (table.size < mostSessions) return [];
     const oldest = [...table].toSorted(([, a], [, b]) => a.lastUse - b.lastUse).slice(0, -protectedSessions);
@@ -116,7 +112,7 @@ export function createSessions({ spawn, clock, logs, random }: SessionsOptions):
       if (session === undefined) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) };
       use(session);
       return session.alone(async () => {
-        // It may have been dropped while this call waited.
+        // The session may have been dropped while this call waited.
         if (!table.has(id)) return { kind: 'no-session', ...defined({ fate: fates.get(id) }) } satisfies NoSession;
         const begun = clock.now();
         if (session.end === undefined && asked.text !== '' && !feed(session, asked)) return { kind: 'input-closed' };
@@ -163,13 +159,12 @@ function endOf(session: LiveSession, isAborted: boolean): ProcessEnd {
   return { kind: fate === 'timed-out' && !isAborted ? 'timed-out' : 'aborted', ...told };
 }
 
-/** Output that is held: the first half of it and the last. */
+/** Limit for held output: its first and last half are kept. */
 const heldBytes = 1024 * 1024;
-/** A command that said something and says no more for so long waits for something. */
 const quietMs = 250;
 const newline = 10;
 
-/** What is waited for besides the end: any output, or a line that looks as if it asked for an answer. */
+/** Reasons to stop waiting before the end: any output, or a line that looks like a question. */
 export type WaitTarget = 'any' | 'prompt' | 'never';
 
 export interface WaitOptions {
@@ -179,7 +174,6 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
 }
 
-/** A command that was started for a thread, with what it said and was not given to anyone yet. */
 class LiveSession {
   #command: RunningCommand | undefined;
   readonly #watch: Stopwatch;
@@ -195,7 +189,6 @@ class LiveSession {
   #waiting = 0;
   readonly #ending = Promise.withResolvers<SessionEnd>();
   readonly ended: Promise<SessionEnd>;
-  /** Counted by the table: the larger, the later. */
   lastUse = 0;
 
   constructor(watch: Stopwatch) {
@@ -203,7 +196,6 @@ class LiveSession {
     this.ended = this.#ending.promise;
   }
 
-  /** It was started. */
   runs(command: RunningCommand): void {
     this.#command = command;
     void this.#follow(command);
@@ -214,7 +206,6 @@ class LiveSession {
     this.#settle(await exited);
   }
 
-  /** A process that was killed has no exit code of its own. */
   #settle(exitCode?: number): void {
     if (this.#end !== undefined) return;
     const told = { output: this.#whole.result(), durationMs: this.elapsed() };
@@ -226,7 +217,6 @@ class LiveSession {
     this.#wake();
   }
 
-  /** Undefined: it runs. */
   get end(): SessionEnd | undefined {
     return this.#end;
   }
@@ -235,7 +225,6 @@ class LiveSession {
     return this.#log?.path;
   }
 
-  /** A call reads or writes it now. */
   get isBusy(): boolean {
     return this.#waiting > 0;
   }
@@ -250,18 +239,18 @@ class LiveSession {
     this.#wake();
   }
 
-  /** From here on its output is kept in the file, with what it said before as far as that is held. */
+  /** From now on output goes into the file, with the earlier output that is still held. */
   keepIn(log: SessionLog | undefined): void {
     if (this.#end !== undefined) return log?.end();
     this.#log = log;
     log?.add(new TextEncoder().encode(this.#whole.result().text));
   }
 
-  /** Ends the process. The first reason counts. */
+  /** Ends the process. Only the first reason counts. */
   async kill(fate: SessionFate): Promise<void> {
     this.#fate ??= fate;
     await this.#command?.end();
-    // Also where a process survives this: nothing more comes from it.
+    // Also if a process survives the kill: its output is not read any more.
     this.#settle();
   }
 
@@ -298,7 +287,6 @@ class LiveSession {
     return this.#whole.result();
   }
 
-  /** What it said since this was last called. */
   read(): ProcessOutput {
     const output = this.#unread.result();
     this.#unread = createOutputBuffer(heldBytes);
@@ -306,7 +294,7 @@ class LiveSession {
     return output;
   }
 
-  /** One after the other. */
+  /** Runs one piece of work at a time. */
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#waiting += 1;
     const result = this.#busy.then(work);
@@ -314,7 +302,7 @@ class LiveSession {
     return result.finally(() => (this.#waiting -= 1));
   }
 
-  /** Until it has ended, is quiet, has had its time, or the signal aborts. */
+  /** Resolves when it has ended, is quiet, its time is over, or the signal aborts. */
   wait({ milliseconds, quiet, pauses, signal }: WaitOptions): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = quiet === 'any' ? 0 : this.#unreadBytes;
@@ -346,12 +334,10 @@ class LiveSession {
   }
 }
 
-/** What a session says beyond this is not kept. */
 const mostBytes = 16 * 1024 * 1024;
-/** Files of sessions that are over make way for those of new ones. */
+/** Files of ended sessions are removed for new ones. */
 const mostFiles = 64;
 
-/** Where the output of one session is kept, so that what was cut can be read. */
 interface SessionLog {
   readonly path: string;
   add(bytes: Uint8Array): void;
@@ -359,15 +345,13 @@ interface SessionLog {
   end(): void;
 }
 
-/** The files of one thread's sessions. */
 interface SessionLogs {
-  /** Undefined where the disk refuses: the session works without. */
+  /** Undefined if the disk refuses: the session works without a log. */
   open(id: number): SessionLog | undefined;
-  /** Removes all of them. */
   close(): void;
 }
 
-/** `folder`: commands may read what is in it, and not write. */
+/** `folder`: commands may read but not write in it. */
 export function createSessionLogs(folder: string): SessionLogs {
   const own = threadFolder(folder);
   const paths: string[] = [];
@@ -404,7 +388,6 @@ function logInto(file: number, path: string): SessionLog {
         writeSync(file, part);
         if (left === 0) writeSync(file, `\n[Capstan keeps the first ${mostBytes} bytes.]\n`);
       } catch {
-        // A disk that is full keeps what it has.
         end();
       }
     },

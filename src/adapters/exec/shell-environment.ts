@@ -5,13 +5,12 @@ import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts
 import { commandMarkVariable } from './leftover-processes.ts';
 
 export interface ShellEnvironmentOptions {
-  /** The process's own variables. */
   readonly env: Readonly<Record<string, string>>;
   /** Absent: no login shell is asked. */
   readonly loginShell?: Omit<LoginShellOptions, 'env'>;
 }
 
-/** The variables for each thread, by how its login shell is asked: threads that ask the same share one answer. */
+/** Variables for each thread. Threads with the same options for the login shell share one answer. */
 export type ShellEnvironments = (loginShell: ShellEnvironmentOptions['loginShell'] | undefined) => ShellEnvironment;
 
 export function createShellEnvironments(env: ShellEnvironmentOptions['env']): ShellEnvironments {
@@ -24,10 +23,9 @@ export function createShellEnvironments(env: ShellEnvironmentOptions['env']): Sh
   };
 }
 
-/** What a shell says about itself, and what marks a command of ours: about this process, not about its commands. */
+/** Variables about a shell itself, and the mark of a command: they describe this process, not its commands. */
 const ownToProcess = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', commandMarkVariable]);
 
-/** The variables of this process, and those that the user's login shell has besides. */
 export function createShellEnvironment({ env, loginShell }: ShellEnvironmentOptions): ShellEnvironment {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !ownToProcess.has(name)));
   let asked: Promise<LoginShell> | undefined;

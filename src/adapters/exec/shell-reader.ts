@@ -13,18 +13,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Node, ParseState, Parser as TreeParser } from 'web-tree-sitter';
 
-/** No system takes a longer argument. */
+/** No system accepts a longer argument. */
 const maximumLength = 128 * 1024;
-/** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of ways to read it. */
+/** An honest script of that length takes 250 ms at most. Nonsense makes the parser try millions of readings. */
 const maximumTime = 400;
 
 interface ShellReaderOptions {
-  /** The folder of the package, built or not. */
   readonly root: string;
   readonly clock: Clock;
 }
 
-/** The parser is loaded by the first call. */
 export function createShellReaderLoader({ root, clock }: ShellReaderOptions): LoadShellReader {
   let reader: Promise<ShellReader> | undefined;
   return () => (reader ??= loadShellReader({ root, clock }));
@@ -42,7 +40,7 @@ async function loadShellReader({ root, clock }: ShellReaderOptions): Promise<She
       try {
         return parsed(parser, script, clock);
       } catch {
-        // Its memory cannot be trusted any more. From here on every script is unknown.
+        // Its memory is not reliable any more. From now on every script is unknown.
         isBroken = true;
         return undefined;
       }
@@ -52,7 +50,7 @@ async function loadShellReader({ root, clock }: ShellReaderOptions): Promise<She
 
 function parsed(parser: TreeParser, script: string, clock: Clock): ShellScript | undefined {
   const end = clock.now() + maximumTime;
-  // A script with an error is not read anyway: the parser need not look for the least wrong way to read it.
+  // A script with an error is not used: the parser need not find its least wrong reading.
   const progressCallback = ({ hasError }: ParseState) => hasError || clock.now() > end;
   const tree = parser.parse(script, null, { progressCallback });
   if (tree === null) {
@@ -66,7 +64,7 @@ function parsed(parser: TreeParser, script: string, clock: Clock): ShellScript |
   }
 }
 
-/** The build copies them (scripts/build.mjs); sources that were not built find them where npm put them. */
+/** The build copies the files (scripts/build.mjs); unbuilt sources find them where npm put them. */
 function wasmFile(root: string, name: string): Uint8Array {
   const built = join(root, 'dist/wasm', `${name}.wasm`);
   return readFileSync(existsSync(built) ? built : join(root, 'node_modules', name, `${name}.wasm`));
@@ -76,8 +74,8 @@ const maximumNodes = 40_000;
 const maximumDepth = 200;
 
 /**
- * A tree of the grammar as a script. The grammar is looser than shells: it takes `\ ` and even a new line for a blank
- * between words. Whatever stands between two words is checked here. Undefined: larger or deeper than any honest script.
+ * Converts a tree of the grammar. The grammar is looser than shells: it takes `\ ` and even a new line for a blank
+ * between words, so the gaps between words are checked here. Undefined if larger or deeper than any honest script.
  */
 function readScriptTree(root: Node, script: string): ShellScript | undefined {
   const walk = new Walk(script);
@@ -164,7 +162,7 @@ class Walk {
     }
   }
 
-  /** `declare`, `unset`, `[` and `[[` have rules of their own in the grammar. Rules of users are about their words. */
+  /** The grammar has special rules for `declare`, `unset`, `[` and `[[`; rules of users match their words. */
   #ownSyntax(node: Node, depth: number): ShellNode {
     const words: ShellWord[] = [];
     let end: number | undefined;
@@ -179,7 +177,7 @@ class Walk {
     return { kind: 'dynamic', inside: [{ kind: 'command', assignments: [], words, redirections: [] }] };
   }
 
-  /** `((…))` evaluates the values of its variables: a command of the shell, as `let` is. */
+  /** `((…))` evaluates the values of its variables: a shell command, like `let`. */
   #arithmetic(node: Node, depth: number): ShellNode {
     const word = { source: '((', inside: [] };
     const command = { kind: 'command', assignments: [], words: [word], redirections: [] } as const;
@@ -233,14 +231,13 @@ class Walk {
       if (child.type === 'variable_assignment' && words.length === 0) assignments.push(word);
       else if (gap === '' && previous !== undefined) words[words.length - 1] = joinedWords(previous, word);
       else words.push(word);
-      // What no shell writes as a word, such as the parentheses of a glob.
+      // Syntax that no shell accepts in a word, such as the parentheses of a glob.
       isOdd ||= statements.has(child.type) && child.type !== 'variable_assignment';
     }
     const command: ShellSimpleCommand = { kind: 'command', assignments, words, redirections: found };
     return isOdd ? { kind: 'dynamic', inside: [command] } : command;
   }
 
-  /** What stands between two children, without continued lines. */
   #gap(from: number, to: number): string {
     return this.#script.slice(from, to).replaceAll('\\\n', '');
   }
@@ -273,8 +270,8 @@ class Walk {
   }
 
   /**
-   * `more`: words after the target, which belong to the command. `after`: for a heredoc, what follows in its line.
-   * Without a redirection: one that is not understood.
+   * `more`: words after the target, which belong to the command. `after`: for a heredoc, the rest of its line. No
+   * redirection: it was not understood.
    */
   #redirection(
     node: Node,
@@ -326,7 +323,6 @@ class Walk {
     return { kind: 'dynamic', inside: this.#inside(node, depth) };
   }
 
-  /** The statements somewhere below a node. */
   #inside(node: Node, depth: number): readonly ShellNode[] {
     if (node.childCount === 0) return [];
     return this.#named(node, depth).flatMap((child) => {
@@ -348,7 +344,7 @@ class Walk {
   }
 }
 
-/** Where an assignment is not a command of its own: `export A=$(x)`. Its substitutions are. */
+/** An assignment that is no command of its own, as in `export A=$(x)`. Its substitutions are commands. */
 function isValue({ type }: Node): boolean {
   return type === 'declaration_command' || type === 'variable_assignments';
 }
@@ -357,7 +353,10 @@ function joinedWords(first: ShellWord, second: ShellWord): ShellWord {
   return { source: first.source + second.source, inside: [...first.inside, ...second.inside] };
 }
 
-/** The grammar hangs the redirections of a last command on all of its list. Undefined: they belong to no one command. */
+/**
+ * The grammar attaches the redirections of a last command to its whole list. Undefined if they belong to no single
+ * command.
+ */
 function withRedirections(
   node: ShellNode,
   found: readonly ShellRedirection[],

@@ -21,19 +21,17 @@ import { guardCommand, type ProcessGroup, trackProcessGroup } from './process-gu
 import type { Terminal } from './pseudo-terminal.ts';
 import { commandMarkVariable } from './leftover-processes.ts';
 
-/** A process that runs, with the streams between it and us. */
 export interface StartedChild {
   readonly kind: 'running';
   readonly pid: number;
   readonly mark: string;
   readonly group: ProcessGroup;
-  /** Whether `close` was called. */
   readonly isClosed: boolean;
   /** The exit code; 128 plus its number when a signal ended the command. */
   readonly exited: Promise<number>;
-  /** No process holds the output open any more, and all of it has been read. */
+  /** Settles when no process holds the output open and all of it has been read. */
   readonly outputEnded: Promise<unknown>;
-  /** False: its input is closed. */
+  /** False if its input is closed. */
   write(bytes: Uint8Array): boolean;
   closeInput(): void;
   resize(size: TerminalSize): void;
@@ -41,10 +39,8 @@ export interface StartedChild {
   unref(): void;
 }
 
-/** What a child is started with. */
 export interface ChildResources {
   readonly pipes: PipeStock;
-  /** Undefined where no terminal can be had. */
   openTerminal(): Promise<Terminal | undefined>;
 }
 
@@ -53,7 +49,7 @@ const noTerminal: NotStarted = {
   reason: 'There is no terminal here: the optional package "@lydell/node-pty" is not installed for this machine.',
 };
 
-/** The one way in which commands of threads are started: guarded, marked, and in a process group of their own. */
+/** The only way to start commands of threads: guarded, marked, and in process groups of their own. */
 export async function startChild(
   command: RunnableCommand,
   { input, output }: Pick<StartOptions, 'input' | 'output'>,
@@ -90,10 +86,10 @@ export async function startChild(
     });
     if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
-    // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    // Arguments that no system accepts, such as a NUL byte, throw at once.
     return fail(error);
   } finally {
-    // Ours must go, or the output would never end.
+    // Close our copy, or the reader never sees the end.
     if (pipe !== undefined) closeSync(pipe.writeEnd);
     if (fed !== undefined) closeSync(fed.readEnd);
     folder?.close();
@@ -102,7 +98,7 @@ export async function startChild(
   const exited = new Promise<number>((resolve) => {
     child.once('exit', (code, signal) => {
       resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]);
-      // A handle may come behind its end.
+      // A handle may arrive after its end.
       if (command.handover === undefined) dropListeners(child);
     });
   });
@@ -185,7 +181,6 @@ function feedOf(child: ChildProcess, fed: PipeEnds | undefined): Writable | unde
   return new Socket({ fd: fed.writeEnd, readable: false, writable: true });
 }
 
-/** Settles when the stream is closed, whatever happens to it before. */
 function closed(stream: Readable): Promise<void> {
   dropListenersOnClose(stream);
   return new Promise((resolve) => void stream.on('close', resolve));

@@ -51,7 +51,6 @@ const rows: readonly [Row, ...Row[]] = [
   { slug: 'gpt-5.2', defaultEffort: 'medium', supportedEfforts: upTo('xhigh'), serviceTiers: [] },
 ];
 
-/** Open weights, which people run themselves. */
 const open = {
   ...shared,
   slug: 'gpt-oss',
@@ -64,7 +63,6 @@ const open = {
   serviceTiers: [],
 } as const;
 
-/** Models of Google. */
 const gemini = {
   ...shared,
   slug: 'gemini-2.5',
@@ -81,12 +79,11 @@ type Limits = Pick<CatalogueEntry, 'slug' | 'defaultEffort' | 'defaultSummary' |
 };
 
 const upToMax = ['low', 'medium', 'high', 'max'];
-/** They think about so many tokens. */
 const budgeted = { defaultEffort: 'medium', supportedEfforts: upTo('high') } as const;
-/** They think as they see fit, and show it only if they are asked to. */
+/** Decides itself how much to think; the thinking is returned only on request. */
 const adaptive = { defaultEffort: 'high', defaultSummary: 'auto', supportedEfforts: upToMax } as const;
 
-/** Models of Anthropic. The first row is for those that are newer than this list. */
+/** Anthropic models. The first row is for models newer than this list. */
 const claudes: readonly Limits[] = [
   { slug: 'claude-', maxOutputTokens: 32_000, ...adaptive },
   { slug: 'claude-opus-4', maxOutputTokens: 32_000, ...budgeted },
@@ -100,20 +97,20 @@ const claudes: readonly Limits[] = [
   { slug: 'claude-3', maxOutputTokens: 4096, supportedEfforts: [] },
 ];
 
-/** Their window holds the answer as well: what it may have is not free for the request. */
+/** The context window includes the answer, so the answer's share is not free for the request. */
 function claudeEntry({ contextWindow = 200_000, ...limits }: Limits): Omit<CatalogueEntry, 'instructions'> {
   const effectivePercent = Math.floor((100 * (contextWindow - limits.maxOutputTokens)) / contextWindow) - 2;
   return { ...shared, truncation: inTokens, serviceTiers: [], ...limits, contextWindow, effectivePercent };
 }
 
-/** Those that stand there by their whole names: models of OpenAI. The others are beginnings of names. */
+/** Full names: OpenAI models. The other entries are name prefixes. */
 export function bundledModelNames(): readonly string[] {
   return rows.map(({ slug }) => slug);
 }
 
 let bundled: Catalogue | undefined;
 
-/** The models that are known without asking a server. The same object each time. */
+/** Models known without asking a server. Always returns the same object. */
 export function bundledCatalogue(): Catalogue {
   bundled ??= makeCatalogue(baseInstructions());
   return bundled;
@@ -124,7 +121,7 @@ function makeCatalogue(instructions: string): Catalogue {
     ...shared,
     defaultVerbosity: 'low',
     editTools: 'patch',
-    // The oldest one has no checkpoints of its own and still counts in bytes.
+    // The oldest model has no checkpoints of its own and still counts in bytes.
     truncation: row.compatibility === undefined ? inBytes : inTokens,
     instructions,
     ...row,
@@ -142,12 +139,11 @@ function makeCatalogue(instructions: string): Catalogue {
   };
 }
 
-/** What the user set goes before what is bundled. */
 export function knownPrices(config: Pick<Config, 'modelPrices'>): readonly PriceEntry[] {
   return [...configuredPrices(config).map((price) => ({ ...price, source: configuredSource })), ...bundledPrices];
 }
 
-/** Prices of Anthropic: tokens that are written to the cache are kept for five minutes, as our requests ask. */
+/** Anthropic prices. Cache writes are priced for the five minutes that our requests ask for. */
 const anthropic = {
   provider: 'anthropic',
   host: 'api.anthropic.com',
@@ -155,7 +151,7 @@ const anthropic = {
   source: 'https://platform.claude.com/docs/en/about-claude/pricing',
 } as const;
 
-/** Prices of OpenAI for requests with up to 272,000 input tokens; longer ones cost more. */
+/** OpenAI prices for requests with up to 272,000 input tokens; longer ones cost more. */
 const openai = {
   provider: 'openai',
   host: 'api.openai.com',
@@ -188,7 +184,7 @@ function entry([model, input, cachedInput, cacheWrite, output]: Amounts) {
   return { model, input, cachedInput, cacheWrite, output };
 }
 
-/** The prices that are known without asking. A model that is not here has no known price until the user sets one. */
+/** A model that is not listed has no known price until the user sets one. */
 export const bundledPrices: readonly PriceEntry[] = [
   ...ofAnthropic.map((amounts) => ({ ...anthropic, ...entry(amounts) })),
   ...ofOpenai.map((amounts) => ({ ...openai, ...entry(amounts) })),

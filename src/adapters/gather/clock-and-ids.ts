@@ -2,7 +2,7 @@ import type { Clock, Ids } from '../../ports/system.ts';
 import { fileSystem as fs } from '../disk/file-system.ts';
 import { randomFillSync } from 'node:crypto';
 
-/** UUIDs of version 7: milliseconds, a counter that keeps ids of one millisecond in order, then random bits. */
+/** UUIDv7: milliseconds, a counter that orders ids of one millisecond, then random bits. */
 export function systemIds(clock: Clock): Ids {
   let lastMs = 0;
   let counter = 0;
@@ -25,7 +25,9 @@ export function systemIds(clock: Clock): Ids {
   };
 }
 
-/** For 32 ids. From the system's file where there is one: to load Node's crypto would cost every start 8 ms. */
+/**
+ * Enough for 32 ids. Read from the system's file if there is one: loading Node's crypto would add 8 ms to every start.
+ */
 function randomPool(): Buffer {
   const bytes = Buffer.alloc(256);
   try {

@@ -6,10 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { keyedTextHash } from '../../base/digest.ts';
 import { Fault } from '../../protocol/outcome.ts';
 
-/** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
+/** No command may read the key: its holder can forge what a thread grants. */
 export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
 
-/** Seals with the key of a home, which is made when the first line is sealed. */
 export function homeSeals(home: string): Seals {
   const path = sealKeyPath(home);
   let sealed: ((claim: string) => string) | undefined;
@@ -41,7 +40,7 @@ export function homeSeals(home: string): Seals {
   };
 }
 
-/** Undefined when there is none. Throws when something else stands there, or others may read it. */
+/** Undefined if there is none. Throws if it is no regular file, or if others may read it. */
 function readKey(path: string): Uint8Array | undefined {
   try {
     return withRegular(path, { links: 'refused' }, (file, found) => {
@@ -61,7 +60,7 @@ function readKey(path: string): Uint8Array | undefined {
   }
 }
 
-/** The key appears whole or not at all; of two processes that make one, both get the one that was there first. */
+/** Creates the key atomically; of two processes, both get the one created first. */
 function makeKey(path: string): Uint8Array | undefined {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
   const folder = path.slice(0, path.lastIndexOf('/'));
@@ -72,7 +71,7 @@ function makeKey(path: string): Uint8Array | undefined {
     fs.writeSync(file, randomBytes(keyBytes));
     fs.fsyncSync(file);
     fs.linkSync(temporary, path);
-    // A power cut that takes the name away would make a stranger of every thread that was sealed since.
+    // If a power cut lost the name, every thread sealed since would count as foreign.
     syncFolder(folder);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
@@ -86,10 +85,10 @@ function makeKey(path: string): Uint8Array | undefined {
 const sealBytes = 16;
 const longestKnown = 64 * 1024;
 
-/** How long the key of a home is, and how long any other must be. */
+/** Length of a home's key, and the minimum for any other. */
 const keyBytes = 32;
 
-/** Engines of one store with the same key prove each other's lines. A key under 32 bytes is refused with a Fault. */
+/** Engines that share a store and this key accept each other's lines. A key under 32 bytes is refused with a Fault. */
 export function sealsWithKey(key: Uint8Array): Seals {
   if (key.length < keyBytes) {
     throw new Fault({
@@ -102,16 +101,15 @@ export function sealsWithKey(key: Uint8Array): Seals {
   return { seal, holds: (claim, made) => seal(claim) === made, problem: () => undefined };
 }
 
-/** What makes seals with a key. */
 function sealer(key: Uint8Array): (claim: string) => string {
-  /** The same claim is sealed turn after turn. */
+  /** Cache: the same claim is sealed turn after turn. */
   const known = new Map<string, string>();
   return (claim) => {
     const made = known.get(claim);
     if (made !== undefined) return made;
     if (known.size >= 16) known.clear();
     const seal = keyedTextHash(key, claim).toString('base64url', 0, sealBytes);
-    // A message with pictures may be large, and is sealed once.
+    // A message with images may be large, and is sealed once.
     if (claim.length <= longestKnown) known.set(claim, seal);
     return seal;
   };

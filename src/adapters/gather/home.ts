@@ -8,17 +8,16 @@ import { dirname, join } from 'node:path';
 
 /** The user folder: configuration, personal instructions, threads. */
 export interface Home {
-  /** Absolute. */
   readonly path: string;
-  /** What named it. The default folder may not exist yet: its first writer makes it. */
+  /** The variable that named the folder, if any. The default folder may not exist yet: its first writer creates it. */
   readonly origin: 'CAPSTAN_HOME' | 'CODEX_HOME' | 'default';
 }
 
 export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-unusable'>;
 
 /**
- * `CAPSTAN_HOME`, which is made when it is missing; else `CODEX_HOME`, which belongs to another program and must exist;
- * else `.capstan` in the user's home folder. A blank variable counts as unset.
+ * `CAPSTAN_HOME`, created if missing; else `CODEX_HOME`, which belongs to another program and must exist; else
+ * `.capstan` in the user's home folder. A blank variable counts as unset.
  */
 export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {
   const { CAPSTAN_HOME: own = '', CODEX_HOME: shared = '' } = env;
@@ -38,7 +37,7 @@ function ownHome(path: string): Home | HomeProblem {
   return existingHome(path, 'CAPSTAN_HOME');
 }
 
-/** Makes a folder and its parents one by one: for several at once Node hides the reason, such as a read-only disk. */
+/** Creates parents one by one: for several at once Node hides the reason, such as a read-only disk. */
 function makeFolder(path: string): void {
   const parent = dirname(path);
   if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);
@@ -69,7 +68,7 @@ function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: str
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The environment, with what it lacks taken from `.env` in the home folder. */
+/** The environment, completed from `.env` in the home folder. */
 export function loadEnvFile(
   home: string,
   env: Variables,
@@ -85,7 +84,7 @@ export function loadEnvFile(
   return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
 }
 
-/** What an `.env` file adds: nothing that is set, and none of our own variables, which say where the file is. */
+/** Adds only unset variables, and none of our own, which decide where the file is. */
 export function missingVariables(text: string, env: Variables): Readonly<Record<string, string>> {
   const { parseEnv } = process.getBuiltinModule('node:util');
   const added = Object.entries(parseEnv(text)).filter(

@@ -25,7 +25,6 @@ interface HookPlace {
   readonly table?: JsonObject;
 }
 
-/** Where hooks are, and what is decided about them. */
 export interface FoundHookPlaces {
   readonly places: readonly HookPlace[];
   readonly state: JsonObject;
@@ -34,7 +33,7 @@ export interface FoundHookPlaces {
 
 type HookChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
 
-/** Undefined where no file has any: most users have none, and nothing that reads them is loaded then. */
+/** Undefined if no file has hooks, so that the code that reads them is not loaded: most users have none. */
 export function findHookPlaces(
   base: BaseLayers,
   layers: readonly ConfigLayer[],
@@ -80,7 +79,7 @@ const owners: Readonly<Record<LayerName, HookOwner | undefined>> = {
   managed: 'managed',
 };
 
-/** What configuration files say themselves. A table that only decides about hooks has none. */
+/** Hooks in configuration files themselves. A table with only decisions about hooks has none. */
 function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly HookPlace[] {
   return layers.flatMap(({ name, source, values, disabled }): readonly HookPlace[] => {
     const table = owners[name] === owner && disabled === undefined ? objectAt(values, 'hooks') : undefined;
@@ -89,7 +88,7 @@ function tablesOf(layers: readonly ConfigLayer[], owner: HookOwner): readonly Ho
   });
 }
 
-/** What the user decided. No file of a project decides about hooks. */
+/** The user's decisions. No project file decides about hooks. */
 function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   const own = layers.filter(({ name, disabled }) => disabled === undefined && (name === 'user' || name === 'flags'));
   return Object.assign(
@@ -98,7 +97,7 @@ function stateOf(layers: readonly ConfigLayer[]): JsonObject {
   ) as JsonObject;
 }
 
-/** Those of trusted projects: others are not read, and a notice says so. */
+/** Trusted projects only: others are not read, and a notice says so. */
 function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
   return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
     projectFolderNames
@@ -109,7 +108,6 @@ function projectFiles(base: BaseLayers, folder: string): readonly HookPlace[] {
   );
 }
 
-/** A folder with skills that is there. */
 interface SkillPlace {
   readonly path: string;
   readonly scope: SkillScope;
@@ -118,7 +116,6 @@ interface SkillPlace {
 
 export interface FoundSkillPlaces {
   readonly places: readonly SkillPlace[];
-  /** Skills of a project that do not count. */
   readonly problems: readonly Outcome[];
 }
 
@@ -128,7 +125,7 @@ interface SkillChoices extends Pick<ConfigChoices, 'systemFolders'> {
   readonly cwd: string;
 }
 
-/** Which folders hold skills, in the order in which they count. Where there is none, this is a few looks at the disk. */
+/** Folders with skills, in order of precedence. Without any, this costs only a few file checks. */
 export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoices): FoundSkillPlaces {
   const { home, osHome } = base;
   const own = [`${withTrailingSeparator(home)}skills`, `${withTrailingSeparator(osHome)}.agents/skills`].filter(
@@ -161,7 +158,7 @@ export function findSkillPlaces({ base, config, cwd, systemFolders }: SkillChoic
   return { places, problems: ignored.length === 0 ? [] : [untrustedSkills(ignored, folders[0] ?? cwd)] };
 }
 
-/** What the user says about single skills. No file of a project decides about them. */
+/** The user's decisions about single skills. No project file decides about them. */
 export function skillSwitches(layers: readonly ConfigLayer[], osHome: string): readonly SkillSwitch[] {
   const own = new Set<ConfigLayer['name']>(['user', 'profile', 'flags']);
   return layers

@@ -6,23 +6,20 @@ import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { withTrailingSeparator } from './files/project-folders.ts';
 import { readLimits } from './files/read-guard.ts';
 
-/** A plugin that the user installed and did not turn off. */
 export interface InstalledPlugin {
-  /** `name@marketplace`, as the configuration has it. */
+  /** `name@marketplace`, as in the configuration. */
   readonly id: string;
-  /** What the names of its skills begin with, before a colon. */
+  /** Prefix of its skills' names, before a colon. */
   readonly name: string;
-  /** The folder with its skills, if it has one. */
   readonly skills?: string;
-  /** Where its links may lead: its own folder. */
+  /** Its links must not lead out of this folder. */
   readonly place: string;
 }
 
-/** In order of preference. */
 const manifests = ['.codex-plugin/plugin.json', 'plugin.json', '.claude-plugin/plugin.json'];
 const safeName = /^[\w][\w.-]{0,99}$/;
 
-/** The plugins that the configuration names, as far as they are installed in the home. Nothing of them runs. */
+/** Configured plugins that are installed in the home. Runs nothing of them. */
 export function findPlugins(
   home: string,
   configured: Readonly<Record<string, { readonly enabled?: boolean }>>,
@@ -39,7 +36,7 @@ function installed(home: string, id: string): InstalledPlugin | undefined {
   const versions = join(home, 'plugins/cache', marketplace, folder);
   const version = newest(namesIn(versions).filter((name) => safeName.test(name)));
   const place = version === undefined ? undefined : realPath(join(versions, version));
-  // A link could make a folder of a project the user's own.
+  // Otherwise a link could turn a project's folder into the user's own.
   if (place === undefined || !isWithin(place, realPath(home) ?? home)) return undefined;
   const manifest = manifests
     .values()
@@ -54,7 +51,7 @@ function installed(home: string, id: string): InstalledPlugin | undefined {
   return { id, name, place, ...(has ? { skills } : {}) };
 }
 
-/** A local build comes before every release, and of two releases the one with the higher numbers. */
+/** A local build wins over every release; among releases the highest numbers win. */
 function newest(versions: readonly string[]): string | undefined {
   const numbers = (version: string): readonly number[] =>
     version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0);

@@ -34,29 +34,26 @@ import {
   unreadable,
 } from './instruction-problems.ts';
 
-/** A time stamp younger than this may be shared by a change that is still to come. */
+/** A file with a younger time stamp may still change without getting another one. */
 const settledAfterMs = 2_000;
 
-/** How often to look again when files move while they are read. */
 const attempts = 3;
 
 /**
- * The text of all AGENTS.md files that apply, for a caller that asks before every model request: the next call notices
- * an edit. As long as no file changes, only their names are looked at and the answer is the one from before. Whatever
- * is wrong with a file is a problem, never an error.
+ * The text of all AGENTS.md files that apply. Callers ask before every model request: while no file changes, only names
+ * are checked and the previous answer is returned. A faulty file is a problem, never an error.
  */
 export class InstructionFiles {
   readonly #home: string;
   readonly #clock: Clock;
   #last: { readonly key: string; readonly loaded: LoadedInstructions } | undefined;
 
-  /** `home` is the user folder, whose file holds for all projects. */
+  /** `home` is the user folder, whose file applies to all projects. */
   constructor({ home, clock }: { readonly home: string; readonly clock: Clock }) {
     this.#home = home;
     this.#clock = clock;
   }
 
-  /** `policy` says what may be read for the model. */
   async load(rules: InstructionRules, { policy, effectiveWindow }: LoadingTurn): Promise<LoadedInstructions> {
     const reads = readGuard(policy);
     const mostBytes = documentBytes(effectiveWindow);
@@ -74,16 +71,14 @@ export class InstructionFiles {
   }
 }
 
-/** The turn for which the files are read. */
 interface LoadingTurn {
   readonly policy: ResolvedPolicy;
-  /** In tokens. */
   readonly effectiveWindow: number;
 }
 
 interface Read {
   readonly loaded: LoadedInstructions;
-  /** `moved`: it is worth looking again at once. `failed`: something could not be read, and may be later. */
+  /** `moved`: retry at once. `failed`: something could not be read, but may be later. */
   readonly state: 'whole' | 'moved' | 'failed';
 }
 
@@ -119,16 +114,19 @@ function read(
 
 interface LoadedInstructions {
   readonly document: InstructionDocument;
-  /** The same ones again with every load, as long as they last: who shows them must not repeat itself. */
+  /** Keeps the same objects across loads while they last, so that a caller can avoid repeating them. */
   readonly problems: readonly InstructionProblem[];
 }
 
-/** The most that all files together may have in a window of so many tokens, whatever is configured. The fragment has space for this and for notices. */
+/**
+ * Upper limit for all files in a window of this many tokens, whatever is configured. The fragment has space for this
+ * and for notices.
+ */
 export function documentBytes(effectiveWindow: number): number {
   return contextBudget('agentsMd', effectiveWindow) * bytesPerToken;
 }
 
-/** The personal file is outside the configured budget, and has half of what all may have. */
+/** The personal file is outside the configured budget and gets half of the upper limit. */
 function personalBytes(mostBytes: number): number {
   return Math.floor(mostBytes / 2);
 }
@@ -136,15 +134,14 @@ function personalBytes(mostBytes: number): number {
 const separator = '\n\n--- project-doc ---\n\n';
 
 /**
- * One text of all files: the personal one, then those of the project from its root down, until the budget is spent. What
- * did not fit is named in a last line, for the model, and in a problem, for the user.
+ * Joins the personal file and the project's files from its root down, until the budget is spent. What did not fit is
+ * named in a last line, for the model, and in a problem, for the user.
  */
 export function composeInstructions(input: {
   readonly personal?: InstructionText;
   readonly project: readonly InstructionText[];
   readonly cwd: string;
   readonly maxBytes: number;
-  /** For all of them, the personal one included. */
   readonly mostBytes: number;
 }): LoadedInstructions {
   const ofPersonal = personalBytes(input.mostBytes);
@@ -160,16 +157,14 @@ export function composeInstructions(input: {
   return { document, problems };
 }
 
-/** `bytes`: what was taken of the files. */
 function join(files: readonly InstructionText[], maxBytes: number, next: string) {
   const texts: string[] = [];
   const cuts: string[] = [];
   const problems: InstructionProblem[] = [];
   let bytes = 0;
   for (const file of files) {
-    // A blank file costs nothing, and is not missed when it does not fit.
     if (isBlank(file)) continue;
-    // Later files must not slip into what an earlier cut has left.
+    // Later files must not fill the space that an earlier cut has left.
     const taken = cuts.length > 0 ? 0 : beginning(file, maxBytes - bytes);
     const { text, replaced } = decode(file.bytes.subarray(0, taken));
     if (taken > 0) texts.push(text);
@@ -185,10 +180,10 @@ function join(files: readonly InstructionText[], maxBytes: number, next: string)
   return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, instructionsCut(leftOut, next)] };
 }
 
-/** Half a sentence may say the opposite of the whole, so a cut goes back to the end of a line that is this near. */
+/** Half a sentence may say the opposite of the whole, so a cut moves back to a line end this near. */
 const lineSearchBytes = 500;
 
-/** How many bytes of a file are taken: all, or up to the end of a line, or at least up to the end of a character. */
+/** Number of bytes to take: all, or up to a line end, or at least up to a character's end. */
 function beginning({ bytes, size }: InstructionText, limit: number): number {
   if (size <= limit) return size;
   const at = characterStart(bytes, limit);
@@ -199,20 +194,17 @@ function beginning({ bytes, size }: InstructionText, limit: number): number {
 
 const lineFeed = 0x0a;
 
-/** The last position up to the limit at which no character is split. */
 function characterStart(bytes: Uint8Array, limit: number): number {
   for (let at = limit; at > limit - 4 && at >= 0; at--) {
     if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
   }
-  // Four bytes in a row that begin no character are no text in UTF-8, and nothing can be split.
+  // Four continuation bytes in a row are not UTF-8, so no character can be split.
   return limit;
 }
 
-/** The beginning of a file, at least as far as its budget reaches. */
 export interface InstructionText {
   readonly path: string;
   readonly bytes: Buffer;
-  /** Of the whole file. */
   readonly size: number;
 }
 
@@ -222,18 +214,18 @@ function isBlank({ bytes, size }: InstructionText): boolean {
   return bytes.length === size && bytes.toString('utf8').trim() === '';
 }
 
-/** Why these bytes cannot be sent to a model, for a sentence. A few that are not UTF-8 do no harm. */
+/** Why these bytes cannot be sent to a model, as part of a sentence. A few invalid bytes do no harm. */
 function explainNonText(bytes: Buffer): string | undefined {
   const mark = bytes.toString('hex', 0, 2);
   if (mark === 'fffe' || mark === 'feff') return 'they are in UTF-16';
   if (bytes.includes(0)) return 'they are binary';
-  // Each replaced byte grows to three, so with more of them the text would also outgrow its limit. One does not count:
-  // it may be a character that is split where the beginning ends.
+  // Each replaced byte grows to three, so more of them would also exceed the limit. One is not counted: it may be a
+  // character cut off at the end.
   const isMostlyBroken = (decode(bytes).replaced - 1) * 10 > bytes.length;
   return isMostlyBroken ? 'they are not in UTF-8' : undefined;
 }
 
-/** The bytes as text, and how often something that is no UTF-8 was replaced in it. */
+/** `replaced`: number of invalid sequences. */
 function decode(bytes: Buffer): { readonly text: string; readonly replaced: number } {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (!text.includes(replacement)) return { text, replaced: 0 };
@@ -246,7 +238,7 @@ function occurrences(text: string, part: string): number {
 }
 
 interface FoundInstructions {
-  /** In order of preference: the first that is not blank counts. */
+  /** In order of preference: only the first that is not blank counts. */
   readonly personal: readonly InstructionFile[];
   /** From the project's root down to the working folder: all count. */
   readonly project: readonly InstructionFile[];
@@ -255,7 +247,10 @@ interface FoundInstructions {
 
 const usualNames = ['AGENTS.override.md', 'AGENTS.md'];
 
-/** Which files apply now. Reads nothing. The file in `home`, the user folder, holds everywhere and may be a link. */
+/**
+ * Finds the files that apply, without reading them. The file in `home`, the user folder, applies everywhere and may be
+ * a link.
+ */
 export function findInstructionFiles(home: string, rules: InstructionRules, reads: ReadGuard): FoundInstructions {
   const problems: InstructionProblem[] = [];
   const personal: InstructionFile[] = [];
@@ -289,8 +284,8 @@ function personalGuard({ deniesUser }: ReadGuard): InstructionGuard {
 }
 
 /**
- * A file of the project must be in it: a repository that brings a link to elsewhere would make the engine hand other
- * files of the user to the model. The folders themselves may be reached through links, since the user chose to work there.
+ * A project's file must lie in the project: a link in a repository could make the engine send other files of the user
+ * to the model. The folders may be reached through links, since the user chose to work there.
  */
 function projectGuard(folders: readonly string[], { deniesModel }: ReadGuard): InstructionGuard {
   let places: readonly string[] | undefined;
@@ -301,7 +296,6 @@ function projectGuard(folders: readonly string[], { deniesModel }: ReadGuard): I
   };
 }
 
-/** A folder that is not there has no files either. */
 function placeOfFolder(folder: string): readonly string[] {
   try {
     return [fileSystem.realpathSync.native(folder)];
@@ -310,20 +304,20 @@ function placeOfFolder(folder: string): readonly string[] {
   }
 }
 
-/** Why the file at a path must not be read, given where it really is; undefined when it may. */
+/** Why the file must not be read, given its real place; undefined when it may. */
 export type InstructionGuard = (path: string, place: string) => InstructionProblem | undefined;
 
-/** A regular file that is there. `version` changes whenever the file does. */
+/** `version` changes whenever the file does. */
 interface InstructionFile {
   readonly kind: 'file';
   readonly path: string;
   readonly version: string;
   readonly modifiedMs: number;
-  /** Asked again about the file that is opened: a link may lead elsewhere by then. */
+  /** Checked again for the opened file: a link may lead elsewhere by then. */
   readonly guard: InstructionGuard;
 }
 
-/** What stands at a path. `unusable` is no file, so another name may serve; `unknown` may be one. */
+/** `unusable` is no file, so another name may serve; `unknown` may be one. */
 export type FileSighting =
   | InstructionFile
   | { readonly kind: 'none' }
@@ -331,7 +325,7 @@ export type FileSighting =
 
 type Stats = NonNullable<ReturnType<typeof fileSystem.lstatSync>>;
 
-/** Reads nothing. Where there is no file, this is one call to the system. */
+/** Does not read. If there is no file, it costs one system call. */
 function lookAtInstructions(path: string, guard: InstructionGuard): FileSighting {
   try {
     const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
@@ -348,12 +342,12 @@ function lookAtInstructions(path: string, guard: InstructionGuard): FileSighting
   }
 }
 
-/** What came of reading. `changed`: the file is no longer the one that was looked at. */
+/** `changed`: no longer the file that was examined. */
 export type InstructionRead =
   | { readonly kind: 'read' | 'changed'; readonly text: InstructionText }
   | { readonly kind: 'gone' | 'failed'; readonly problem: InstructionProblem };
 
-/** Reads one byte more than the limit, so that a cut can see where a character ends. */
+/** Reads one byte beyond the limit, so that a cut can see where a character ends. */
 function readBeginning({ path, version, guard }: InstructionFile, limit: number): InstructionRead {
   try {
     return withRegular(path, { links: 'followed' }, (file, before): InstructionRead => {
@@ -377,7 +371,7 @@ function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
 
-/** The texts of the configured files, trimmed. A file that cannot give one is a problem, and no other text is used. */
+/** The trimmed texts of the configured files. An unusable file is a problem; no other text replaces it. */
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
   rules: Pick<BoundedReading, 'denies'> = {},

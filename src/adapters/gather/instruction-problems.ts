@@ -2,7 +2,7 @@ import { controlClass } from '../../base/invisible-characters.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../disk/file-system.ts';
 
-/** What is wrong with a file of instructions. The turn continues without it, or with what could be read of it. */
+/** A problem with an instruction file. The turn continues without it, or with what could be read. */
 export type InstructionProblem =
   Outcome<`instructions-${'unreadable' | 'not-a-file' | 'not-text' | 'damaged' | 'cut' | 'outside-project' | 'denied'}`>;
 
@@ -60,7 +60,7 @@ export function instructionsCut(leftOut: string, next: string): InstructionProbl
 
 const controls = new RegExp(`[${controlClass}]`, 'g');
 
-/** A path may hold anything. In a sentence it must not end the line or speak to the terminal. */
+/** A path may hold any character; in a sentence it must not break the line or control the terminal. */
 export function onOneLine(path: string): string {
   return path.replace(controls, '?');
 }

@@ -6,17 +6,15 @@ import { readBounded } from '../disk/regular-files.ts';
 import { readLimits } from './files/read-guard.ts';
 import { dirname, join } from 'node:path';
 
-/** More than a login has. */
 const reservedBytes = 64 * 1024;
 
 export const loginPath = (home: string): string => join(home, 'auth.json');
 
-/** What the user can do when a login cannot be used. */
 export function signInAdvice(home: string): string {
   return `Sign in again: CAPSTAN_HOME=${home} capstan login`;
 }
 
-/** `auth.json` of a home. Where the name is a link to a login, or to an empty file for one, that is replaced. */
+/** `auth.json` of a home. If it is a link to a login, or to an empty file meant for one, the target is replaced. */
 export function loginFile(home: string): LoginPlace {
   const path = loginPath(home);
   return {
@@ -55,7 +53,7 @@ export function loginFile(home: string): LoginPlace {
   };
 }
 
-/** Beside the login: homes whose names lead to one file have one lock. */
+/** Beside the login, so that homes whose links lead to one file share a lock. */
 export function loginLockPath(home: string): string {
   const path = loginPath(home);
   try {
@@ -65,7 +63,7 @@ export function loginLockPath(home: string): string {
   }
 }
 
-/** Where a link leads, if a login is there. Anything else is not ours to replace or to delete. */
+/** Resolves the link only if a login is there. Anything else is not ours to replace or delete. */
 function placeOfLogin(path: string): string {
   const place = realPath(path) ?? path;
   if (fileSystem.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true || place === path) return place;
@@ -80,7 +78,7 @@ function isLoginDocument(text: string): boolean {
   return keys.length === 0 || keys.some((key) => loginKeys.includes(key));
 }
 
-/** Nothing of the content is quoted in a message. */
+/** Messages quote nothing of the content. */
 export function readLoginFile(home: string): FoundLogin {
   const path = loginPath(home);
   const next = signInAdvice(home);
@@ -95,15 +93,14 @@ export function readLoginFile(home: string): FoundLogin {
 }
 
 interface OpenPlace {
-  /** The file takes the other's name when it is written. */
+  /** The file is renamed into place when it is written. */
   write(document: JsonObject): void;
   discard(): void;
 }
 
 function openBeside(path: string): OpenPlace & { readonly file: number } {
   const temporary = `${path}.tmp`;
-  // Left by a process that was ended, or put there by another program: the tokens must not get its mode, or go where it
-  // leads.
+  // Left by a killed process or put there by another program: the tokens must not get its mode or follow its link.
   if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
   const file = fileSystem.openSync(temporary, 'wx', 0o600);
   let isOpen = true;
@@ -118,7 +115,7 @@ function openBeside(path: string): OpenPlace & { readonly file: number } {
         fileSystem.renameSync(temporary, path);
         syncFolder(dirname(path));
       } catch {
-        // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
+        // A bind-mounted file, as in a container, can be written but not replaced.
         fileSystem.writeFileSync(path, bytes, { flush: true });
       }
     },
@@ -130,7 +127,7 @@ function openBeside(path: string): OpenPlace & { readonly file: number } {
   };
 }
 
-/** A file that is as large as needed already: a full disk is found out now. */
+/** Allocates the full size now, so that a full disk is noticed before tokens are spent. */
 function reserveBeside(path: string): TokenReservation {
   fileSystem.accessSync(path, fileSystem.constants.W_OK);
   const place = openBeside(path);
@@ -157,12 +154,12 @@ function cannotWrite(path: string, error: unknown): Error {
   return new Error(`${path} cannot be written: ${reasonOf(error)}`, { cause: error });
 }
 
-// What `auth.json` holds, and what a keyring holds in its place. Codex reads and writes the same.
+// The content of `auth.json`, or of the keyring entry that replaces it. Codex reads and writes the same format.
 
-/** A document for a login has at least one of these. */
+/** A login document has at least one of these. */
 const loginKeys: readonly string[] = ['auth_mode', 'OPENAI_API_KEY', 'tokens', 'personal_access_token'];
 
-/** The login that the document describes. Where it does not say which of the two counts, a key goes before tokens. */
+/** Reads the login from the document. If it does not say which counts, a key wins over tokens. */
 export function readLogin(stored: JsonObject, renew: string): Login {
   const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
   const key = textAt(stored, 'OPENAI_API_KEY');
@@ -190,24 +187,20 @@ export function readLogin(stored: JsonObject, renew: string): Login {
   };
 }
 
-/** A login with a key, as a document. */
 export function keyDocument(key: string): JsonObject {
   return { auth_mode: 'apikey', OPENAI_API_KEY: key };
 }
 
-/** A login with a token that its user made. */
 export function accessTokenDocument(token: string): JsonObject {
   return { OPENAI_API_KEY: null, personal_access_token: token };
 }
 
-/** A login with an account. */
 export function accountDocument(tokens: Required<NewTokens>, at: number): JsonObject {
   const { accountId } = accountFromIdToken(tokens.idToken);
   const stored = { auth_mode: 'chatgpt', OPENAI_API_KEY: null, tokens: defined({ account_id: accountId }) };
   return withTokens(stored, tokens, at);
 }
 
-/** The document with new tokens. */
 export function withTokens(
   stored: JsonObject,
   { accessToken, refreshToken, idToken }: NewTokens,
@@ -223,7 +216,6 @@ export function withTokens(
   };
 }
 
-/** Whose account an identity token is about, as far as it says. */
 export function accountFromIdToken(idToken: string): {
   readonly accountId?: string;
   readonly email?: string;
@@ -246,33 +238,31 @@ function textAt(holder: JsonObject, key: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The time in a token, if it has one. */
 function expiryOf(token: string): number | undefined {
   const claims = claimsOf(token);
   const seconds = claims && numberAt(claims, 'exp');
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** The middle part of a JSON web token, if it is one. Who signed it does not matter: it came from its issuer. */
+/** The payload of a JSON web token, if it is one. The signature is not checked: the token came from its issuer. */
 function claimsOf(token: string): JsonObject | undefined {
   return parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 }
 
-/** What stands in a place for logins. `message` and `next` quote nothing of it. */
+/** `message` and `next` quote nothing of the content. */
 export type FoundLogin =
   | { readonly kind: 'found'; readonly document: JsonObject }
   | { readonly kind: 'none' }
   | { readonly kind: 'unread'; readonly message: string; readonly next: string };
 
-/** One place that holds at most one login: a file, or an entry of a keyring. What fails rejects with an error for people. */
+/** Holds at most one login: a file, or a keyring entry. Failures reject with an error worded for users. */
 export interface LoginPlace {
-  /** For people. */
   readonly name: string;
-  /** Why nothing can be written, whatever it is. Absent: it may work. */
+  /** Why nothing can be written at all. Absent: it may work. */
   readonly closed?: string;
   read(): Promise<FoundLogin>;
   write(document: JsonObject): Promise<void>;
-  /** Whether there was something. */
+  /** Resolves to whether there was something to remove. */
   remove(): Promise<boolean>;
   reserve(): Promise<TokenReservation>;
 }

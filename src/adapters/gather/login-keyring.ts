@@ -4,16 +4,16 @@ import { shellWords, type Variables } from '../../protocol/shell.ts';
 import { realPath } from '../disk/file-system.ts';
 import { type LoginPlace, withTokens } from './login-file.ts';
 
-/** The name under which Codex keeps its logins in a keyring. */
+/** Codex uses this name in keyrings. */
 const service = 'Codex Auth';
 
-/** A user may have to unlock the keyring first. */
+/** The user may have to unlock the keyring first. */
 const patienceMs = 60_000;
 const mostBytes = 256 * 1024;
-/** `security` reads its commands by lines of at most so many bytes. */
+/** `security` limits its command lines to this many bytes. */
 const longestMacCommand = 4096;
 
-/** A program of the system that reads and writes its keyring. Secrets never stand in its arguments: others see those. */
+/** A system program that reads and writes the keyring. Secrets are never passed as arguments, which others can see. */
 export interface KeyringTool {
   readonly kind: 'secret-tool' | 'security';
   readonly path: string;
@@ -23,11 +23,10 @@ export interface KeyringOptions {
   readonly home: string;
   readonly tool: KeyringTool;
   readonly env: Variables;
-  /** Where the tool starts: a folder that commands cannot write. */
+  /** A folder that commands cannot write. */
   readonly cwd: string;
 }
 
-/** The program for this system; undefined where there is none. */
 export function keyringTool(
   platform: NodeJS.Platform,
   find: (name: string) => string | undefined,
@@ -37,7 +36,7 @@ export function keyringTool(
   return path === undefined ? undefined : { kind: 'secret-tool', path };
 }
 
-/** The entry of a home. Homes have entries of their own, under a name that tells nothing of their folder. */
+/** The keyring entry of a home. Each home has its own, under a name that does not reveal its folder. */
 export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPlace {
   const digest = createHash('sha256')
     .update(realPath(home) ?? home)
@@ -79,7 +78,7 @@ export function loginKeyring({ home, tool, ...start }: KeyringOptions): LoginPla
       if (code !== 0) throw cannotUse(stderr);
       return true;
     },
-    // A keyring that can be read and is unlocked has a place: there is nothing to reserve in it.
+    // A readable, unlocked keyring has space: there is nothing to reserve.
     async reserve() {
       if ((await lookUp()) === undefined) throw new Error('the login is no longer in the keyring');
       return {
@@ -109,7 +108,7 @@ interface ToolUses {
   readonly read: ToolUse;
   readonly remove: ToolUse;
   write(text: string): ToolUse;
-  /** Whether nothing is kept, in contrast to a keyring that cannot be used. */
+  /** True if the keyring works and has no entry. */
   isMissing(result: ToolResult): boolean;
 }
 
@@ -153,7 +152,7 @@ function runTool(
         if (said[name].length > mostBytes) child.kill('SIGKILL');
       });
     }
-    // A program that does not read its input has ended, and its code says why.
+    // A program that does not read its input has ended; its exit code says why.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     child.on('error', (error: NodeJS.ErrnoException) => reject(new Error(`${path} cannot be started (${error.code})`)));
@@ -164,7 +163,7 @@ function runTool(
   });
 }
 
-/** The words of the program are for people and hold no secret: it is given those on its input alone. */
+/** The program's output is worded for users and holds no secret: it gets those on its input only. */
 function cannotUse(stderr: string): Error {
   const [line = ''] = stderr.trim().split('\n');
   return new Error(line === '' ? 'it cannot be used' : `it cannot be used (${line.slice(0, 200)})`);

@@ -11,13 +11,11 @@ export interface LoginStoreOptions extends LockWaiting {
   /** `cli_auth_credentials_store`. */
   readonly kept: CredentialStoreName;
   readonly limits: LoginLimits;
-  /** Finds the program that uses the keyring. */
   readonly programs: Programs;
-  /** Where that starts. */
   readonly programFolder: () => string;
 }
 
-/** The login of a home folder, with the means to renew it. A token in the environment goes before what is kept. */
+/** The login of a home folder, with the means to renew it. A token in the environment wins over the stored login. */
 export function loginStore(options: LoginStoreOptions): LoginStore {
   const { home, env, limits, ...waiting } = options;
   const place = placeOf(options);
@@ -56,7 +54,7 @@ function accessTokenIn(env: Variables): Login | undefined {
   return token === '' ? undefined : readAccessToken(token, `Check the token in ${variable}, or unset it.`, variable);
 }
 
-/** Tokens of another form belong to agents, which sign every request: that is not supported. */
+/** Tokens of another form belong to agents, which sign every request; those are not supported. */
 export function readAccessToken(
   token: string,
   renew: string,
@@ -85,7 +83,7 @@ function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions
   if (kept === 'file') return () => Promise.resolve(file);
   if (kept === 'ephemeral') return () => Promise.resolve(noPlace);
   let chosen: Promise<LoginPlace> | undefined;
-  // Few users keep logins there, and no other waits for it.
+  // Loaded on use: few users keep logins there.
   return () =>
     (chosen ??= import('./login-keyring.ts').then(({ keyringTool, loginKeyring }) => {
       const tool = keyringTool(process.platform, (name) => programs.find(name));
@@ -95,7 +93,7 @@ function placeOf({ home, kept, env, programs, programFolder }: LoginStoreOptions
     }));
 }
 
-/** A login that is kept in a keyring is not left in the file as well. */
+/** Removes the file's login once the keyring has it. */
 function inKeyring(keyring: LoginPlace, file: LoginPlace, kept: CredentialStoreName): LoginPlace['write'] {
   return async (document) => {
     try {
@@ -108,7 +106,6 @@ function inKeyring(keyring: LoginPlace, file: LoginPlace, kept: CredentialStoreN
   };
 }
 
-/** The keyring if it has a login, else the file. */
 function eitherPlace(keyring: LoginPlace, file: LoginPlace): LoginPlace {
   const holder = async (): Promise<LoginPlace> => ((await keyring.read()).kind === 'found' ? keyring : file);
   return {

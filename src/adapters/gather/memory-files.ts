@@ -9,7 +9,7 @@ import { withTrailingSeparator } from './files/project-folders.ts';
 import { readGuard, readLimits } from './files/read-guard.ts';
 import { join } from 'node:path';
 
-/** What threads read of memory. Both names are those of Codex, and both programs read the files. */
+/** Codex uses the same file names, and both programs read the files. */
 export interface MemoryTexts {
   readonly memory: string;
   readonly summary: string;
@@ -20,22 +20,21 @@ export const memoryFolder = (home: string): string => join(home, 'memories');
 const names = { memory: 'MEMORY.md', summary: 'memory_summary.md' } as const;
 const aboutThreads = 'rollout_summaries';
 
-/** Empty: not there, or not to be read. */
+/** Empty: missing, or must not be read. */
 export function readMemoryTexts(home: string): MemoryTexts {
   const text = (name: string): string =>
     readTextIfPossible(join(memoryFolder(home), name), { maxBytes: readLimits.instructionsBytes }) ?? '';
   return { memory: text(names.memory), summary: text(names.summary) };
 }
 
-/** Each file is replaced by rename: a process that dies leaves the old one or the new one. Throws what Node throws. */
+/** Replaces each file by rename, so a crash leaves the old one or the new one. Throws what Node throws. */
 export function writeMemoryTexts(home: string, { memory, summary }: MemoryTexts): void {
   const folder = openFolder(memoryFolder(home));
   write(folder, names.memory, memory);
-  // Last: it leads to the other.
+  // Last, since it refers to the other file.
   write(folder, names.summary, summary);
 }
 
-/** What happened in one thread, where MEMORY.md can name it. */
 export function writeThreadSummary(home: string, name: string, text: string): void {
   openFolder(memoryFolder(home));
   write(openFolder(join(memoryFolder(home), aboutThreads)), name, text);
@@ -45,7 +44,7 @@ export function removeThreadSummary(home: string, name: string): void {
   fileSystem.rmSync(join(memoryFolder(home), aboutThreads, name), { force: true });
 }
 
-/** Both files and all summaries. What else stands in the folder is another's. */
+/** Removes both files and all summaries. Anything else in the folder is not ours. */
 export function removeMemoryTexts(home: string): void {
   const folder = memoryFolder(home);
   for (const name of Object.values(names)) fileSystem.rmSync(join(folder, name), { force: true });
@@ -62,21 +61,19 @@ function write(folder: string, name: string, text: string): void {
   writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${text.trim()}\n`);
 }
 
-/** What came of writing notes about one thread. */
 export interface MemoryNote {
   readonly threadId: string;
-  /** `nothing`: there was nothing worth one. */
+  /** `nothing`: the thread had nothing worth a note. */
   readonly kind: 'noted' | 'nothing' | 'failed';
-  /** When the thread had been used last by then. */
+  /** When the thread had last been used at that time. */
   readonly usedAt: number;
   readonly at: number;
   readonly text: string;
   readonly cwd?: string;
-  /** Of the summary in `rollout_summaries/`. */
   readonly file?: string;
-  /** What it cost, where that is known, with attempts since then that failed. */
+  /** Tokens spent, if known, including later failed attempts. */
   readonly tokens: number;
-  /** A later attempt that failed: what was written before it stays. */
+  /** A later failed attempt: the note written before it stays. */
   readonly failed?: Pick<MemoryNote, 'usedAt' | 'at'>;
 }
 
@@ -84,10 +81,10 @@ const mostBytes = 1024 ** 2;
 const mostNotes = 10_000;
 const mergedName = 'merged.json';
 
-/** Notes are kept apart from the folder that models read: another program rebuilds that from its own. */
+/** Not in the folder that models read: another program rebuilds that folder from its own notes. */
 export const notesFolder = (home: string): string => join(home, 'capstan/memories');
 
-/** Torn and foreign files are none. */
+/** Skips incomplete and foreign files. */
 export function readNotes(home: string): readonly MemoryNote[] {
   return namesIn(notesFolder(home))
     .filter((name) => name.endsWith('.json') && name !== mergedName)
@@ -104,7 +101,7 @@ function readNote(home: string, name: string): MemoryNote | undefined {
   if (kind !== 'noted' && kind !== 'nothing' && kind !== 'failed') return undefined;
   const [text, tokens] = [stringAt(value, 'text') ?? '', numberAt(value, 'tokens') ?? 0];
   const [cwd, named] = [stringAt(value, 'cwd'), stringAt(value, 'file')];
-  // The name is used to remove the file: it must not lead elsewhere.
+  // The name is used to delete the file, so it must not lead elsewhere.
   const file = named !== undefined && /^[\w-]+\.md$/.test(named) ? named : undefined;
   const failed = readFailed(objectAt(value, 'failed'));
   return { threadId, kind, usedAt, at, text, tokens, ...defined({ cwd, file, failed }) };
@@ -121,7 +118,7 @@ export function writeNote(home: string, { threadId, usedAt, failed, ...note }: M
   writeJson(home, `${threadId}.json`, { thread_id: threadId, used_at: usedAt, ...note, ...attempt });
 }
 
-/** Up to which note all are in the files. */
+/** All notes up to this time are merged into the files. */
 export function readMergedAt(home: string): number {
   return numberAt(readJson(home, mergedName), 'at') ?? 0;
 }
@@ -146,7 +143,7 @@ function writeJson(home: string, name: string, value: object): void {
   writeOwnFile(join(folder, name), join(folder, `.${name}.${process.pid}.new`), `${JSON.stringify(value)}\n`);
 }
 
-/** What earlier threads left for the model. Nothing where the policy keeps the folder from it. */
+/** Memory of earlier threads, for the model. Empty where the policy denies the folder. */
 export function readMemory(home: string, policy: ResolvedPolicy): Pick<StepFacts, 'memory'> {
   const folder = `${withTrailingSeparator(home)}memories`;
   const { deniesModel: denies } = readGuard(policy);

@@ -68,18 +68,17 @@ function wrong(path: string, what: string): CatalogueProblem {
   return { code: 'model-catalogue-wrong', message, next };
 }
 
-/** What stands in a template where the model's manner of speaking goes. */
 const personalityPlaceholder = '{{ personality }}';
 
-/** A key that holds something of the wrong sort. `expected`: the rest of a sentence that begins with "must be". */
+/** A key with an invalid value. `expected` completes a sentence after "must be". */
 type RecordProblem = { readonly key: string; readonly expected: string };
 
-/** One model of a catalogue file. What it does not say is as for an unknown model; unknown keys are ignored. */
+/** One model of a catalogue file. Missing keys are as for an unknown model; unknown keys are ignored. */
 export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback']): CatalogueEntry | RecordProblem {
   const problem = firstProblem(record);
   if (problem !== undefined) return problem;
   const most = numberAt(record, 'max_context_window');
-  // The provider's own default, where the record leaves it open.
+  // The provider's default, where the record leaves it open.
   const verbosity = stringAt(record, 'default_verbosity') ?? 'medium';
   return defined({
     slug: stringAt(record, 'slug') ?? '',
@@ -111,7 +110,7 @@ const numbers =
 const flags = 'support_verbosity supports_reasoning_summary_parameter parallel_calls';
 const lists = { supported_reasoning_levels: 'effort', service_tiers: 'id', input_modalities: 'name' } as const;
 
-/** `null` stands for absent: that is how such files are written. */
+/** Such files write `null` for absent. */
 function firstProblem(record: JsonObject): RecordProblem | undefined {
   const found = (keys: string, isRight: (value: Json) => boolean, expected: string): readonly RecordProblem[] =>
     keys
@@ -137,7 +136,7 @@ function firstProblem(record: JsonObject): RecordProblem | undefined {
   ][0];
 }
 
-/** Lists of words come as such or as objects that explain each. */
+/** Items are strings, or objects that explain each string. */
 function namesAt(record: JsonObject, key: string, name: string): readonly string[] | undefined {
   const list = record[key];
   if (!Array.isArray(list)) return undefined;
@@ -151,20 +150,20 @@ function truncationOf(record: JsonObject): CatalogueEntry['truncation'] | undefi
   return isSound ? { mode, limit } : undefined;
 }
 
-/** Other programs write what sort of patches a model takes, and nothing if it takes none. */
+/** Files of other programs name the patch format that a model takes, or omit it. */
 function editToolsOf(record: JsonObject): EditTools | undefined {
   const named = record['edit_tools'];
   if (named === 'patch' || named === 'edit') return named;
   return named === undefined && stringAt(record, 'apply_patch_tool_type') !== undefined ? 'patch' : undefined;
 }
 
-/** A model that does not take the parameter must not get it by default. */
+/** A model that rejects the parameter must not get it by default. */
 function summaryOf(record: JsonObject): string | undefined {
   if (record['supports_reasoning_summary_parameter'] === false) return 'none';
   return stringAt(record, 'default_reasoning_summary');
 }
 
-/** Every model can run every mode; what a record adds is its own guidance. An empty text is one, and says nothing. */
+/** Every model can run every mode; a record only adds guidance. An empty text counts as guidance that says nothing. */
 function modesOf(record: JsonObject, fallback: Catalogue['fallback']): CatalogueEntry['modes'] {
   const given = objectAt(objectAt(record, 'model_messages') ?? {}, 'collaboration_modes') ?? {};
   const modes = Object.keys(fallback.modes).map((mode) => [mode, defined({ guidance: stringAt(given, mode) })]);

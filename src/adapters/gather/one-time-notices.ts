@@ -2,15 +2,13 @@ import { join } from 'node:path';
 import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 
 export interface OneTimeNotice {
-  /** Of a file. */
   readonly name: string;
-  /** With other words it is said again. Absent: it is said once, whatever the words are. */
+  /** Other words make the notice appear again. Absent: it appears once, whatever its words. */
   readonly words?: string;
-  /** Whether this is kept for the next time. */
   readonly keeps: boolean;
 }
 
-/** Whether something is said for the first time in a home. Where nothing can be kept, it is so each time. */
+/** True the first time in a home, and every time if the home cannot be written. */
 export function recordIfFirst(home: string, { name, words, keeps }: OneTimeNotice): boolean {
   const known = readSaid(home, name);
   if (known !== undefined && (words === undefined || known === words)) return false;
@@ -18,14 +16,14 @@ export function recordIfFirst(home: string, { name, words, keeps }: OneTimeNotic
   return true;
 }
 
-/** Which of so many is said next in a home, one after the other. Undefined: nothing can be kept there. */
+/** Rotates through `count` notices in a home. Undefined: the home cannot be written. */
 export function nextTipIndex(home: string, name: string, count: number): number | undefined {
   const [, last = '-1'] = /^(\d{1,6})$/.exec(readSaid(home, name) ?? '') ?? [];
   const next = (Number(last) + 1) % count;
   return keepSaid(home, name, String(next)) ? next : undefined;
 }
 
-/** Below the home, where the sandbox lets no command write. */
+/** A folder of the home where the sandbox lets no command write. */
 function folderOf(home: string): string {
   return join(home, 'capstan/said');
 }
@@ -35,7 +33,7 @@ function readSaid(home: string, name: string): string | undefined {
   return known?.bytes.toString('utf8');
 }
 
-/** False: it is not kept. A full or read-only disk loses no more than this. */
+/** False: not saved. A full or read-only disk causes no other loss. */
 function keepSaid(home: string, name: string, said: string): boolean {
   const folder = folderOf(home);
   if (!makeOwnFolder(folder, 'closed')) return false;

@@ -18,7 +18,6 @@ import { findGitDirectory, repositorySettings, userGitSettings } from './git/rep
 import { linkedFolders, registeredSubmodules } from './git/submodules.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Where the symbols of a permission profile point to, for one working folder. */
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -52,16 +51,16 @@ export function findPlaces(
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
 }
 
-/** A command may write them all, if a writable root lies above the working folder. */
+/** A command may write them all if a writable root contains the working folder. */
 function repositoriesAround(cwd: string): readonly string[] {
   return [...ancestors(cwd)].filter((folder) => hasProjectMarker(`${withTrailingSeparator(folder)}.git`, '.git'));
 }
 
-/** Each that is checked out takes up to five mounts, and each that is not takes one. */
+/** Each takes up to five mounts if checked out, else one. */
 const mostSubmodules = 64;
 const mostAbsent = 200;
 
-/** Those that `.gitmodules` names and those of the index: git goes into the latter, whatever the former says. */
+/** Submodules from `.gitmodules` and from the index: git enters the latter whatever the former says. */
 function submodulesOf(repositories: readonly string[]) {
   const found = repositories.map((repository) => linkedFolders(repository));
   const linked = found.flatMap(({ folders }) => folders);
@@ -72,7 +71,7 @@ function submodulesOf(repositories: readonly string[]) {
   const isWhole = found.every((each) => each.isWhole);
   const isAll = isWhole && allThere.length <= mostSubmodules && allAbsent.length <= mostAbsent;
   const [there, absent] = [allThere.slice(0, mostSubmodules), allAbsent.slice(0, mostAbsent)];
-  // Where the folder above is missing too, keeping it from being made would keep all of that from being made.
+  // If the parent is missing too, preventing its creation would prevent everything in it.
   const absentSubmodules = absent
     .map(({ folder }) => folder)
     .filter((folder) => kindOfEntry(dirname(folder)) === 'folder');
@@ -80,7 +79,7 @@ function submodulesOf(repositories: readonly string[]) {
   return { submodules: [...new Set([...registered, ...there.map(({ folder }) => folder)])], absentSubmodules, isAll };
 }
 
-/** What the user should know when a thread or a sandbox is opened: beyond the limits, submodules are open to commands. */
+/** Shown when a thread or a sandbox is opened: submodules beyond the limits are open to commands. */
 export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'submodules-unprotected'>[] {
   if (submodulesOf(repositoriesAround(cwd)).isAll) return [];
   return [
@@ -92,7 +91,7 @@ export function unprotectedSubmoduleNotices(cwd: string): readonly Outcome<'subm
   ];
 }
 
-/** Files in which commands could name programs to a repository that includes them, as far as they exist. */
+/** Files included by a repository's settings, as far as they exist. Commands could name programs for git in them. */
 function includedSettings(repository: string, home: string | undefined): readonly string[] {
   const directory = findGitDirectory(repository);
   if (directory === undefined) return [];
@@ -101,31 +100,29 @@ function includedSettings(repository: string, home: string | undefined): readonl
   return files.filter((file) => !isOwn(file) && kindOfEntry(file) !== 'missing');
 }
 
-/** Where every path leads that the profile lets be written. */
 function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
   return Object.fromEntries(grantedToWrite(profile, places).map((path) => [path, realPathSoFar(path)]));
 }
 
-/** What a `.git` file leads to, and for a linked worktree the shared folder, which has its hooks and configuration. */
+/** The target of a `.git` file and, for a linked worktree, the shared folder with its hooks and configuration. */
 function pointedToDirectories(cwd: string): readonly string[] {
   const directory = findGitDirectory(cwd);
   if (directory === undefined || !directory.isPointedTo) return [];
   return [...new Set([directory.path, directory.common])];
 }
 
-/** What makes a folder a repository by itself, and what git reads there. */
 const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed-refs', 'commondir', 'worktrees'];
 
-/** Where there is no `.git`, a folder can become a bare repository, and git obeys the `config` in it. */
+/** Without a `.git`, a folder can become a bare repository, and git obeys the `config` in it. */
 function gitNamesIn(cwd: string, where: { readonly isBelowRepository: boolean }): readonly string[] {
   const directory = findGitDirectory(cwd);
-  // Git ignores a `.git` that is not whole.
+  // Git ignores an incomplete `.git`.
   if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
   if (isBareRepository((name) => isIn(cwd, name))) return bareNames.filter((name) => isIn(cwd, name));
   return namesAgainstBareRepository((name) => isFree(join(cwd, name)), where);
 }
 
-/** An empty folder may be one that a sandbox mounts on now. All engines must choose the same names. */
+/** An empty folder may be the mount point of a running sandbox. All engines must choose the same names. */
 function isFree(path: string): boolean {
   const { kind } = lookAt(path);
   if (kind !== 'folder') return kind === 'missing';
@@ -137,11 +134,10 @@ function isFree(path: string): boolean {
 }
 
 function isIn(folder: string, name: string): boolean {
-  // Git also takes a `HEAD` that is a link to nowhere.
+  // Git also accepts a `HEAD` that is a dangling link.
   return lookAt(join(folder, name)).kind !== 'missing';
 }
 
-/** Folders that the profile would let commands write and that do not exist. */
 function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
   const written = writtenPatterns(profile).flatMap((pattern) => {
     if (pattern.type === 'path') return [pattern.path];
@@ -153,7 +149,9 @@ function missingRoots(profile: PermissionProfile, temporaryDirectory: string | u
 
 export type MissingRoot = Outcome<'writable-root-missing'>;
 
-/** What the user should know when a thread is opened. One inside another writable root can be created there. */
+/**
+ * Shown when a thread is opened. A missing root inside another writable root needs no notice: it can be created there.
+ */
 export function missingRootNotices(
   profile: PermissionProfile,
   { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },
@@ -177,7 +175,6 @@ export function missingRootNotices(
   }));
 }
 
-/** Why a thread cannot work in a folder, or undefined when it is there. */
 export function folderProblem(path: string): Outcome<'folder-missing'> | undefined {
   const code = 'folder-missing';
   const odd = unstorableTextPart(path);

@@ -17,13 +17,12 @@ import { join } from 'node:path';
 
 interface KnownOfProvider {
   readonly provider: Pick<ProviderConfig, 'id' | 'capabilities'>;
-  /** What the server said. */
   readonly said?: KeptModels | undefined;
-  /** What tests found. It stands over what the server said. */
+  /** Test results, which win over what the server said. */
   readonly tested?: KeptModels | undefined;
 }
 
-/** What the home holds of a provider's models. A file of the user's that describes all models counts alone. */
+/** Loads what the home holds of a provider's models. A user's file that describes all models replaces this. */
 export function loadKeptProviderModels(
   home: string,
   { provider, config, environment }: CatalogueOwner,
@@ -37,16 +36,14 @@ export function loadKeptProviderModels(
 interface CatalogueOwner {
   readonly provider: ProviderConfig;
   readonly config: Pick<Config, 'modelCatalogJson'>;
-  /** Says whether a key or the login counts. */
   readonly environment: Variables;
 }
 
-/** The catalogue of one provider, with what is kept of its models. No server is asked. */
+/** The catalogue of one provider with what is stored of its models. Asks no server. */
 export function loadCatalogueOfProvider(home: string, described: Catalogue, owner: CatalogueOwner): Catalogue {
   return catalogueOfProvider(described, { provider: owner.provider, ...loadKeptProviderModels(home, owner) });
 }
 
-/** The catalogue with what is known of one provider and its models. */
 export function catalogueOfProvider(base: Catalogue, { provider, said, tested }: KnownOfProvider): Catalogue {
   const records = (said?.models ?? []).flatMap(({ record }) => {
     const entry = record && catalogueEntry(record, base.fallback);
@@ -72,36 +69,33 @@ function limitsOf({ id, capabilities }: KnownOfProvider['provider']): ProviderLi
   };
 }
 
-/** What a server said of its models, as it is kept. */
 export interface KeptModels {
-  /** When it was asked last, in milliseconds. */
+  /** Time of the last request, in milliseconds. */
   readonly askedAt: number;
   readonly etag?: string;
-  /** Under which kind of key, and where. Another one has another list. Older files do not say it. */
+  /** Kind of key and address: another combination has another list. Missing in older files. */
   readonly from?: string;
   readonly models: readonly KeptModel[];
 }
 
 export interface KeptModel extends KnownModel {
-  /** A whole record in the form of a catalogue. */
+  /** A complete record in the form of a catalogue. */
   readonly record?: JsonObject;
-  /** The server was asked about this model and has it. Absent: what is known of it stood in a list. */
+  /** The server was asked about this model and has it. Absent: it was only in a list. */
   readonly asked?: true;
 }
 
 /** `said`: by the server. `tested`: by `capstan models test`. */
 export type KeptModelsSource = 'said' | 'tested';
 
-/** What is known of models, in the home, by provider: no provider's models are taken for another's. */
 export interface ModelFiles {
   read(owner: ModelsOwner, sort: KeptModelsSource): KeptModels | undefined;
-  /** Whether it is kept. Without a file the server is asked again, and nothing else is lost. */
+  /** Returns whether it was saved. Without a file the server is asked again; nothing else is lost. */
   write(owner: ModelsOwner, sort: KeptModelsSource, kept: KeptModels): boolean;
-  /** Where it is. */
   pathOf(owner: ModelsOwner, sort: KeptModelsSource): string;
 }
 
-/** Whether what is kept came from there, as far as both are known. */
+/** Compares the origins as far as both are known. */
 export function isFromOwner(kept: Pick<KeptModels, 'from'> | undefined, from: string | undefined): boolean {
   return kept?.from === undefined || from === undefined || kept.from === from;
 }
@@ -140,7 +134,7 @@ export function modelFiles(home: string): ModelFiles {
   };
 }
 
-/** What cannot be read is as if it were not there. */
+/** Unreadable content counts as missing. */
 function keptModels(json: JsonObject | undefined): KeptModels | undefined {
   const [askedAt, list] = [numberAt(json ?? {}, 'asked_at'), arrayAt(json, 'models')];
   if (json === undefined || askedAt === undefined || list === undefined) return undefined;
@@ -170,16 +164,16 @@ function knownFields(json: JsonObject): KnownFields {
   });
 }
 
-/** Who is asked for models: the same id at another address is another provider, and so is it under a login. */
+/** Identifies who is asked for models: an id with another address, or under a login, is another provider. */
 export interface ModelsOwner {
   readonly id: string;
-  /** Without anything secret. */
+  /** Contains no secrets. */
   readonly address: string;
-  /** Requests go by the login of the home. A plan has other models than a key, at one address too. */
+  /** Requests use the login of the home. A plan has other models than a key, even at the same address. */
   readonly isByLogin?: true;
 }
 
-/** Whose models are meant, as far as it can be known without looking at the login. */
+/** The owner, as far as it is known without reading the login. */
 export function modelsOwner(provider: ProviderConfig, environment: Variables): ModelsOwner {
   const { id, envKeys, login, tokenCommand } = provider;
   const isKeySet = envKeys.some((name) => (environment[name] ?? '').trim() !== '');

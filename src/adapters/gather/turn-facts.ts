@@ -15,33 +15,25 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 
 export interface FactSources {
   readonly clock: Clock;
-  /** The environment that this process was started with. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute. */
   readonly cwd: string;
   readonly client: ClientFacts;
-  /** What is decided about the project that holds the folder. */
   readonly trust: Trust;
-  /** The models that are known. */
   readonly catalogue: Catalogue;
-  /** Prices of models, those that the user set first. */
+  /** User-defined prices come first. */
   readonly prices?: readonly PriceEntry[];
-  /** What belongs to the engine itself. */
   readonly own: OwnPlaces;
-  /** What the turn is to run under: of what it names, some may not exist. */
+  /** The profile of the turn; places that it names need not exist. */
   readonly profile: PermissionProfile;
-  /** Says which programs could have been put where they are by a command. */
   readonly programFiles: ProgramFiles;
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
   readonly provider?: ProviderFacts;
-  /** Policies are fitted to Landlock. Absent: they are not. */
+  /** Policies are adapted to Landlock. Absent: they are not. */
   readonly landlock?: true;
-  /** Whether the user has plugins. */
   readonly hasPlugins?: boolean;
 }
 
-/** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
   const { clock, env, cwd, client, trust, catalogue, prices, provider, hasPlugins } = sources;
   return {
@@ -59,9 +51,9 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
 const usable = ['bash', 'zsh', 'sh'];
 
 /**
- * The shell that runs commands: the user's own if it is one whose language the model can be expected to write, else bash,
- * else whatever the system calls `sh`. It also runs outside of the sandbox, to look at the user's variables, so one that
- * lies where commands may write is not taken. `roots`: where they may besides, in this run or in another one.
+ * The shell for commands: the user's own if the model can be expected to write its language, else bash, else `sh`. It
+ * also runs outside of the sandbox, to read the user's variables, so none from a place that commands may write is
+ * taken. `roots`: other writable folders, in this run or another one.
  */
 export function findShell(
   env: Readonly<Record<string, string | undefined>>,
@@ -79,7 +71,7 @@ export function findShell(
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
 }
 
-/** A command may write there, or another user may. */
+/** A command, or another user, may write there. */
 function isOpen(program: string, writable: readonly string[], files: ProgramFiles): boolean {
   const place = files.program(program);
   if (place === undefined || isWritableProgram(program, writable, files)) return true;
@@ -96,13 +88,10 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Where a Unix system says which zone it is in. */
 export interface ZoneFiles {
   /** A link into the zone folder, or a copy of a file in it. */
   readonly localtime: string;
-  /** The name of the zone, on systems that have such a file. */
   readonly timezone: string;
-  /** One file per zone, named after it. */
   readonly zoneFolder: string;
 }
 
@@ -113,9 +102,8 @@ const systemZoneFiles: ZoneFiles = {
 };
 
 /**
- * The date and zone of the moment, as the user's machine sees it. When the zone is unknown, both are those of UTC.
- *
- * The date comes from the zone that this process runs in; `env` must be the environment it was started with.
+ * The date and zone as the user's machine sees them, else both in UTC. The date uses this process's zone, so `env` must
+ * be the environment it was started with.
  */
 export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string | undefined>>): TimeFacts {
   const timezone = findTimezone(env, systemZoneFiles) ?? timezoneOfIntl();
@@ -126,14 +114,14 @@ export function timeFactsAt(epochMs: number, env: Readonly<Record<string, string
 }
 
 /**
- * The zone's name, by the rules by which Node finds the zone of its dates, or undefined when that takes more than a look
- * at a few files. `Intl` always knows but takes 25 ms to load, almost as much as the rest of a start.
+ * Finds the zone's name by Node's own rules; undefined if that takes more than reading a few files. `Intl` always knows
+ * but takes 25 ms to load, almost as much as the rest of a start.
  */
 export function findTimezone(env: Readonly<Record<string, string | undefined>>, files: ZoneFiles): string | undefined {
   const { TZ: variable } = env;
   if (variable === '') return 'Etc/UTC';
   if (variable !== undefined) return existingZone(variable.replace(/^:/, ''), files);
-  // Only Unix systems have the folder at all; there, no file and a link that leads nowhere both mean UTC.
+  // Only Unix systems have the folder; there, a missing file and a dangling link both mean UTC.
   if (kindOfEntry(dirname(files.localtime)) !== 'folder') return undefined;
   if (kindOfEntry(files.localtime) !== 'file') return 'Etc/UTC';
   const target = readLink(files.localtime);
@@ -149,7 +137,7 @@ function existingZone(name: string, files: ZoneFiles): string | undefined {
 
 const zoneFile = { maxBytes: readLimits.timezoneBytes };
 
-/** The name in the file beside it, if the copy is one of that zone and not left over from another. */
+/** The name in the file beside it, if the copy matches that zone and is not left over from another. */
 function zoneOfCopy(files: ZoneFiles): string | undefined {
   const name = existingZone(readTextIfPossible(files.timezone, zoneFile)?.trim() ?? '', files);
   if (name === undefined) return undefined;

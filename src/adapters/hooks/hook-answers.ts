@@ -12,15 +12,14 @@ import { join } from 'node:path';
 export interface EndedHook {
   readonly run: HookRun;
   readonly answer: HookAnswer;
-  /** In the order in which they ended. */
   readonly place: number;
 }
 
-/** So many texts of full length at one moment; more of them share this. */
+/** Texts of full length at one moment; further texts share this amount. */
 const mostTexts = 2;
 const leastTokens = 100;
 
-/** What hooks that ran at the same time say together. A no wins over everything, and a question over a yes. */
+/** Combines the answers of concurrent hooks. A refusal wins over everything, a question over an approval. */
 export function combineAnswers(
   all: readonly EndedHook[],
   { cut, mostTokens }: { readonly cut: CutHookText; readonly mostTokens: number },
@@ -55,14 +54,12 @@ export function combineAnswers(
   };
 }
 
-/** What one hook said. */
 export interface HookAnswer extends Pick<
   HookVerdict,
   'blocked' | 'stopped' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'
 > {
   readonly status: HookRun['status'];
   readonly entries: readonly HookEntry[];
-  /** For the model. */
   readonly context?: string;
 }
 
@@ -78,7 +75,6 @@ function feedback(text: string): HookEntry {
   return { kind: 'feedback', text };
 }
 
-/** Events at which a hook can say no. */
 const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'PreToolUse',
   'PermissionRequest',
@@ -88,26 +84,23 @@ const blockableEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'SubagentStop',
 ]);
 
-/** Events at which plain text is for the model. */
 const plainTextEvents: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'SessionStart',
   'UserPromptSubmit',
   'SubagentStart',
 ]);
 
-/** Space for the sentence that says where all of it is. */
 const noticeTokens = 60;
 
-/** Cuts what hooks say to a number of tokens. All of it goes into a file that commands can read. */
+/** Cuts hook output to a number of tokens. The full text goes into a file that commands can read. */
 type CutHookText = (text: string, mostTokens: number) => string;
 
 export interface HookTexts {
   readonly cut: CutHookText;
-  /** Removes the files. */
   close(): void;
 }
 
-/** `folder`: commands may read what is in it, and not write: a text names the file there to the model. */
+/** `folder`: commands may read but not write in it; a text names its file there to the model. */
 export function createHookTexts(folder: string): HookTexts {
   const own = threadFolder(folder);
   let count = 0;
@@ -133,7 +126,6 @@ export function createHookTexts(folder: string): HookTexts {
 
 const completed: HookAnswer = { status: 'completed', entries: [] };
 
-/** What a hook that has ended said, by its exit code and what it wrote. */
 export function readHookAnswer(
   event: HookEvent,
   end: ProgramEnd,
@@ -173,7 +165,6 @@ function readExited(event: HookEvent, end: Extract<ProgramEnd, { kind: 'exited' 
 const everywhere = ['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'hookSpecificOutput'];
 
 function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
-  // Output of the last hooks of a session is not looked at.
   if (event === 'SessionEnd') return completed;
   const decides = blockableEvents.has(event) && event !== 'PermissionRequest';
   const known = decides ? [...everywhere, 'decision', 'reason'] : everywhere;
@@ -195,7 +186,7 @@ function readJson(event: HookEvent, answer: JsonObject): HookAnswer {
   return blockedBy(reason.trim(), said);
 }
 
-/** Calls and questions have answers of their own: a hook that wants to end the turn there has none. */
+/** Calls and questions have answers of their own, so a hook there cannot end the turn. */
 function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer {
   if (event === 'PreToolUse' || event === 'PermissionRequest')
     return failedHook('`continue: false` is not supported here.');
@@ -204,7 +195,6 @@ function stopped(event: HookEvent, said: HookAnswer, reason: string): HookAnswer
   return { ...said, ...defined({ context: said.context }), status: 'stopped', stopped: reason, entries };
 }
 
-/** What the part of an answer says that belongs to one event. */
 type EventAnswer = Partial<
   Pick<HookAnswer, 'context' | 'blocked' | 'decision' | 'decisionReason' | 'updatedInput' | 'updatedOutput'>
 >;
@@ -218,7 +208,6 @@ const members: Readonly<Partial<Record<HookEvent, readonly string[]>>> = {
   SubagentStart: ['additionalContext'],
 };
 
-/** The answer, or why it makes no sense. */
 function readEventAnswer(event: HookEvent, own: JsonObject): EventAnswer | string {
   if (own['hookEventName'] !== event) return `hookEventName must be "${event}".`;
   const known = ['hookEventName', ...(members[event] ?? [])];

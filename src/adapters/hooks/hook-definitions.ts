@@ -17,17 +17,15 @@ import { createHash } from 'node:crypto';
 export interface ReadHooks {
   readonly hooks: readonly HookDefinition[];
   readonly problems: readonly ConfigProblem[];
-  /** Groups whose matcher is a regular expression, which nothing has read yet. */
   readonly patterns: readonly GroupPattern[];
 }
 
 export interface GroupPattern {
   readonly matcher: string;
-  /** Reported if it cannot be used. */
   problem(why: string): ConfigProblem;
 }
 
-/** More hooks than a person writes: each may start a program at every call. */
+/** More than a person writes: each may start a program at every call. */
 const mostHooks = 100;
 const usualTimeout = 600;
 const longestCommand = 20_000;
@@ -35,8 +33,8 @@ const longestCommand = 20_000;
 type Path = readonly (string | number)[];
 
 /**
- * The hooks of one table, by event. What is at fault is left out, with a warning. A key of the wrong sort may be what the
- * hook is there for: it is an error, but for those of a project. `lineOf`: where the file names a key.
+ * Reads the hooks of one table, by event. Faulty ones are left out with a warning. A key of a wrong type may be the
+ * hook's purpose, so it is an error, except in projects. `lineOf`: the line on which the file names a key.
  */
 export function readHooks(
   table: JsonObject,
@@ -78,7 +76,7 @@ export function readHooks(
   return { hooks: hooks.slice(0, mostHooks), problems, patterns };
 }
 
-/** Events that match no name: a matcher says nothing there, and is no part of what is trusted. */
+/** Events without names to match: their matchers are ignored and are not part of what is trusted. */
 const withoutSubjects: ReadonlySet<HookEvent> = new Set<HookEvent>(['UserPromptSubmit', 'Stop']);
 
 function matcherOf(event: HookEvent, group: Json): string | undefined {
@@ -92,7 +90,6 @@ type ProblemAt = (
   what: string,
   next: string,
   more?: {
-    /** A value that cannot be what was meant. */
     readonly isWrong?: boolean;
     readonly ignores?: string;
   },
@@ -145,7 +142,7 @@ const sorts: Readonly<Record<Sort, string>> = {
   list: 'a list',
 };
 
-/** Whether all that is known is of its sort. What is unknown is reported: it may be a restriction, misspelt. */
+/** False if a known key has a wrong type. Unknown keys are reported: one may be a misspelt restriction. */
 function reportKeys(
   table: JsonObject,
   keys: Readonly<Record<string, Sort>>,
@@ -210,13 +207,12 @@ function readHandler(
   };
 }
 
-/** Types that files of other programs have. */
 function whyNotRun(type: string | undefined): string {
   if (type === 'mcp_tool') return 'Capstan does not run: a command can call the tool';
   return type === 'prompt' || type === 'agent' ? 'Capstan does not run: no model is asked by a hook' : 'is unknown';
 }
 
-/** The end of a session is not held up: its hooks have a second, three at most. */
+/** The end of a session is not delayed: its hooks have one second, three at most. */
 function timeoutOf(event: HookEvent, given: number | undefined): number {
   const seconds = Math.max(1, Math.floor(given ?? (event === 'SessionEnd' ? 1 : usualTimeout)));
   return event === 'SessionEnd' ? Math.min(3, seconds) : Math.min(seconds, 86_400);
@@ -226,62 +222,56 @@ function isPlain(command: string): boolean {
   return command.isWellFormed() && !command.includes('\0');
 }
 
-/** `pre_tool_use` for `PreToolUse`. */
 function label(event: HookEvent): string {
   return event.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-/** A hook as a file defines it. */
 export interface HookDefinition {
-  /** Its file, its event, and its place in both lists: what trust is stored under. */
+  /** File, event, and position in both lists; the key under which trust is stored. */
   readonly key: string;
   readonly event: HookEvent;
-  /** Absent: every subject. */
+  /** Absent: matches every subject. */
   readonly matcher?: string;
   readonly command: string;
   readonly timeoutSeconds: number;
-  /** Nothing waits for it, so that it can neither block nor change anything. */
+  /** Nothing waits for the hook, so it can neither block nor change anything. */
   readonly isAsync: boolean;
-  /** What screens show while it runs. */
   readonly statusMessage?: string;
-  /** Its own limit for one text for the model, in tokens. */
   readonly contextLimit?: number;
-  /** A hook that breaks blocks what it was asked about. */
+  /** A failing hook blocks the action that it was asked about. */
   readonly failClosed: boolean;
-  /** Of the definition. Trust is given to this, and ends when the definition changes. */
+  /** Digest of the definition. Trust is given to this digest, and ends when the definition changes. */
   readonly hash: string;
   readonly source: HookSource;
 }
 
 export interface HookSource {
-  /** The file, or what stands for flags. */
   readonly path: string;
-  /** `managed`: of the administrator, always trusted. */
+  /** `managed`: from the administrator, always trusted. */
   readonly owner: 'managed' | 'user' | 'project' | 'flags';
 }
 
-/** `modified`: trusted once, and changed since. `disabled`: switched off in the configuration. */
+/** `modified`: changed since it was trusted. `disabled`: switched off in the configuration. */
 export type HookTrust = 'managed' | 'trusted' | 'modified' | 'untrusted' | 'disabled';
 
 export interface KnownHook extends HookDefinition {
   readonly trust: HookTrust;
 }
 
-/** The digest of a definition, the same that other programs store for it: members in the order of the alphabet. */
+/** Computes the same digest that other programs store for a definition: members are sorted alphabetically. */
 function hookHash(definition: JsonObject): string {
   return `sha256:${createHash('sha256').update(sortedJson(definition)).digest('hex')}`;
 }
 
-/** Longer names than any tool has. */
 const longestSubject = 256;
 
-/** The regular expressions among matchers, and why others cannot be used, by their text. */
+/** Compiled matchers, and the reasons why others cannot be used, by their text. */
 export interface ReadMatchers {
   readonly patterns: ReadonlyMap<string, Pattern>;
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Reads those matchers that are regular expressions. The engine for them is loaded only if there are any. */
+/** Compiles the matchers that are regular expressions. Their engine is loaded only if there are any. */
 export async function readMatchers(matchers: readonly (string | undefined)[]): Promise<ReadMatchers> {
   const patterns = new Map<string, Pattern>();
   const problems = new Map<string, string>();
@@ -296,12 +286,12 @@ export async function readMatchers(matchers: readonly (string | undefined)[]): P
   return { patterns, problems };
 }
 
-/** Tells a matcher that is a regular expression. Any other one lists names, or means everything. */
+/** Any other matcher lists names, or means everything. */
 function isPattern(matcher: string): boolean {
   return !isEverything(matcher) && !/^[A-Za-z0-9_|]+$/.test(matcher);
 }
 
-/** Whether a hook with this matcher is for one of the subjects. A hook of an event without subjects is for all. */
+/** A hook for an event without subjects matches all. */
 export function matchesHook(
   matcher: string | undefined,
   subjects: readonly string[] | undefined,

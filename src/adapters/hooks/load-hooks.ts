@@ -12,20 +12,16 @@ import {
   readMatchers,
 } from './hook-definitions.ts';
 
-/** Where hooks were found, in the order in which they run. */
 export interface HookPlaces {
   readonly places: readonly (HookSource & {
-    /** What a configuration file says. Absent: `path` is a `hooks.json`. */
+    /** Table from a configuration file. Absent: `path` is a `hooks.json`. */
     readonly table?: JsonObject;
   })[];
-  /** What the user decided about each, by its key. */
   readonly state: JsonObject;
-  /** Whether a file must not be read. */
   denies?(path: string): boolean;
 }
 
 export interface LoadedHooks {
-  /** All of them, also those that may not run. */
   readonly hooks: readonly KnownHook[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -33,7 +29,7 @@ export interface LoadedHooks {
 export async function loadHooks({ places, state, denies }: HookPlaces): Promise<LoadedHooks> {
   const read = places.map(({ table, ...source }) => {
     if (table === undefined) return readHooksFile(source, denies);
-    // Beside the events, a table may say what is decided about hooks.
+    // A table may hold decisions about hooks beside the events.
     const { state: _state, managed_dir: _folder, windows_managed_dir: _other, ...events } = table;
     return readHooks(events, source);
   });
@@ -66,7 +62,7 @@ export function mayRun({ trust }: Pick<KnownHook, 'trust'>): boolean {
 
 const mostBytes = 1_000_000;
 
-/** The hooks of a `hooks.json`. One that is not there has none; one that cannot be read is a problem, of a managed one an error. */
+/** Reads a `hooks.json`. A missing file has no hooks; an unreadable one is a problem, and an error if managed. */
 export function readHooksFile(source: HookSource, denies?: (path: string) => boolean): ReadHooks {
   const { path, owner } = source;
   const fault = (what: string, next: string): ReadHooks => {
@@ -108,8 +104,8 @@ function besideHooks({ path }: HookSource, key: string, line: number | undefined
 }
 
 /**
- * The line, from 1, on which a JSON document names a key, or of the nearest place around it. Members of lists have their
- * position as a key. For messages only, and for documents that the parser has accepted.
+ * The line, from 1, of a key in a JSON document, or of the nearest place around it. Members of lists have their
+ * position as a key. Only for messages, and for documents that the parser has accepted.
  */
 function jsonKeyLine(text: string, path: readonly (string | number)[]): number | undefined {
   const open: { key: string | number | undefined; readonly isList: boolean }[] = [];
@@ -120,7 +116,6 @@ function jsonKeyLine(text: string, path: readonly (string | number)[]): number |
     const isOn = here.every((key, index) => key === path[index]) && here.length <= path.length;
     if (isOn && here.length > found.depth) found = { depth: here.length, at };
   };
-  // Texts, and what stands between values. All else says nothing about where a key is.
   for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},:]/g)) {
     const [token] = match;
     const inner = open.at(-1);
@@ -148,7 +143,7 @@ function keyOf(token: string): string {
   }
 }
 
-/** Where and why a text is no JSON; undefined where it is. */
+/** Position and reason of a JSON syntax error; undefined if the text is valid. */
 function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -163,7 +158,6 @@ function jsonFault(text: string): string | undefined {
 const mostNamed = 3;
 const longest = 80;
 
-/** One warning for all hooks that do not run because the user has not trusted them. */
 export function untrustedHooks(hooks: readonly KnownHook[]): readonly ConfigProblem[] {
   const [first] = hooks;
   if (first === undefined) return [];

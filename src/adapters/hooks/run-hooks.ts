@@ -16,25 +16,20 @@ import {
 import { type HookDefinition, matchesHook, type ReadMatchers } from './hook-definitions.ts';
 
 export interface HooksOptions {
-  /** Those that may run, in the order in which they are configured. */
   readonly hooks: readonly HookDefinition[];
-  /** Their matchers that are regular expressions. */
   readonly patterns: ReadMatchers['patterns'];
   readonly run: RunProgram;
-  /** Why a hook must not run now, as a sentence. Asked before each run. Absent: all may. */
+  /** The reason why a hook must not run now, as a sentence. Asked before each run. Absent: all may run. */
   refusal?(hook: HookDefinition): string | undefined;
-  /** The user's own. */
   readonly shell: string;
-  /** Asked before each run: which folders commands may write changes. */
+  /** Asked before each run: the folders that commands may write change. */
   variables(): Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly texts: HookTexts;
-  /** Shared by all that are made for the same thread. */
   readonly starts: SessionStarts;
 }
 
-/** Hooks that nothing waits for, at one time. */
 const mostAsync = 8;
 const outputBytes = 1_000_000;
 const longestShown = 200;
@@ -122,7 +117,7 @@ async function runHook(
 ): Promise<EndedHook> {
   const { run, shell, clock } = options;
   const from = clock.now();
-  // Not a login shell: what start-up files print would be part of the answer, and a command may have written them.
+  // Not a login shell: output of start-up files would be part of the answer, and a command may have written them.
   const program = { argv: [shell, '-c', hook.command], cwd, env: options.variables(), input: JSON.stringify(input) };
   const reason = options.refusal?.(hook);
   const end =
@@ -156,7 +151,6 @@ function endedHook({ ids }: HooksOptions, hook: HookDefinition, answer: HookAnsw
   return { run, answer, place: 0 };
 }
 
-/** What a hook made of a call, or of its result. */
 function changes({ updatedInput, updatedOutput }: HookAnswer): readonly HookEntry[] {
   const input = updatedInput && (stringAt(updatedInput, 'command') ?? JSON.stringify(updatedInput));
   return [input, updatedOutput].flatMap((text) => (text === undefined ? [] : [{ kind: 'change', text } as const]));
@@ -170,7 +164,7 @@ function short(text: string, limit: number): string {
   return truncateMiddle(text, { mode: 'bytes', limit });
 }
 
-/** A hook that must not be done without stands in the way when it breaks. The end of a turn and of a session is never held up. */
+/** A failing `failClosed` hook blocks. The end of a turn and of a session is never blocked. */
 function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
   const reason = `A hook that must succeed failed. ${answer.entries[0]?.text ?? ''}`;
   switch (event) {
@@ -187,29 +181,27 @@ function closed(event: HookEvent, answer: HookAnswer): HookAnswer {
   }
 }
 
-/** Of a hook that nothing waited for, only words count. */
 function onlyWords({ run, answer, place }: EndedHook): EndedHook {
   const { status, entries, context } = answer;
   return { run, place, answer: { status, entries, ...defined({ context }) } };
 }
 
-/** Where a thread stands when hooks of the start of a session may be due. */
 export interface SessionPlace {
   readonly threadId: string;
-  /** How many turns it has had, the one that runs among them. */
+  /** Turns so far, including the running one. */
   readonly turns: number;
   readonly checkpoints: number;
 }
 
 /**
- * Where hooks of the start of a session ran in this process, for the sessions that have not ended. A thread is given up
- * and opened again in one, for example to pin a note: that starts no other, unless what they said was taken back or
- * compacted meanwhile.
+ * Records for unended sessions of this process at which place their start hooks ran. A thread may be closed and
+ * reopened, for example to pin a note: that repeats no hooks, unless their output was taken back or compacted
+ * meanwhile.
  */
 export class SessionStarts {
   readonly #ran: Map<string, SessionPlace>;
 
-  /** `ran`: by thread, kept by the engine. */
+  /** `ran`: by thread; the engine keeps it. */
   constructor(ran = new Map<string, SessionPlace>()) {
     this.#ran = ran;
   }
@@ -218,7 +210,7 @@ export class SessionStarts {
     this.#ran.set(place.threadId, place);
   }
 
-  /** Whether a session of the thread had started. From here on none has. */
+  /** True if a session of the thread had started. Afterwards none has. */
   takeEnd(threadId: string): boolean {
     return this.#ran.delete(threadId);
   }

@@ -2,17 +2,17 @@ import { otherSchemeOf } from '../../core/policy/network/host-name.ts';
 import { BoundedBuffer } from '../../base/bounded-buffer.ts';
 import { explainLostConnection } from '../../protocol/http.ts';
 
-/** One message: an answer in JSON, or an event of a stream. */
+/** Limit of one message: a JSON answer, or one event of a stream. */
 const mostMessageBytes = 32_000_000;
 
 const mostRedirects = 5;
 
-/** Each of them lets its holder act as this client. */
+/** Each lets its holder act as this client. */
 const heldByOrigin = ['authorization', 'cookie', 'mcp-session-id'];
 
 /**
- * A fetch for one server and for those that a login to it involves. The headers that the user configured go to the
- * origin of the server's address alone: no authorization server, no host of metadata and no redirect gets them.
+ * A fetch for one server and its login. Configured headers go only to the origin of the server's address: no
+ * authorization server, metadata host or redirect gets them.
  */
 export function fetchForServer(serverUrl: string, configured: Readonly<Record<string, string>>): typeof boundedFetch {
   const { origin } = new URL(serverUrl);
@@ -41,7 +41,7 @@ export function fetchForServer(serverUrl: string, configured: Readonly<Record<st
   };
 }
 
-/** Recognises a request for tokens: it holds a code, a refresh token or the secret of a client. */
+/** Recognises token requests, which hold a code, a refresh token or a client secret. */
 function isForm(headers: Headers, body: unknown): boolean {
   return (
     body instanceof URLSearchParams || /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '')
@@ -57,8 +57,8 @@ function redirectTarget(from: URL, { status, headers }: Response): URL | undefin
 }
 
 /**
- * A fetch whose answers cannot fill the memory: one that does not end, or an event that does not, is an error. Its
- * reader gets whole lines of a stream and all of any other answer at once, because it keeps a list of what it gets.
+ * A fetch with bounded memory: an endless answer or event is an error. Streams are passed on in whole lines and other
+ * answers at once, because the reader keeps a list of the chunks.
  */
 export async function boundedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
   const response = await reachedBy(fetch(input, init), new URL(input), init?.signal);
@@ -69,15 +69,14 @@ export async function boundedFetch(input: string | URL, init?: RequestInit): Pro
     statusText: response.statusText,
     headers: response.headers,
   });
-  // What a constructed answer lacks, and readers of redirects go by.
+  // A constructed `Response` lacks the address, which readers need for redirects.
   Object.defineProperty(bounded, 'url', { value: response.url });
   Object.defineProperty(bounded, 'redirected', { value: response.redirected });
   return bounded;
 }
 
-/** No server answered. Its message is a part of a sentence. */
+/** No server answered. The message is part of a sentence. */
 export class UnreachableServer extends Error {
-  /** What to check, as a sentence. */
   readonly next: string;
 
   constructor(message: string, next: string, options: ErrorOptions) {
@@ -86,7 +85,7 @@ export class UnreachableServer extends Error {
   }
 }
 
-/** `fetch` says only that it failed: what lies behind it says why. */
+/** `fetch` only says that it failed; the cause says why. */
 async function reachedBy(
   asked: Promise<Response>,
   url: URL,
@@ -103,7 +102,7 @@ async function reachedBy(
 function causeCode(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     if ('code' in each && typeof each.code === 'string') return each.code;
-    // Each address of a host was tried.
+    // One error for each address of the host.
     if (each instanceof AggregateError) return causeCode(each.errors[0]);
   }
   return undefined;
@@ -131,12 +130,11 @@ function oneChunk(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 const [lineFeed, carriageReturn] = [10, 13];
-/** How an event ends: with an empty line, whatever ends the line before it. */
+/** An event ends with an empty line, whichever line ends are used. */
 const eventEnds = ['\n\n', '\r\r', '\n\r'];
 
 function wholeLines(): TransformStream<Uint8Array, Uint8Array> {
   const held = new BoundedBuffer(mostMessageBytes);
-  /** Finished lines of the event that has not ended. */
   let passedBytes = 0;
   let last = '';
   return new TransformStream<Uint8Array, Uint8Array>({

@@ -8,7 +8,7 @@ import { LoginProblem, registrationRefused } from './oauth-login.ts';
 
 const mostCharacters = 2000;
 
-/** Whether the connection is gone, by the library's own word for it or because it said so meanwhile. */
+/** True if the library or the transport reported the connection as closed. */
 export function isLostConnection(error: unknown, isGone: boolean): boolean {
   const code = codeOf(error);
   if (code === 'REQUEST_TIMEOUT' || typeof code === 'number') return false;
@@ -21,7 +21,6 @@ export function isLostConnection(error: unknown, isGone: boolean): boolean {
   );
 }
 
-/** What the model reads of a call that did not work. */
 export function callFailureAnswer(error: unknown, config: McpServerConfig, shown: (text: string) => string): McpAnswer {
   const code = codeOf(error);
   if (code === 'REQUEST_TIMEOUT') {
@@ -46,7 +45,7 @@ export function callFailureAnswer(error: unknown, config: McpServerConfig, shown
   };
 }
 
-/** The first fault of an answer: of one in a wrong form the library gives all of them, as JSON behind its own words. */
+/** The first fault of a malformed answer: the library lists all of them as JSON after its own words. */
 export function describeSchemaFault(words: string): string | undefined {
   const found = /^(?:Invalid result for [^\n]{1,100}: )?(\[\s*\{[\s\S]*\])\s*$/.exec(words)?.[1];
   const [fault] = arrayAt(parseJsonObject(`{"faults":${found ?? '[]'}}`), 'faults') ?? [];
@@ -56,11 +55,10 @@ export function describeSchemaFault(words: string): string | undefined {
   return `${at === '' ? '' : `${at}: `}${message}`.slice(0, 300);
 }
 
-/** The code of a call that is refused until the user has visited a page. */
+/** Error code of a call that is refused until the user has visited a page. */
 const pageWanted = -32_042;
 const mostPages = 3;
 
-/** Pages that the user must visit before a call is answered. */
 export function requestedPages(error: unknown, server: string): readonly McpElicitation[] {
   const data = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
   if (codeOf(error) !== pageWanted || !isJsonObject(data)) return [];
@@ -71,7 +69,7 @@ export function requestedPages(error: unknown, server: string): readonly McpElic
   });
 }
 
-/** Where the configuration has a token for the server: beside one, there is no login in the browser. */
+/** With a configured token there is no login in the browser. */
 export function configuredToken(transport: McpServerConfig['transport']): string | undefined {
   if (transport.kind === 'program') return undefined;
   const { bearerTokenVariable, headers, headerVariables } = transport;
@@ -89,16 +87,14 @@ export function loginRequiredMessage(config: McpServerConfig): string {
     : `the server rejected the token in ${token}. Tell the user to correct it`;
 }
 
-/** Why a login did not work, wherever the library has put it. */
 export function findLoginProblem(error: unknown): LoginProblem | undefined {
   return findCause(error, (each) => {
     if (each instanceof LoginProblem) return each;
-    // Of the library's errors only the one about a registration has this.
+    // Only the library's registration error has this.
     return 'submittedMetadata' in each ? registrationRefused(each) : undefined;
   });
 }
 
-/** The error of a server that did not answer, wherever the library has put it. */
 export function findUnreachableServer(error: unknown): UnreachableServer | undefined {
   return findCause(error, (each) => (each instanceof UnreachableServer ? each : undefined));
 }
@@ -113,7 +109,7 @@ function findCause<Found>(error: unknown, find: (each: Error) => Found | undefin
   return undefined;
 }
 
-/** The server wants a login, or one that may do more. */
+/** The server wants a login, or one with more rights. */
 export function isUnauthorized(error: unknown): boolean {
   if (findLoginProblem(error) !== undefined) return false;
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
@@ -132,8 +128,8 @@ function statusOf(error: unknown): unknown {
 }
 
 /**
- * The address of a page of the web that a server sends the user to, as a browser shows it. Undefined for other schemes, and
- * for an address with a user name, which seems to lead to another host than it does.
+ * The web address as a browser shows it. Undefined for other schemes, and for addresses with a user name, which seem to
+ * lead to another host than they do.
  */
 export function elicitedPage(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;

@@ -23,35 +23,33 @@ import { EndlessList, listTools, openClient, type OpenClient } from './open-clie
 import type { McpHost, PlacedServer } from './open-transport.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a call does once the server is there. `began`: it works on as a task with this id. */
+/** Runs a call on a connected server. `began`: reports the id of the task that continues it. */
 export type WithClient = (
   open: OpenClient,
   signal: AbortSignal,
   began: (taskId: string) => void,
 ) => Promise<JsonObject>;
 
-/** The call that the code at hand works for: what arrives on the stream of its answer is about it. */
+/** The call being worked on: messages on its response stream belong to it. */
 const callAtHand = new AsyncLocalStorage<McpCallOptions>();
 
 type Started =
   | { readonly kind: 'open'; readonly open: OpenClient }
   | { readonly kind: 'failed'; readonly why: string; readonly next: string | undefined };
 
-/** How often the user is sent to a page for one call. */
 const mostLogins = 3;
-/** How long a login waits for the user. */
 const userPatienceMs = 300_000;
-/** A start that fails sooner costs the next process no wait worth speaking of. */
+/** A faster failure costs the next process no wait worth recording. */
 const longStartMs = 3000;
-/** How often a server may change its list in one connection before it is no longer asked. */
+/** After this many list changes in one connection the server is no longer asked. */
 const mostChanges = 100;
 
-/** One server: started when it is first needed, started again when it is gone, until it is closed. */
+/** One server: started on first use, restarted when it is gone, until closed. */
 export class McpConnection {
   readonly server: PlacedServer;
   readonly #world: McpHost;
   readonly #closing = new AbortController();
-  /** Calls that run, the newest last: a question of the server is about one of them. Under each, its tasks. */
+  /** Running calls with their tasks, the newest last: a server's question is about one of them. */
   readonly #calls = new Map<McpCallOptions, Set<string>>();
   readonly #listeners = new Set<() => void>();
   #starting: Promise<Started> | undefined;
@@ -72,28 +70,26 @@ export class McpConnection {
     if (failed?.isQuick === false) this.#problem = notStartedBefore(server.config.name, failed.why);
   }
 
-  /** What the server listed last, in this process or an earlier one. Absent: it was never seen. */
+  /** The server's last listing, from this process or an earlier one. Absent: never seen. */
   get listing(): ServerListing | undefined {
     return this.#listing;
   }
 
-  /** Why it did not start when that was last tried, in this process or, if it took long, in an earlier one. */
+  /** Why the last start failed, in this process or, if it took long, in an earlier one. */
   get problem(): Outcome | undefined {
     return this.#problem;
   }
 
-  /** Whether this process saw it run, or saw it fail to start. */
   get isSeen(): boolean {
     return this.#wasOpen || this.#hasFailed;
   }
 
-  /** Tools that the server lists and that cannot be used, if there are any. */
   get oddTools(): Outcome | undefined {
     const names = this.#open?.malformed ?? [];
     return names.length === 0 ? undefined : malformedTools(this.server.config.name, names);
   }
 
-  /** Called when the listing is another one, until what it gives is called. */
+  /** Calls the listener when the listing changes. Returns how to stop that. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -174,7 +170,7 @@ export class McpConnection {
     for (const listener of this.#listeners) listener();
   }
 
-  /** One question at a time: changes that are reported meanwhile are asked about together. */
+  /** One request at a time: changes reported meanwhile share the next one. */
   async #listAgain(): Promise<void> {
     this.#isStale = true;
     if (this.#isListing) return;
@@ -197,7 +193,7 @@ export class McpConnection {
     this.#learn(found.listing);
   }
 
-  /** It is shown, kept in threads, and read by the model. */
+  /** The text is shown, kept in threads, and read by the model. */
   get #shown(): (text: string) => string {
     const { config } = this.server;
     const { env, credentials: store } = this.#world;
@@ -211,8 +207,8 @@ export class McpConnection {
   }
 
   /**
-   * A question goes to the call that it names by a task, or whose answer it arrives with; pipes do not say, and then it
-   * goes to the newest. One that no call can be asked about has no one to answer it.
+   * A question goes to the call identified by its task or response stream; over pipes neither is known, so the newest
+   * call gets it. A question that belongs to no call has no one to answer it.
    */
   async #elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer> {
     const calls = [...this.#calls];
@@ -223,8 +219,8 @@ export class McpConnection {
   }
 
   /**
-   * Does something with the server, which is started or started again for it. Where the connection is lost over it, it
-   * is done once more only if that does no harm. Never rejects.
+   * Does something with the server, (re)starting it if needed. If the connection is lost meanwhile, it is repeated
+   * once, and only if that does no harm. Never rejects.
    */
   async use(
     what: WithClient,
@@ -311,21 +307,20 @@ function notStartedBefore(name: string, why: string): Outcome {
   };
 }
 
-/** A program that is no server often says so where a server would answer. */
+/** A program that is no MCP server often says so on its output. */
 function oddWords(line: string | undefined): string {
   return line === undefined ? '' : `, and wrote ${JSON.stringify(line.slice(0, 100))}, which is no message of MCP`;
 }
 
-/** Whether the user says that they have seen to all of these. */
 async function hasVisited(pages: readonly McpElicitation[], { elicit }: McpCallOptions): Promise<boolean> {
   for (const page of pages) if ((await elicit?.(page))?.action !== 'accept') return false;
   return true;
 }
 
-/** Faults in messages come with a long list of what is wrong where. */
+/** The rest is a long list of faults. */
 function firstLine(reason: string): string {
   const [line = ''] = reason.split('\n', 1);
-  // Cut first: the pattern may begin at every one of these signs.
+  // Cut first: the pattern could begin at each of these characters.
   return line.slice(0, 500).replace(/[:.\s[{]+$/, '');
 }
 
@@ -337,8 +332,8 @@ function malformedTools(name: string, tools: readonly string[]): Outcome {
 }
 
 /**
- * The library puts errors into its own: why a server cannot be reached, or a login does not work, lies behind it. An
- * answer of the wrong form has a list of faults for a message.
+ * Unwraps library errors to find an unreachable server or a failed login. For malformed answers the message is a list
+ * of faults.
  */
 function reasonOf(error: unknown): string {
   const found = findUnreachableServer(error) ?? findLoginProblem(error) ?? error;
@@ -366,7 +361,7 @@ function startedAgain(name: string): Outcome {
   return { code: 'mcp-server-restarted', message, next: 'Nothing needs to be done.' };
 }
 
-/** Servers that threads of one engine share: equal configuration in the same folder is one server. */
+/** Servers shared by the threads of one engine: equal configuration in the same folder is one server. */
 export class ServerPool {
   readonly #world: McpHost;
   readonly #shared = new Map<string, { readonly connection: McpConnection; users: number }>();
@@ -375,7 +370,7 @@ export class ServerPool {
     this.#world = world;
   }
 
-  /** Nothing is started yet. To be released as often as it is taken. */
+  /** Starts nothing yet. Release it as often as it is taken. */
   take(server: PlacedServer): McpConnection {
     const key = keyOf(server);
     const shared = this.#shared.get(key) ?? { connection: new McpConnection(server, this.#world), users: 0 };
@@ -384,7 +379,7 @@ export class ServerPool {
     return shared.connection;
   }
 
-  /** Ends it when no thread uses it any more. Never rejects. */
+  /** Ends the server when no thread uses it any more. Never rejects. */
   async release(connection: McpConnection): Promise<void> {
     const key = keyOf(connection.server);
     const shared = this.#shared.get(key);

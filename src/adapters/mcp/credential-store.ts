@@ -7,25 +7,24 @@ import { makeOwnFolder, readOwnFile, writeOwnFile } from '../disk/own-files.ts';
 import { type LockWaiting, waitForLock } from '../disk/wait-for-lock.ts';
 import { join } from 'node:path';
 
-/** What a login to a server left: tokens, and how this program is known there. */
 export interface McpCredentials {
   readonly tokens?: JsonObject;
   readonly client?: JsonObject;
 }
 
-/** Logins to MCP servers by their address, in one file that only this user can read. */
+/** Logins to MCP servers by address, in one file that only this user can read. */
 export interface CredentialStore {
   read(url: string): McpCredentials;
-  /** Changes a login, of which `change` gets what is stored now. Rejects where the file cannot be written. */
+  /** Changes a login; `change` gets what is stored now. Rejects if the file cannot be written. */
   change(url: string, change: (stored: McpCredentials) => McpCredentials): Promise<void>;
-  /** Whether there was something to remove. */
+  /** Resolves to whether there was something to remove. */
   remove(url: string): Promise<boolean>;
-  /** Works on one login while no other process does: a refresh token works once. */
+  /** Excludes other processes from one login, because a refresh token works only once. */
   alone<Result>(url: string, work: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 }
 
 const mostBytes = 1_000_000;
-/** Limit of one login: a server with huge tokens must not make the file too large to be read. */
+/** Limit of one login: huge tokens must not make the file too large to read. */
 const mostOfOne = 64_000;
 
 export function credentialStore(home: string, waiting: LockWaiting): CredentialStore {
@@ -54,7 +53,7 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
       await lock.release();
     }
   };
-  /** All logins are in one file, so one process changes it at a time, whichever login it is about. */
+  /** All logins share a file, so only one process may change it at a time. */
   const save = <Result>(change: (stored: JsonObject) => readonly [JsonObject | undefined, Result]): Promise<Result> =>
     inLock('credentials.json.lock', { held: 'another process is changing the stored logins' }, () => {
       const [next, result] = change(all());
@@ -81,14 +80,10 @@ export function credentialStore(home: string, waiting: LockWaiting): CredentialS
 
 export interface ServerSecrets {
   readonly env: Variables;
-  /** A login that is kept. */
   readonly credentials?: McpCredentials;
 }
 
-/**
- * Takes a server's keys out of texts about it and errors from it: servers and libraries repeat addresses, headers and
- * variables.
- */
+/** Removes a server's secrets from texts and errors: servers and libraries repeat addresses, headers and variables. */
 export function serverSecretHider({ transport }: McpServerConfig, given: ServerSecrets): (text: string) => string {
   if (transport.kind === 'program') {
     const passed = transport.passed.map((name) => [name, given.env[name] ?? ''] as const);

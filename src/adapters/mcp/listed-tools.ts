@@ -6,7 +6,7 @@ import { isOtherTool, mcpToolDigest } from '../../core/policy/grants/grants.ts';
 import type { McpTool, McpToolHints } from '../../ports/mcp-servers.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 
-/** A tool as its server lists it, cleaned. This is what is kept on the disk. */
+/** A tool as listed by its server, cleaned. This form is stored on disk. */
 export interface ListedTool {
   readonly tool: string;
   readonly description: string;
@@ -14,10 +14,8 @@ export interface ListedTool {
   readonly hints: McpToolHints;
 }
 
-/** What is known of a server. */
 export interface ServerListing {
   readonly tools: readonly ListedTool[];
-  /** The server's own words about itself. */
   readonly instructions?: string;
   readonly hasResources: boolean;
 }
@@ -26,7 +24,7 @@ const mostTools = 512;
 const mostNameCharacters = 128;
 const mostDescriptionCharacters = 1024;
 
-/** What a server lists, as far as it can be used. What is malformed is left out. */
+/** The usable part of a server's list; malformed entries are left out. */
 export function readListing(tools: readonly Json[], about: Omit<ServerListing, 'tools'>): ServerListing {
   const read = tools.slice(0, mostTools).flatMap(readTool);
   const first = new Map(read.toReversed().map((tool) => [tool.tool, tool]));
@@ -50,7 +48,6 @@ function readTool(value: Json): readonly ListedTool[] {
   return [{ tool, description, parameters: cleanSchema(value['inputSchema']), hints: hintsOf(value['annotations']) }];
 }
 
-/** A tool that only the pages of a server may call. */
 function isForApps(meta: Json | undefined): boolean {
   const interfaces = isJsonObject(meta) && isJsonObject(meta['ui']) ? arrayAt(meta['ui'], 'visibility') : undefined;
   return interfaces !== undefined && !interfaces.includes('model');
@@ -74,7 +71,6 @@ function cleanWords(text: string, most: number): string {
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** The tools of all servers as a thread may offer them, in a fixed order. */
 export function offeredTools(
   servers: readonly { readonly config: McpServerConfig; readonly listing: ServerListing }[],
 ): readonly McpTool[] {
@@ -87,7 +83,7 @@ export function offeredTools(
   const taken = new Set<string>();
   return all
     .filter((each) => {
-      // A server can find two names with one digest. One of them is lost then, and nothing else.
+      // A server can craft two names with one digest; it only loses one of these tools.
       const name = names.get(each) ?? '';
       return !taken.has(name) && taken.add(name);
     })
@@ -123,19 +119,18 @@ function approvalOf(
   return { approval: approval.default, ...(isOtherTool(own.digest, now) ? { isChanged: true } : {}) };
 }
 
-/** Whether the configuration offers it. */
 export function isEnabled({ enabledTools, disabledTools }: McpServerConfig, tool: string): boolean {
   return (enabledTools === undefined || enabledTools.includes(tool)) && !disabledTools.includes(tool);
 }
 
-/** Beyond this a schema is made smaller, step by step. */
+/** Larger schemas are reduced step by step. */
 const mostBytes = 5000;
 const mostDepth = 16;
 const mostMembers = 200;
 
 /**
- * The parameters of a tool as providers accept them and as the model can afford them: an object with properties,
- * without boolean schemas, unused definitions and what is nested too deep to be of use.
+ * A tool's parameters in a form that providers accept and the model can afford: an object with properties, without
+ * boolean schemas, unused definitions and parts nested too deep to be of use.
  */
 export function cleanSchema(given: unknown): JsonObject {
   const schema = isJsonObject(given) ? (plain(cleaned(given, 0)) as JsonObject) : {};
@@ -158,7 +153,7 @@ const compositions = ['anyOf', 'oneOf', 'allOf'] as const;
 const maps = ['properties', '$defs', 'definitions', 'patternProperties'] as const;
 const single = ['items', 'additionalProperties', 'not'] as const;
 
-/** One schema of a tree. Names of members stay in their order. */
+/** Cleans one schema of a tree. Keeps the order of members. */
 function cleaned(schema: Json | undefined, depth: number): Json {
   if (depth > mostDepth) return {};
   if (!isJsonObject(schema)) return { type: 'string' };
@@ -182,7 +177,7 @@ function cleaned(schema: Json | undefined, depth: number): Json {
   return type === undefined ? result : { ...result, type };
 }
 
-/** The same without signs that no one sees, in names and in texts. */
+/** Removes invisible characters from names and texts. */
 function plain(value: Json): Json {
   if (typeof value === 'string') return withoutInvisible(value);
   if (Array.isArray(value)) return value.map(plain);
@@ -213,7 +208,7 @@ function mapped(value: JsonObject, change: (member: Json) => Json): JsonObject {
   return Object.fromEntries(members.flatMap(([key, member]) => (member === undefined ? [] : [[key, change(member)]])));
 }
 
-/** Every schema of the tree, the members before what holds them. */
+/** Applies to every schema of the tree, members before their parents. */
 function everywhere(
   schema: JsonObject,
   change: (schema: JsonObject, depth: number) => JsonObject,
@@ -236,7 +231,6 @@ function withoutDescriptions(schema: JsonObject): JsonObject {
   return everywhere(schema, (each) => without(each, ['description', 'title', 'examples', '$comment']));
 }
 
-/** A definition that no reference names is of no use to anyone. */
 function withUsedDefinitions(schema: JsonObject): JsonObject {
   const text = JSON.stringify(without(schema, ['$defs', 'definitions']));
   const used = new Set<string>();
@@ -259,7 +253,7 @@ function withUsedDefinitions(schema: JsonObject): JsonObject {
   return { ...without(schema, ['$defs', 'definitions']), ...(Object.fromEntries(kept) as JsonObject) };
 }
 
-/** What a reference named may be anything then. */
+/** References to removed definitions become schemas that accept anything. */
 function withoutDefinitions(schema: JsonObject): JsonObject {
   return everywhere(without(schema, ['$defs', 'definitions']), (each) => without(each, ['$ref']));
 }
@@ -280,13 +274,12 @@ export interface NamedMcpTool {
   readonly tool: string;
 }
 
-/** Providers accept no more. */
 const mostCharacters = 64;
 const digits = 12;
 
 /**
- * The name under which the model calls each tool: the same for the same tools, whatever order they come in. Two tools
- * that would have one name both get a digest of what they are really called, and so does a name that is too long.
+ * The name of each tool for the model, independent of their order. Tools whose names collide both get a digest of their
+ * real names, and so does a name that is too long.
  */
 export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]): ReadonlyMap<Named, string> {
   const plain = new Map(tools.map((tool) => [tool, serverPrefix(tool.server) + clean(tool.tool)]));
@@ -300,7 +293,6 @@ export function mcpToolNames<Named extends NamedMcpTool>(tools: readonly Named[]
   );
 }
 
-/** What the names of a server's tools begin with. */
 export function serverPrefix(server: string): string {
   return `mcp__${clean(server)}__`;
 }

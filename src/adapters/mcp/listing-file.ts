@@ -8,15 +8,15 @@ import { defined } from '../../base/objects.ts';
 import type { ListedTool, ServerListing } from './listed-tools.ts';
 
 const mostBytes = 8_000_000;
-/** Raised when listings are cleaned of more than before: what was kept earlier is not read again. */
+/** Increase it when cleaning changes, so that listings stored before are ignored. */
 const form = 2;
 
-/** What servers listed last, by their configuration: a server that is configured otherwise is another one. */
+/** The last listings of servers, keyed by configuration: a changed configuration is another server. */
 export interface ListingFiles {
   read(config: McpServerConfig): ServerListing | undefined;
-  /** A disk that refuses it costs a wait at the next start, and nothing else. */
+  /** If the disk refuses, only a wait at the next start is lost. */
   write(config: McpServerConfig, listing: ServerListing): void;
-  /** Why one did not start when that was last tried. Absent: it did, or was not tried. */
+  /** Why the last start failed. Absent: it did not, or was not tried. */
   failure(config: McpServerConfig): StartFailure | undefined;
   writeFailure(config: McpServerConfig, failure: StartFailure): void;
   forgetFailure(config: McpServerConfig): void;
@@ -24,7 +24,7 @@ export interface ListingFiles {
 
 export interface StartFailure {
   readonly why: string;
-  /** It failed so soon that the next process may wait for it again. */
+  /** Failed so quickly that the next process may wait for it again. */
   readonly isQuick: boolean;
 }
 
@@ -38,7 +38,7 @@ export function listingFiles(home: string): ListingFiles {
     try {
       fileSystem.rmSync(failurePath(config), { force: true });
     } catch {
-      // The next start does not wait for the server.
+      // The failure stays recorded: the next start does not wait for the server.
     }
   };
   const keep = (path: string, value: object): void => {
@@ -60,7 +60,7 @@ export function listingFiles(home: string): ListingFiles {
     failure(config) {
       const found = readOwnFile(failurePath(config), { maxBytes: 10_000, toOthers: 'closed' });
       const kept = found && parseJsonObject(found.bytes.toString('utf8'));
-      // One that is given more time may start.
+      // A server with a longer timeout may start.
       const why = kept?.['startupTimeoutMs'] === config.startupTimeoutMs ? stringAt(kept, 'why') : undefined;
       return why === undefined ? undefined : { why, isQuick: kept?.['isQuick'] === true };
     },

@@ -13,27 +13,25 @@ import type {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the user is sent to a page and comes back. */
 export interface LoginVisitor {
-  /** Where the page sends the user back to. */
   readonly redirectUrl: string;
-  /** Resolves with what came back. */
+  /** Resolves with the parameters that the user brings back. */
   visit(page: URL): Promise<URLSearchParams>;
 }
 
 export interface LoginSessionOptions {
   readonly address: McpAddressConfig;
   readonly store: CredentialStore;
-  /** Absent: no one can be sent anywhere, and only what was kept is used. */
+  /** Absent: the user cannot be sent to a page, so only a stored login is used. */
   readonly visitor?: LoginVisitor;
-  /** Of a client that was registered beforehand. */
+  /** Only for a client registered beforehand. */
   readonly clientSecret?: string;
   random(): string;
 }
 
 type Issued = { readonly issuer?: string } | undefined;
 
-/** A login that cannot be made or renewed. The message is a part of a sentence. */
+/** A login that cannot be made or renewed. The message is part of a sentence. */
 export class LoginProblem extends Error {
   readonly next: string;
 
@@ -43,12 +41,12 @@ export class LoginProblem extends Error {
   }
 }
 
-/** Nobody can log in now: the library must not register a client, which would replace the one of the stored login. */
+/** No one can log in now. Keeps the library from registering a client, which would replace the stored login's. */
 class LoginWanted extends Error {
   readonly status = 401;
 }
 
-/** For a server that registers no client by itself. */
+/** For a server that does not register clients automatically. */
 export function registrationRefused(cause?: unknown): LoginProblem {
   return new LoginProblem(
     'its login server does not register Capstan as a client',
@@ -57,11 +55,11 @@ export function registrationRefused(cause?: unknown): LoginProblem {
   );
 }
 
-/** A login at one server: uses and renews what is kept, and asks the user where there is someone to ask. */
+/** A login at one server: uses and renews the stored one, and asks the user if that is possible. */
 export class LoginSession implements OAuthClientProvider {
-  /** An id that is an address tells the server where to read about this program. */
+  /** An id that is a URL tells the server where to read about this program. */
   readonly clientMetadataUrl?: string;
-  /** Only where the user says for what the login is: else it is what the server says of itself, if that fits. */
+  /** Set only if the user configured what the login is for; otherwise the server's own statement counts, if it fits. */
   readonly validateResourceURL?: () => Promise<URL>;
   readonly #options: LoginSessionOptions;
   #verifier = '';
@@ -69,11 +67,10 @@ export class LoginSession implements OAuthClientProvider {
   #discovery: OAuthDiscoveryState | undefined;
   /** The tokens as this session last read them. */
   #used: JsonObject | undefined;
-  /** The access token that the server last got. */
   #sent: string | undefined;
-  /** The access token of the last renewal, which is stored already. */
+  /** Access token of the last renewal, already stored. */
   #renewed: string | undefined;
-  /** Why the last renewal did not work, as a part of a sentence. */
+  /** Why the last renewal failed, as part of a sentence. */
   #notRenewed: string | undefined;
   #back: Promise<URLSearchParams> | undefined;
 
@@ -116,7 +113,7 @@ export class LoginSession implements OAuthClientProvider {
         );
       return { client_id: configured, ...defined({ client_secret: this.#options.clientSecret, issuer }) };
     }
-    // Registered for another way back: the server would refuse it.
+    // The client is registered for another redirect URL, so the server would refuse it.
     const isUsable = this.#options.visitor === undefined || knows(client, this.redirectUrl);
     if (isUsable && isOf(client, about)) return client as unknown as StoredOAuthClientInformation;
     if (this.#options.visitor === undefined) throw new LoginWanted('it wants a login');
@@ -129,7 +126,7 @@ export class LoginSession implements OAuthClientProvider {
   }
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
-    // Its secret is the user's to keep. The issuer is kept: at no other one does this client count.
+    // The user keeps its secret. The issuer is stored, since this client is valid at no other.
     if (this.#configuredId !== undefined) {
       const { client_id, issuer } = client;
       await this.#keep({ client: { client_id, ...defined({ issuer }) } });
@@ -150,9 +147,9 @@ export class LoginSession implements OAuthClientProvider {
   }
 
   /**
-   * Sends a request for new tokens, alone among all processes, and stores what comes before another one may ask: a
-   * server that gives each refresh token once ends the whole login when it sees one again. If another process was
-   * quicker, its tokens are the answer.
+   * Requests new tokens while no other process does, and stores them before the next one may ask: a server with
+   * single-use refresh tokens ends the whole login when it sees one again. If another process was faster, returns its
+   * tokens.
    */
   async renew(form: URLSearchParams, send: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
     try {
@@ -172,9 +169,9 @@ export class LoginSession implements OAuthClientProvider {
     const tokens = response.ok ? parseJsonObject(await response.clone().text()) : undefined;
     this.#notRenewed = response.ok ? 'the answer contained no tokens' : `the answer was HTTP ${response.status}`;
     if (stringAt(tokens ?? {}, 'access_token') === undefined) return response;
-    // One that is not replaced stays good.
+    // A refresh token that is not replaced stays valid.
     const renewed = { refresh_token: form.get('refresh_token'), ...tokens, ...defined({ issuer: stored['issuer'] }) };
-    // A logout or a login meanwhile is not undone.
+    // Must not undo a logout or login made meanwhile.
     await this.#options.store.change(this.#options.address.url, (now) =>
       equalTokens(now.tokens, stored) ? { ...now, tokens: renewed } : now,
     );
@@ -224,13 +221,14 @@ export class LoginSession implements OAuthClientProvider {
     if (scope === 'verifier' || scope === 'discovery') return;
     const used = this.#used;
     await this.#options.store.change(this.#options.address.url, ({ tokens, client }) => {
-      // Another process renewed them meanwhile: what was refused here is no longer kept, and what is kept is used next.
+      // Another process renewed the tokens meanwhile: the refused ones are no longer stored, and the stored ones are
+      // used next.
       const stays = scope === 'client' || (scope === 'tokens' && !equalTokens(tokens, used));
       return defined({ tokens: stays ? tokens : undefined, client: scope === 'tokens' ? client : undefined });
     });
   }
 
-  /** What the user brought back from the page, once. Undefined: no one was sent anywhere. */
+  /** Parameters that the user brought back from the page; returned once. Undefined: the user was not sent to a page. */
   async broughtBack(): Promise<URLSearchParams | undefined> {
     const back = await this.#back;
     this.#back = undefined;
@@ -238,7 +236,6 @@ export class LoginSession implements OAuthClientProvider {
     return back;
   }
 
-  /** The client that the user registered. */
   get #configuredId(): string | undefined {
     const { clientId } = this.#options.address.oauth;
     return clientId?.startsWith('https://') === true ? undefined : clientId;
@@ -273,7 +270,7 @@ export interface CallbackServer extends LoginVisitor {
   close(): void;
 }
 
-/** Waits on this machine alone for the page to send the user back. `show`: tells the user which page to visit. */
+/** Listens only on this machine for the page to send the user back. `show` tells the user which page to visit. */
 export async function openCallbackServer({
   port,
   show,
@@ -287,7 +284,7 @@ export async function openCallbackServer({
     const asked = new URL(request.url ?? '/', 'http://127.0.0.1');
     const given = asked.searchParams;
     const isAnswer = asked.pathname === path && (given.has('code') || given.has('error'));
-    // Any page can send the user here. Only the one that was visited knows what was asked.
+    // Any page can send the user here; only the visited one knows what was asked.
     const isBack = isAnswer && state !== null && given.get('state') === state;
     response.writeHead(isBack ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(isBack ? 'Capstan has the answer. You can close this page.\n' : 'Not found.\n');

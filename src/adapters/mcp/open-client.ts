@@ -18,38 +18,34 @@ import { pathToFileURL } from 'node:url';
 
 type Library = typeof import('@modelcontextprotocol/client');
 
-/** A connection that is open. */
 export interface OpenClient {
   readonly client: Client;
   readonly listing: ServerListing;
-  /** Schemas as the server wrote them, by the raw name of the tool. */
+  /** Schemas as the server wrote them, keyed by the tool's raw name. */
   readonly schemas: ReadonlyMap<string, JsonObject>;
   /** Raw names of tools that are called as tasks. */
   readonly tasks: ReadonlySet<string>;
-  /** Tools that were left out, by name. */
   readonly malformed: readonly string[];
-  /** Why the connection ended by itself. */
   endedBecause(): string;
-  /** The server wants a login, and the user was sent to a page: waits for them. Whether there is a login now. */
+  /** Waits for the user, who was sent to a login page. Resolves to whether there is a login now. */
   finishLogin(): Promise<boolean>;
 }
 
 export interface ClientWatch {
   readonly signal: AbortSignal;
-  /** The server wants to know something of the user. `taskId`: the task that it says the question is about. */
+  /** The server asks the user something. `taskId`: the task that it says the question is about. */
   elicit(asked: McpElicitation, taskId: string | undefined): Promise<McpElicitationAnswer>;
   closed(): void;
-  /** The first line of the server that is no message of the protocol. */
+  /** Reports the server's first line that is not a protocol message. */
   odd(line: string): void;
-  /** A request of a login begins at this host, or has ended. */
+  /** A login request to this host begins; undefined: it has ended. */
   loginAt(host: string | undefined): void;
   toolsChanged(): void;
 }
 
-/** How often the user is sent to a page before a server is given up. */
 const mostLogins = 3;
 
-/** Connects and asks what there is. Rejects with an error whose message says why not. */
+/** Connects and lists the tools. Rejects with an error whose message gives the reason. */
 export async function openClient(server: PlacedServer, world: McpHost, watch: ClientWatch): Promise<OpenClient> {
   const library = await import('@modelcontextprotocol/client');
   for (let logins = 0; ; logins++) {
@@ -67,7 +63,7 @@ export async function openClient(server: PlacedServer, world: McpHost, watch: Cl
   }
 }
 
-/** Those that someone has. */
+/** Clients already handed to a caller. */
 const opened = new WeakSet<Client>();
 
 async function connect(
@@ -89,7 +85,7 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHo
   const isProgram = config.transport.kind === 'program';
   const client = new library.Client(world.client, {
     capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, ...(isProgram ? { roots: {} } : {}) },
-    // Schemas of strangers are not compiled: the model judges what comes back.
+    // Schemas of strangers are not compiled: the model judges the results.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
@@ -102,7 +98,6 @@ function clientFor(library: Library, { config, cwd }: PlacedServer, world: McpHo
   return client;
 }
 
-/** All pages, as far as tools are of use. */
 export async function listTools(
   client: Client,
   options: { readonly signal: AbortSignal; readonly timeout: number },
@@ -148,14 +143,13 @@ interface ListOptions {
 
 interface AllTools {
   readonly tools: readonly JsonObject[];
-  /** Names of those that are left out, as far as they have one. */
   readonly malformed: readonly string[];
 }
 
-/** A list that does not end is none. */
+/** A longer list counts as endless. */
 const mostPages = 16;
 
-/** Whoever configured the server cannot mend that. */
+/** The user who configured the server cannot fix that. */
 export class EndlessList extends Error {
   readonly next = 'Report this to the maker of the server, or set its enabled to false.';
 
@@ -164,7 +158,7 @@ export class EndlessList extends Error {
   }
 }
 
-/** Every page of a server's tools. The library refuses a list with one malformed tool: then it is read again without it. */
+/** Lists all pages. The library refuses a list with one malformed tool; then it is read again without that tool. */
 async function listAllTools(client: Client, options: ListOptions): Promise<AllTools> {
   try {
     const { tools } = await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
@@ -174,7 +168,6 @@ async function listAllTools(client: Client, options: ListOptions): Promise<AllTo
     const read = options.signal.aborted ? undefined : await readPages(client, options).catch(() => undefined);
     if (read === undefined) throw error;
     const tools = read.flatMap((tool) => (isTool(tool) ? [tool] : []));
-    // Nothing is malformed: something else is wrong.
     if (tools.length === read.length) throw error;
     return { tools, malformed: read.flatMap((tool, at) => (isTool(tool) ? [] : [nameOf(tool, at)])) };
   }
@@ -213,7 +206,7 @@ function nameOf(value: Json, at: number): string {
   return (isJsonObject(value) ? stringAt(value, 'name') : undefined) ?? `number ${at + 1}`;
 }
 
-/** For answers that are read by ourselves. */
+/** For answers that we check ourselves. */
 const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': {
     version: 1,
@@ -226,16 +219,17 @@ const anyObjectSchema: StandardSchemaV1<unknown, JsonObject> = {
 interface TaskOptions {
   readonly signal: AbortSignal;
   readonly timeout: number;
-  /** The server has named the task. */
   began(taskId: string): void;
 }
 
-/** Whether a server wants calls of this tool as tasks, and in no other way. */
 function wantsTask(tool: JsonObject): boolean {
   return objectAt(tool, 'execution')?.['taskSupport'] === 'required';
 }
 
-/** Calls a tool that works on after its call is answered, and waits for its result. An interrupted one is cancelled. */
+/**
+ * Calls a tool as a task, which continues after the call is answered, and waits for its result. Cancels it when
+ * interrupted.
+ */
 export async function callAsTask(
   client: Client,
   params: JsonObject,
@@ -247,7 +241,7 @@ export async function callAsTask(
     options,
   );
   const taskId = stringAt(objectAt(begun, 'task'), 'taskId');
-  // A server may answer at once all the same.
+  // A server may still answer at once.
   if (taskId === undefined) return begun;
   began(taskId);
   try {

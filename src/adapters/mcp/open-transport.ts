@@ -16,16 +16,14 @@ import { resolve } from 'node:path';
 
 type Library = typeof import('@modelcontextprotocol/client');
 
-/** The way to a server. */
 export interface OpenTransport {
   readonly transport: Transport;
-  /** Why it closed by itself. */
   endedBecause(): string | undefined;
-  /** The user was sent to a page: waits until they are back. Whether there is a login now. */
+  /** Waits for the user, who was sent to a login page. Resolves to whether there is a login now. */
   finishLogin(): Promise<boolean>;
 }
 
-/** Nothing is started or sent yet. An error says in a sentence why there is no way. */
+/** Starts and sends nothing yet. An error explains in a sentence why the server cannot be reached. */
 export function openTransport(
   library: Library,
   { config, cwd }: PlacedServer,
@@ -39,11 +37,10 @@ export function openTransport(
 }
 
 interface TransportWatch {
-  /** Ends requests of a login. */
   readonly signal: AbortSignal;
-  /** The first line of the server that is no message of the protocol. */
+  /** Reports the server's first line that is not a protocol message. */
   odd(line: string): void;
-  /** A request of a login begins at this host, or has ended. */
+  /** A login request to this host begins; undefined: it has ended. */
   loginAt(host: string | undefined): void;
 }
 
@@ -54,13 +51,13 @@ function programPipe(
   odd: (line: string) => void,
 ): OpenTransport {
   const { command, args } = program;
-  // A path is the user's own choice. A name is looked up, and not where commands could have put something.
+  // A path is the user's own choice. A name is searched for, except where commands could have placed a program.
   const path = command.includes('/') ? resolve(program.cwd ?? cwd, command) : world.findProgram(command);
   if (path === undefined) throw new Error(`the program ${JSON.stringify(command)} was not found`);
   const env = serverEnvironment(program, { ...world.env, PATH: world.searchPath() });
   const { sandbox } = program;
   const start = sandbox === undefined ? world.startProcess : startConfined(world, { sandbox, cwd });
-  // Programs load code from the folder that they start in, and in that of the thread commands may have put some.
+  // Programs load code from their working folder, and commands may have put some into the thread's.
   const folder = program.cwd ?? (sandbox === undefined ? world.programFolder() : cwd);
   const transport = new PipeTransport({ argv: [path, ...args], cwd: folder, env }, start, odd);
   endOnFlood(transport, (why) => transport.end(why));
@@ -78,7 +75,7 @@ function startConfined(world: McpHost, where: Parameters<McpHost['confine']>[1])
   };
 }
 
-/** A login of the user's, where one is kept or can be made. A token or a header of the configuration comes first. */
+/** The user's login, if one is stored or can be made. A configured token or header wins over it. */
 function loginFor(address: McpAddressConfig, world: McpHost): LoginSession | undefined {
   const { visitor, credentials: store, env, random } = world;
   if (configuredToken(address) !== undefined) return undefined;
@@ -110,7 +107,7 @@ function addressStream(
   const login = loginFor(address, world);
   const transport = new library.StreamableHTTPClientTransport(new URL(url), {
     ...defined({ authProvider: login }),
-    // Not as `requestInit`: the library sends that to the servers of a login, too.
+    // Not through `requestInit`, which the library also sends to login servers.
     fetch: withLogin(fetchForServer(url, headers), login, watch),
     reconnectionOptions: {
       maxReconnectionDelay: 5000,
@@ -134,8 +131,8 @@ function addressStream(
 }
 
 /**
- * Bounds the requests of a login, which the library sends without a signal: they are for tokens, clients and metadata,
- * and an authorization server that never answers must not keep a start or the whole process waiting.
+ * Limits login requests (tokens, clients, metadata), which the library sends without a signal: an authorization server
+ * that never answers must not block a start or the whole process.
  */
 function withLogin(
   send: typeof boundedFetch,
@@ -173,7 +170,7 @@ function withLogin(
   }
 }
 
-/** Reads all of an answer, so that its end is waited for under the same limit as its beginning. */
+/** Reads the whole answer, so that one time limit covers all of it. */
 async function readWhole(response: Response): Promise<Response> {
   const bytes = await response.arrayBuffer();
   const whole = new Response(bytes.byteLength === 0 ? null : bytes, response);
@@ -182,18 +179,18 @@ async function readWhole(response: Response): Promise<Response> {
   return whole;
 }
 
-/** So many requests of a server may wait for our answer. */
+/** Limit of the server's requests that wait for our answer. */
 const mostWaiting = 1000;
-/** An id may have any length, and is kept until then: a long one counts as several. */
+/** Pending ids are kept and may have any length, so a long one counts as several. */
 const idCharacters = 1000;
 
 /**
- * Has `end` called when the server sends requests and waits for no answer: each one is held until its answer has
- * left. To be called before the transport is given to a client.
+ * Calls `end` when the server sends requests without waiting for answers; each is held until its answer has left. Call
+ * this before the transport is given to a client.
  */
 export function endOnFlood(transport: Transport, end: (why: string) => void): void {
   const waiting = new Map<unknown, number>();
-  /** Those whose answer is on its way: the server can take them back no longer. */
+  /** Answers on their way: the server can no longer cancel these requests. */
   const answered = new Set<unknown>();
   let weight = 0;
   let isOver = false;
@@ -207,14 +204,13 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
   transport.onmessage = (message: JSONRPCMessage) => {
     if (!('method' in message)) return;
     if (!('id' in message)) {
-      // One that the server takes back is not answered.
       const id = message.method === 'notifications/cancelled' ? message.params?.['requestId'] : undefined;
       if (!answered.has(id)) forget(id);
       return;
     }
     const own = 1 + Math.floor(String(message.id).length / idCharacters);
     weight += own;
-    // An answer takes off one of those that share an id: nothing tells them apart.
+    // Requests that share an id cannot be distinguished, so an answer removes any one of them.
     waiting.set(message.id, own);
     if (isOver || weight <= mostWaiting) return;
     isOver = true;
@@ -227,39 +223,37 @@ export function endOnFlood(transport: Transport, end: (why: string) => void): vo
   };
 }
 
-/** What connections to servers need of the engine. */
 export interface McpHost {
   readonly clock: Clock;
   readonly env: Variables;
-  /** Who we are, for servers. */
+  /** Our identity for servers. */
   readonly client: { readonly name: string; readonly version: string };
   readonly startProcess: StartServerProcess;
-  /** Isolates a server's process. `sandbox`: the mode or profile that the configuration names; `cwd`: the thread's folder. */
+  /** Isolates a server's process. `sandbox`: the configured mode or profile; `cwd`: the thread's folder. */
   confine(
     command: PlainCommand,
     where: { readonly sandbox: string; readonly cwd: string },
   ): Promise<RunnableCommand | Outcome>;
-  /** Where a program is that the user names; undefined where it is not, or where commands could have put it there. */
+  /** The place of a program that the user names; undefined if it is missing or commands could have put it there. */
   findProgram(name: string): string | undefined;
-  /** The search path for programs, without folders that commands may write. */
+  /** Leaves out folders that commands may write. */
   searchPath(): string;
-  /** The folder that programs start in: no command may write there. */
+  /** Working folder of programs; no command may write it. */
   programFolder(): string;
   readonly listings: ListingFiles;
   readonly credentials: CredentialStore;
-  /** Text that no one can guess. */
   random(): string;
-  /** Sends the user to the page of a login. Absent: no one is asked, and a server that wants a login fails. */
+  /** Sends the user to a login page. Absent: no one is asked, and a server that wants a login fails. */
   readonly visitor?: LoginVisitor;
 }
 
-/** A server, and the folder of the thread, which it works on. */
+/** `cwd` is the folder of the thread. */
 export interface PlacedServer {
   readonly config: McpServerConfig;
   readonly cwd: string;
 }
 
-/** What any program needs to find its files, its language and the certificates of its network. */
+/** Needed by any program to find its files, its language and its network's certificates. */
 const base = `
   HOME LANG LC_ALL LC_CTYPE LOGNAME PATH SHELL TERM TMPDIR TZ USER
   HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
@@ -269,7 +263,7 @@ const base = `
   .trim()
   .split(/\s+/);
 
-/** A server gets this and no more: variables with keys go only to those whose configuration names them. */
+/** Servers get only these variables: those with keys go only to servers whose configuration names them. */
 export function serverEnvironment(
   { env, passed }: Pick<McpProgramConfig, 'env' | 'passed'>,
   ours: Variables,

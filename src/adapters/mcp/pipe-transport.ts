@@ -4,33 +4,30 @@ import type { PlainCommand } from '../../ports/sandbox.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 
-/** A message that is longer ends the connection: no answer of use is as long. */
+/** A longer message ends the connection: no useful answer is this long. */
 const mostMessageBytes = 32_000_000;
-/** Lines that are no messages. Some programs greet their terminal; one that only babbles is no server. */
+/** Limit of lines that are not messages: some programs greet their terminal; one that only prints is no server. */
 const mostOddLines = 1000;
 
-/** How a server came to its end, for the user. */
 export interface PipeEnd {
   readonly why: string;
 }
 
-/** Messages as lines over the pipes of a program. */
 export class PipeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
-  /** Why it closed. Absent: it did not, or we closed it. */
+  /** Why it closed. Absent: it is open, or we closed it. */
   ended: PipeEnd | undefined;
   readonly #odd: (line: string) => void;
   readonly #command: PlainCommand;
   readonly #startProcess: StartServerProcess;
   #process: ServerProcess | undefined;
-  /** A line that has not ended. */
   readonly #held = new BoundedBuffer(mostMessageBytes);
   #oddLines = 0;
   #isClosed = false;
 
-  /** `odd`: gets the first line that is no message. */
+  /** `odd`: receives the first line that is not a message. */
   constructor(command: PlainCommand, startProcess: StartServerProcess, odd: (line: string) => void) {
     this.#odd = odd;
     this.#command = command;
@@ -63,7 +60,7 @@ export class PipeTransport implements Transport {
     if (wasOpen) this.onclose?.();
   }
 
-  /** Closes it, for a reason that the user is told. */
+  /** Closes the transport, for a reason shown to the user. */
   end(why: string): void {
     if (this.#isClosed) return;
     this.ended = { why };
@@ -106,7 +103,10 @@ export class PipeTransport implements Transport {
   }
 }
 
-/** A notification that nothing here takes up, such as a log line. Each one that is passed on is queued: a flood would be held. */
+/**
+ * A notification that nothing here handles, such as a log line. Those passed on are queued, so a flood would fill
+ * memory.
+ */
 function isUnheard({ id, method }: JsonObject): boolean {
   return id === undefined && typeof method === 'string' && !heard.test(method);
 }
@@ -118,19 +118,18 @@ function quotedEnd(errors: string): string {
   return line === '' ? '' : `, and wrote ${JSON.stringify(line.length > 300 ? `${line.slice(0, 300)}…` : line)}`;
 }
 
-/** As text. What the model gets of a schema is a small part of this, and making it smaller takes time. */
+/** Size of a schema as text. The model gets only a small part of it, and reducing it takes time. */
 const mostCharacters = 256 * 1024;
 
-/** Put in the place of a schema that is too large, before the library looks at every member of it. */
+/** Replaces a schema that is too large before the library visits every member of it. */
 const leftOut: JsonObject = { type: 'object', capstan_too_large: true };
 
-/** True if a tool of the list has a schema that is too large. */
 export function hasHugeSchema({ inputSchema = null, outputSchema = null }: JsonObject): boolean {
   if (isJsonObject(inputSchema) && inputSchema['capstan_too_large'] === true) return true;
   return [inputSchema, outputSchema].some((schema) => JSON.stringify(schema).length > mostCharacters);
 }
 
-/** The message, which has so many characters, with no schema that is too large in a list of tools. */
+/** The message without schemas that are too large, if it is a list of tools. `characters`: its length. */
 function withoutHugeSchemas(message: JsonObject, characters: number): JsonObject {
   const { result } = message;
   if (characters <= mostCharacters || !isJsonObject(result) || !Array.isArray(result['tools'])) return message;
@@ -142,13 +141,13 @@ function withoutHugeSchemas(message: JsonObject, characters: number): JsonObject
   return { ...message, result: { ...result, tools } };
 }
 
-/** What Node and other runtimes write around an error: frames of a stack, the rest of an object, carets, hints. */
+/** Noise around errors of Node and other runtimes: stack frames, the rest of an object, carets, hints. */
 const noise = /^(?:at |[\^~{}[\]\s]*$|Node\.js v\d|\(?Use `node |note: run with `RUST_BACKTRACE|exit status \d+$)/;
-/** Node ends with its version, and shows the fields of the error before that. */
+/** Node ends with its version, and prints the error's fields before that. */
 const nodesEnd = /^Node\.js v\d/;
 const nodesError = /^\[?(?:Uncaught )?\w*(?:Error|Exception|Rejection)\b/;
 
-/** The line of what a program wrote about its end that says why; empty where it wrote nothing. */
+/** The line of a program's last output that gives the reason; empty if it printed nothing. */
 export function finalErrorLine(errors: string): string {
   const lines = errors.split('\n').flatMap((line) => line.trim() || []);
   const byNode = nodesEnd.test(lines.at(-1) ?? '') ? lines.findLast((line) => nodesError.test(line)) : undefined;

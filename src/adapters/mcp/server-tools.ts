@@ -8,13 +8,12 @@ import type { ToolSpec } from '../../ports/model.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, objectAt } from '../../protocol/json.ts';
 import { isEnabled, offeredTools, type ServerListing, serverPrefix } from './listed-tools.ts';
 
-/** What each kind of text may have of the budget, in percent: of deferred groups, of servers, and what these say of themselves. */
+/** Shares of the budget, in percent: deferred groups, notes about servers, and servers' own instructions. */
 const percent = { announced: 28, notes: 24, instructions: 48 } as const;
 const mostSignature = 200;
 
 export interface KnownServer {
   readonly name: string;
-  /** Its own words about itself. */
   readonly instructions: string | undefined;
   /** Why it does not run, as a sentence. */
   readonly problem: string | undefined;
@@ -23,17 +22,16 @@ export interface KnownServer {
 export interface ServerNewsInput {
   readonly servers: readonly KnownServer[];
   readonly tools: ThreadTools;
-  /** What all texts may weigh, in tokens. */
+  /** For all texts together, in tokens. */
   readonly budget: number;
-  /** Whether the policy lets a call of it run, now or after a question. */
+  /** The policy lets a call run, with or without asking. */
   readonly isUsable: (tool: McpTool) => boolean;
-  /** Whether the thread has it. Of others nothing is said. */
+  /** The thread has the tool. Others are not mentioned. */
   readonly isChosen: (tool: { readonly name: string }) => boolean;
-  /** Whether the thread could have a tool whose name begins so. */
+  /** The thread could have tools with this prefix. */
   readonly canBeChosen: (prefix: string) => boolean;
 }
 
-/** Groups of deferred tools, for the text that announces them. */
 export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: ServerNewsInput): McpNews['deferred'] {
   const usable = tools.deferred.filter((tool) => isChosen(tool) && isUsable(tool));
   const names = [...new Set(usable.map(({ server }) => server))];
@@ -49,7 +47,7 @@ export function deferredGroups({ servers, tools, budget, isUsable, isChosen }: S
   });
 }
 
-/** What the model should know of servers besides their tools. The same words until something changes. */
+/** Facts for the model about servers besides their tools. The text is stable until something changes. */
 export function serverNews({
   servers,
   tools,
@@ -69,7 +67,7 @@ export function serverNews({
       problem:
         problem === undefined || !canBeChosen(serverPrefix(name)) ? '' : cut(withoutInvisible(problem), mostOfEach),
       changed: listed(of(tools.changed).map(signatureOf)),
-      // Of one that does not run, it is not known what it has.
+      // The tools of a server that does not run are unknown.
       gone: problem === undefined ? listed(of(tools.missing).map((tool) => tool.name)) : '',
       unasked: listed(
         of([...tools.direct, ...tools.deferred])
@@ -121,43 +119,41 @@ function typeOf(schema: Json | undefined): string {
   return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any';
 }
 
-/** The tools of a thread's servers, by how the model reaches them. */
 export interface ThreadTools {
-  /** In the list of tools of every request, described as the model read it first. */
+  /** In the tool list of every request, with the description that the model read first. */
   readonly direct: readonly McpTool[];
   /** Found by searching, and called by name. */
   readonly deferred: readonly McpTool[];
-  /** Direct tools that their servers describe anew, so described. */
+  /** Direct tools whose servers changed the description, with the new one. */
   readonly changed: readonly McpTool[];
-  /** In the list of tools, though their servers do not list them now. */
+  /** In the tool list, though their servers no longer list them. */
   readonly missing: readonly MissingTool[];
   readonly hasResources: boolean;
 }
 
-/** A tool that stays in the list only because taking it away would cost the cached prefix. */
+/** Stays in the list only because removing it would lose the cached prefix. */
 export interface MissingTool {
   readonly server: string;
   readonly name: string;
   readonly spec: ToolSpec;
 }
 
-/** The tool whose presence says that resources are offered. */
+/** The presence of this tool means that resources are offered. */
 const resourcesMark = 'list_mcp_resources';
 
 export interface ToolsToSort {
   readonly servers: readonly { readonly config: McpServerConfig; readonly listing: ServerListing | undefined }[];
-  /** What the last request had, by name. Absent: nothing holds the list yet. */
+  /** Tools of the last request, by name. Absent: nothing holds the list yet. */
   readonly held: ReadonlyMap<string, ToolSpec> | undefined;
-  /** What direct tools may weigh, in tokens. */
+  /** For direct tools, in tokens. */
   readonly budget: number;
 }
 
-/** What a tool weighs in the list of tools. */
 export function specTokens(spec: ToolSpec): number {
   return sentTokens(JSON.stringify(spec));
 }
 
-/** What a list of tools holds until history is rewritten. */
+/** The tool list as it stays until history is rewritten. */
 export function stableToolSpecs({ direct, hasResources }: ThreadTools): readonly ToolSpec[] {
   const marked = hasResources ? [{ type: 'function', name: resourcesMark }] : [];
   return [...direct.map(({ spec }) => spec), ...marked];
@@ -170,7 +166,7 @@ export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
     servers.find(({ config }) => config.name === server)?.config.omitFrom.includes(from) === true;
   const mayDefer = (tool: McpTool): boolean => !isOmitted(tool, 'deferred');
   if (held !== undefined) {
-    // The text that the model has read stays as it was, also where the server describes it anew.
+    // Keeps the description that the model has read, even if the server changed it.
     const direct = all.flatMap((tool) => {
       const spec = held.get(tool.name);
       return spec === undefined ? [] : [{ ...tool, spec }];
@@ -198,7 +194,7 @@ export function sortTools({ servers, held, budget }: ToolsToSort): ThreadTools {
   };
 }
 
-/** Those of servers that are still configured: a server or a tool that the user took away is gone at once. */
+/** Only of configured servers: a server or tool that the user removed disappears at once. */
 function missingTools(
   held: ReadonlyMap<string, ToolSpec>,
   listed: ReadonlySet<string>,

@@ -26,39 +26,37 @@ import {
   type ThreadTools,
 } from './server-tools.ts';
 
-/** What a thread's file says of its servers. */
 export interface PastServers {
   /** The tools of its last request. Absent: nothing holds them. */
   readonly held?: readonly ToolSpec[] | undefined;
-  /** Which servers did not run, as the model was last told, and why. */
+  /** Why servers did not run, by name, as the model last read it. */
   readonly problems?: Readonly<Record<string, string>>;
 }
 
-/** What servers may take of a request, in tokens. */
+/** In tokens of a request. */
 export interface ServerBudgets {
-  /** The descriptions of their tools. */
   readonly tools: number;
-  /** What is said of them, and what they say of themselves. */
+  /** Texts about servers, and their own instructions. */
   readonly texts: number;
 }
 
 /**
- * What a thread has of its servers. Tools stand before the conversation in every request, so which are offered directly
- * stays as it was first, or as the thread's file says, until history is rewritten or a smaller window has no space for
- * them. What comes later is deferred.
+ * A thread's servers. Tools precede the conversation in every request, so the direct ones stay as they were first, or
+ * as in the thread's file, until history is rewritten or a smaller window has no space for them. Later tools are
+ * deferred.
  */
 export class ThreadServers implements McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>;
   readonly #budgets: () => ServerBudgets;
   readonly #besides: () => number;
   readonly #unwatch: readonly (() => void)[];
-  /** As the last request of the thread had them, by name. Absent: nothing holds them yet. */
+  /** Tools of the thread's last request, by name. Absent: nothing holds them yet. */
   #held: ReadonlyMap<string, ToolSpec> | undefined;
   #tools: ThreadTools | undefined;
-  /** What the model reads about servers that do not run, by name. Without a code: as the thread's file says. */
+  /** Reasons that the model read for servers that do not run, by name. Without a code: taken from the thread's file. */
   readonly #problems: Map<string, Pick<Outcome, 'message'> & Partial<Outcome>>;
 
-  /** `besides`: what optional tools of other sources weigh now, of the same budget. */
+  /** `besides`: size of optional tools from other sources, which share the budget. */
   constructor(
     connections: readonly McpConnection[],
     { held, problems = {} }: PastServers,
@@ -77,22 +75,19 @@ export class ThreadServers implements McpServers {
     return [...this.#connections.keys()];
   }
 
-  /** When the user wants to be asked about what the server does. */
   approvalOf(server: string): McpApprovalMode {
     return this.#connections.get(server)?.server.config.approval.default ?? 'prompt';
   }
 
-  /** The same value until a server lists something else, or tools may change. */
+  /** Returns the same value until a server's list or the set of allowed tools changes. */
   get tools(): ThreadTools {
     return (this.#tools ??= this.#sorted());
   }
 
-  /** What those in the list weigh, once it is settled. */
   get directTokens(): number {
     return this.#held === undefined ? 0 : tokensOf(this.tools.direct);
   }
 
-  /** What the model should know of the servers besides the tools in its list. */
   news(view: Pick<ServerNewsInput, 'isUsable' | 'isChosen' | 'canBeChosen'>): McpNews {
     const servers = [...this.#connections.values()].map((connection) => ({
       name: connection.server.config.name,
@@ -104,8 +99,8 @@ export class ThreadServers implements McpServers {
   }
 
   /**
-   * As long as a server fails in one way, the model reads the first reason: another wording is nothing new. Until this
-   * process has seen the server, what the model was told before stands.
+   * While a server fails in one way, the model keeps the first reason: another wording is no news. Until this process
+   * has seen the server, the earlier reason remains.
    */
   #toldProblem({ server: { config }, problem, isSeen }: McpConnection): string | undefined {
     const told = this.#problems.get(config.name);
@@ -115,7 +110,9 @@ export class ThreadServers implements McpServers {
     return this.#problems.get(config.name)?.message;
   }
 
-  /** What is wrong with servers that this process tried to start. Why one does not run is what the model reads. */
+  /**
+   * Problems of servers that this process tried to start. For one that does not run, the reason that the model reads.
+   */
   get problems(): readonly Outcome[] {
     return [...this.#connections.values()].flatMap((connection) => {
       this.#toldProblem(connection);
@@ -125,7 +122,7 @@ export class ThreadServers implements McpServers {
     });
   }
 
-  /** Why a tool in the list cannot be called: its server does not run, or does not list it any more. */
+  /** Why a listed tool cannot be called: its server does not run, or no longer lists it. */
   whyMissing(server: string): string | undefined {
     return this.#connections.get(server)?.problem?.message;
   }
@@ -134,14 +131,14 @@ export class ThreadServers implements McpServers {
   async settle(signal: AbortSignal, report: (outcome: Outcome) => void): Promise<void> {
     const all = [...this.#connections.values()];
     const unseen = all.filter(({ listing, problem }) => listing === undefined && problem === undefined);
-    // One that did not start is tried again, and not waited for: tools that it never listed will be deferred.
+    // Servers that failed are retried without waiting: tools that they list for the first time will be deferred.
     for (const connection of all) if (connection.problem !== undefined) void connection.start();
     const starting = unseen.map((connection) => connection.start());
     if (unseen.length > 0) {
       const slow = setTimeout(() => report(waitingFor(unseen)), 1000);
       await valueOrAbort(Promise.all(starting), signal, undefined).finally(() => clearTimeout(slow));
     }
-    // Of those that listed tools before, `problems` says how they are.
+    // For servers with a known list, `problems` reports the state.
     for (const { problem, oddTools, listing } of all)
       for (const found of [listing === undefined ? problem : undefined, oddTools])
         if (found !== undefined) report(found);
@@ -149,26 +146,24 @@ export class ThreadServers implements McpServers {
     else this.#hold();
   }
 
-  /** A window that became smaller: no checkpoint could make space for the conversation beside such a list. */
+  /** After a switch to a smaller window: no checkpoint could make space for the conversation beside such a list. */
   #isTooLong(): boolean {
     if (this.#held === undefined) return false;
     const listed = [...this.tools.direct, ...this.tools.missing];
     return tokensOf(listed) > this.#budgets().tools;
   }
 
-  /** Begins to start those that do not run, and waits for nothing. */
   startAll(): void {
     for (const connection of this.#connections.values()) {
       if (connection.problem === undefined) void connection.start();
     }
   }
 
-  /** From here on the tools of requests stay what they are. */
   #hold(): void {
     this.#held ??= byName(stableToolSpecs(this.tools));
   }
 
-  /** The cache is lost anyway: what is known by now is offered. */
+  /** The cache is lost anyway, so offer all tools known by now. */
   renew(): void {
     this.#held = undefined;
     this.#tools = undefined;
@@ -226,13 +221,12 @@ export class ThreadServers implements McpServers {
     );
   }
 
-  /** No longer told of changes. */
   release(): void {
     for (const unwatch of this.#unwatch) unwatch();
   }
 }
 
-/** What a list of an earlier process says decides nothing once the server says otherwise. */
+/** A list stored by an earlier process decides nothing once the server's differs. */
 function isDescribedOtherwise({ tool, hints, described }: McpToolCall, { tools }: ServerListing): boolean {
   const now = tools.find((listed) => listed.tool === tool);
   if (now === undefined) return false;

@@ -1,9 +1,12 @@
 import type { ToolSpec } from '../../ports/model.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 
-/** What becomes of tools and items that only some servers know, wherever functions and words must do. */
+/** Replacements for tools and items that only some servers know. */
 
-/** Free text becomes the one argument of a function. No server holds it to its grammar, so the description shows that. */
+/**
+ * Free text becomes the single argument of a function. No server enforces the grammar of such a tool, so the
+ * description shows it.
+ */
 export function freeformTool(tool: ToolSpec): JsonObject {
   const format = objectAt(tool, 'format');
   const grammar = stringAt(format, 'definition');
@@ -20,24 +23,24 @@ export function freeformTool(tool: ToolSpec): JsonObject {
   };
 }
 
-/** The arguments by which a function takes free text: the function of such a tool has this one member. */
+/** The function of a free-text tool has this one member as its arguments. */
 export function freeformArguments(input: string): string {
   return JSON.stringify({ input });
 }
 
-/** Servers that read the arguments of earlier calls refuse the request, and every later one, if they are broken. */
+/** Servers that parse the arguments of earlier calls refuse this and every later request if they are broken. */
 export function readableArguments(given: string): string {
   if (given.trim() === '') return '{}';
   return parseJsonObject(given) === undefined ? JSON.stringify({ unreadable_arguments: given }) : given;
 }
 
-/** The name of the tool that is called, with the namespace that it is in: others know names alone. */
+/** The tool name with its namespace, for formats that know only names. */
 export function namespacedToolName(call: JsonObject): string | undefined {
   const [namespace, name] = [stringAt(call, 'namespace'), stringAt(call, 'name')];
   return namespace === undefined || name === undefined ? name : `${namespace}__${name}`;
 }
 
-/** What a provider did with a tool of its own, in words; undefined for other items. */
+/** Describes a call of a provider-run tool in words; undefined for other items. */
 export function describeProviderCall(item: JsonObject): string | undefined {
   if (item['type'] === 'web_search_call') {
     const action = objectAt(item, 'action');
@@ -51,7 +54,6 @@ function inBrackets(what: string, about: string | undefined): string {
   return `[${what}${about === undefined ? '.' : `: ${about}`}]`;
 }
 
-/** Above the words of an agent, where they stand in the user's turn. */
 export function agentHeading(item: JsonObject): JsonObject {
   const [author = 'an agent', recipient = 'you'] = [stringAt(item, 'author'), stringAt(item, 'recipient')];
   return { type: 'input_text', text: `[Message from ${author} to ${recipient}]` };

@@ -7,7 +7,7 @@ import type { WireFormat } from './http/http-client.ts';
 
 type Asked = Pick<ProviderConfig, 'capabilities'>;
 
-/** By their names. What few threads use is imported when it is asked for. */
+/** Rarely used formats are imported on demand. */
 const builtIn: Readonly<Record<string, (provider: Asked) => WireFormat | Promise<WireFormat>>> = {
   responses: ({ capabilities }) => (capabilities.freeformTools ? responsesFormat : functionsOnly()),
   chat: async () => (await import('./chat/client.ts')).chatFormat,
@@ -19,8 +19,8 @@ async function functionsOnly(): Promise<WireFormat> {
 }
 
 /**
- * The provider that the options configure, by its wire format. Nothing is opened before its first request. `gates`:
- * features that are switched on or off. `formats`: those that a program brought along; they go before built-in ones.
+ * The configured provider, by its wire format. Opens nothing before its first request. `gates`: features that are
+ * switched on or off. `formats`: formats that a program added; they override built-in ones.
  */
 export async function providerFor(
   options: HttpClientOptions,
@@ -42,7 +42,7 @@ export async function providerFor(
   };
 }
 
-/** By version: with them requests of the past are made again, whose records name the version. */
+/** Encoders by version, to reproduce requests of the past, whose records name the version. */
 export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
   const loading = Object.values(builtIn).map((load) => load(anyProvider));
   const formats = await Promise.all([...loading, functionsOnly()]);
@@ -50,7 +50,6 @@ export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
   return new Map(encoders.map((encoder) => [encoder.version, encoder]));
 }
 
-/** Formats with one encoder for all do not look at it. */
 const anyProvider = { id: '', baseUrl: '', capabilities: commonCapabilities };
 
 function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {

@@ -1,13 +1,12 @@
 import { type Hash, createHash } from 'node:crypto';
 import type { Digester } from '../../ports/model.ts';
 
-/** Of the body before: the pieces that the next one is likely to begin with, and the digest so far. */
 interface Begun {
   readonly pieces: readonly Uint8Array[];
   readonly hash: Hash;
 }
 
-/** The last pieces are another each time: the newest items, which share a piece, and what follows the input. */
+/** The last pieces change each time: the newest items, which share a piece, and what follows the input. */
 const movingPieces = 2;
 
 export function createDigester(): Digester {
@@ -27,7 +26,7 @@ export function createDigester(): Digester {
   };
 }
 
-/** Pieces never change once they were given out: one and the same piece has the same bytes. */
+/** Pieces are immutable once given out, so identity means equal bytes. */
 function beginsWith(pieces: readonly Uint8Array[], beginning: readonly Uint8Array[]): boolean {
   return (
     beginning.length <= pieces.length &&

@@ -19,9 +19,9 @@ import { parseTarget, type Target } from './http/network/destination.ts';
 import type { Send } from './http/network/exchange.ts';
 import { readWhole } from './http/network/response-body.ts';
 
-/** A server may say anything, and what it says of the model in use is stored with every thread. */
+/** Bounds server-supplied data, which is stored with every thread. */
 const [longestRecord, mostNames, longestText, largestNumber] = [20_000, 32, 200, 100_000_000];
-/** Less is no window, and leaves nothing of an output. */
+/** A smaller number is not a window, and leaves no room for output. */
 const leastWindow = 512;
 const leastOutput = 500;
 
@@ -39,7 +39,7 @@ const lists: Readonly<Record<string, string>> = {
   input_modalities: 'name',
 };
 
-/** A whole record without keys whose values are out of bounds; those are as for a model that is not known. */
+/** The record without keys whose values are out of bounds; these are treated as for an unknown model. */
 function boundedRecord(record: JsonObject): JsonObject | undefined {
   const kept = Object.fromEntries(Object.entries(record).filter(([key, value]) => isBounded(key, value)));
   return JSON.stringify(kept).length > longestRecord ? undefined : kept;
@@ -59,21 +59,19 @@ function isBounded(key: string, value: Json | undefined): boolean {
   return limit === undefined || (limit >= leastOutput && limit <= largestNumber);
 }
 
-/** The tag of a list, if it is one by its form, and not what the question was sent with. */
+/** A well-formed ETag that does not echo a secret of the request. */
 function soundEtag(etag: string | undefined, secrets: readonly string[]): string | undefined {
   if (etag === undefined || !/^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(etag)) return undefined;
   return secrets.some((secret) => etag.includes(secret)) ? undefined : etag;
 }
 
-/** What a server says of one of its models. What it does not say is absent. */
 export interface ServerModel {
   readonly slug: string;
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly pictures?: boolean;
-  /** A whole record in the form of Codex's catalogue. */
   readonly record?: JsonObject;
-  /** Where it was read, for people: `ollama /api/ps`. */
+  /** Source of the facts, for people: `ollama /api/ps`. */
   readonly source: string;
 }
 
@@ -81,23 +79,22 @@ export type ServerModels =
   | { readonly kind: 'models'; readonly models: readonly ServerModel[]; readonly etag?: string }
   /** As it was when that ETag was given. */
   | { readonly kind: 'unchanged' }
-  /** It does not answer, or with something else. `why`: without anything secret. */
+  /** No answer, or an unusable one. `why`: without anything secret. */
   | { readonly kind: 'unknown'; readonly why?: Pick<Outcome, 'message' | 'next'> };
 
 export interface ServerModelsQuestion {
   readonly provider: Pick<ProviderConfig, 'baseUrl' | 'capabilities' | 'queryParams'>;
-  /** Headers that identify the sender. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The one that matters: servers that say little in a list are asked about it. */
+  /** The model in use: servers that say little in a list are asked about it. */
   readonly model?: string;
   readonly etag?: string;
-  /** Values that must not be kept: a server may send them back. */
+  /** Values that must not be kept: a server may echo them. */
   readonly secrets?: readonly string[];
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** Asks a server which models it has, and how large their windows are. Never rejects. */
+/** Asks a server for its models and their context windows. Never rejects. */
 export async function askServerModels(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
   const { secrets = [] } = question;
   const found = await askAll(ask, question);
@@ -109,7 +106,7 @@ export async function askServerModels(ask: AskServer, question: ServerModelsQues
 async function askAll(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
   const { windowFrom } = question.provider.capabilities;
   const own = windowFrom === 'list' ? [] : await asks[windowFrom](door(ask, question), question.model);
-  // Who answers there is asked for nothing else, unless the names of all models are wanted.
+  // A server that answers its own endpoint is asked nothing else, unless the names of all models are wanted.
   if (own.length > 0 && question.model !== undefined) return { kind: 'models', models: own };
   const listed = await list(ask, question);
   if (listed.kind !== 'models') return own.length === 0 ? listed : { kind: 'models', models: own };
@@ -117,7 +114,6 @@ async function askAll(ask: AskServer, question: ServerModelsQuestion): Promise<S
   return { ...listed, models: [...own, ...others] };
 }
 
-/** Larger lists are cut, and stranger names left out: a server may say anything. */
 const [mostModels, longestName, largestWindow] = [5000, 200, 100_000_000];
 
 async function list(ask: AskServer, question: ServerModelsQuestion): Promise<ServerModels> {
@@ -129,7 +125,7 @@ async function list(ask: AskServer, question: ServerModelsQuestion): Promise<Ser
   if (answer.kind === 'answer' && answer.status === 304) return { kind: 'unchanged' };
   const json = answer.kind === 'answer' && answer.status === 200 ? parseJsonObject(answer.text) : undefined;
   const records = arrayAt(json, 'models');
-  // Some servers write nothing in the place of an empty list.
+  // Some servers write `null` for an empty list.
   const data = json?.['data'] === null ? [] : arrayAt(json, 'data');
   const found = records ?? data;
   if (answer.kind !== 'answer') return { kind: 'unknown', ...defined({ why: answer.why }) };
@@ -138,7 +134,7 @@ async function list(ask: AskServer, question: ServerModelsQuestion): Promise<Ser
   return { kind: 'models', models, ...defined({ etag: soundEtag(answer.etag, secrets) }) };
 }
 
-/** What the server wrote instead is not shown: it may repeat what was sent. */
+/** The server's text is not shown: it may repeat what was sent. */
 function noList(url: string, status: number): Pick<Outcome, 'message' | 'next'> {
   const cause = causeOfStatus(status);
   const hasNone = status === 200 || cause === 'not-found' || cause === 'request';
@@ -152,7 +148,7 @@ function listedModel(model: JsonObject): readonly ServerModel[] {
   const slug = nameOf(model['slug'] ?? model['id']);
   if (slug === undefined) return [];
   const { base_instructions: _, model_messages: __, ...facts } = model;
-  // Instructions are the user's choice or Capstan's, and no server's.
+  // Instructions come from the user or Capstan, never from a server.
   const record = model['slug'] === undefined ? undefined : boundedRecord(facts);
   const top = objectAt(model, 'top_provider') ?? {};
   const inputs = arrayAt(objectAt(model, 'architecture') ?? {}, 'input_modalities');
@@ -173,7 +169,7 @@ function listedModel(model: JsonObject): readonly ServerModel[] {
   ];
 }
 
-/** One question below the address of the server, outside of its API. Undefined: no answer that is an object. */
+/** Queries the server outside its API, below its address. Undefined: no answer, or not an object. */
 type Door = (path: string, body?: JsonObject) => Promise<JsonObject | undefined>;
 
 function door(ask: AskServer, { provider, headers, timeoutMs, signal }: ServerModelsQuestion): Door {
@@ -192,7 +188,7 @@ const asks: Readonly<Record<'ollama' | 'lmstudio' | 'llama.cpp', AskOwn>> = {
   'llama.cpp': askLlamaCpp,
 };
 
-/** Of a model that is not loaded, Ollama does not say how large its window will be: it loads most with less than they have. */
+/** Ollama does not state the effective window of an unloaded model: it loads most with less than their maximum. */
 const mostUnloaded = 32_768;
 const longestParameters = 1_000_000;
 
@@ -225,10 +221,10 @@ async function askOllama(ask: Door, model: string | undefined): Promise<readonly
   return [{ slug: model, contextWindow: Math.min(most, mostUnloaded), ...pictures, source }];
 }
 
-/** Lines of a model's file, such as `num_ctx 8192`. */
+/** Reads lines of a model's file, such as `num_ctx 8192`. */
 function chosenWindow(parameters: string): number | undefined {
   for (const line of parameters.slice(0, longestParameters).split('\n')) {
-    // A pattern that may begin at every blank takes for ever on a text of blanks.
+    // Trim first: a pattern that may begin at every blank takes very long on a text of blanks.
     const digits = /^num_ctx\s+(\d{1,9})$/.exec(line.trim())?.[1];
     if (digits !== undefined) return windowOf(Number(digits));
   }
@@ -245,7 +241,7 @@ async function askLmStudio(ask: Door): Promise<readonly ServerModel[]> {
   });
 }
 
-/** It serves one model, whatever it is called. */
+/** It serves a single model, whatever its name. */
 async function askLlamaCpp(ask: Door, model: string | undefined): Promise<readonly ServerModel[]> {
   const props = await ask('/props');
   const contextWindow = windowAt(objectAt(props ?? {}, 'default_generation_settings') ?? {}, 'n_ctx');
@@ -283,18 +279,17 @@ function tokensOf(value: Json | undefined): number | undefined {
     : undefined;
 }
 
-/** A question that has no effect on the server. */
 export interface ServerQuestion {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent by POST. Absent: GET. */
   readonly body?: JsonObject;
-  /** From the first byte to the last. */
+  /** Total time, from the first byte to the last. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `lost`: no whole answer came in time. `why`: without anything secret. Absent: it was stopped, or has no address. */
+/** `lost`: no complete answer in time. `why`: without anything secret; absent if it was aborted or has no address. */
 export type ServerQuestionAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly etag?: string }
   | { readonly kind: 'lost'; readonly why?: Pick<ModelFailure, 'message' | 'next'> };
@@ -303,7 +298,7 @@ export type AskServer = (question: ServerQuestion) => Promise<ServerQuestionAnsw
 
 const largestAnswerBytes = 8 * 1024 * 1024;
 
-/** Asks a server about itself, over the connections that requests take. Never rejects, and ends in its time. */
+/** Asks a server about itself, over the connections that requests use. Never rejects, and ends within its time. */
 export function createServerQuestions(sendTo: (target: Target) => Send): AskServer {
   return async ({ url, headers = {}, body, timeoutMs, signal: given }) => {
     const target = parseTarget(url);
@@ -336,12 +331,9 @@ function late({ origin }: Target, timeoutMs: number): Pick<ModelFailure, 'messag
   return { message, next: 'Check that the server works, then try again.' };
 }
 
-/** What is found at an address where a server should be that has models. */
 export type LocalServer =
   | { readonly kind: 'answers'; readonly models: readonly string[] }
-  /** Nothing is there, or it says nothing. */
   | { readonly kind: 'silent' }
-  /** Something is there that has no list of models. */
   | { readonly kind: 'other' };
 
 /** The user waits for it, and a server on the same machine is quick. */
@@ -361,7 +353,7 @@ export async function askLocalServer(baseUrl: string, patienceMs = usualPatience
   return models === undefined ? { kind: 'other' } : { kind: 'answers', models };
 }
 
-/** Empty where the answer is no list of models by its length alone. */
+/** Empty if the answer is too long for a list of models. */
 async function boundedText({ body }: Response): Promise<string> {
   const held = new BoundedBuffer(mostBytes);
   for await (const chunk of body ?? []) if (!held.add(chunk as Uint8Array)) return '';
@@ -370,7 +362,7 @@ async function boundedText({ body }: Response): Promise<string> {
 
 function modelsIn(text: string): readonly string[] | undefined {
   const json = parseJsonObject(text) ?? {};
-  // Some servers write nothing in the place of an empty list.
+  // Some servers write `null` for an empty list.
   const list = json['data'] === null ? [] : arrayAt(json, 'data');
   return list?.flatMap((model) => (isJsonObject(model) ? (stringAt(model, 'id') ?? []) : []));
 }

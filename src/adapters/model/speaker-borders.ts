@@ -3,21 +3,17 @@ import { isProgramMessage } from '../../core/fragments/answers/agents-and-goals.
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type InputWriter, speakerTags } from '../../protocol/user-input.ts';
 
-/** What stands in the user's turn: words of the user, of an agent, of a tool or of Capstan. */
 export interface UserTurnContent {
-  /** In a message of its own. */
   readonly content: MessageContent;
-  /** In a message of several speakers. */
   readonly among: () => MessageContent;
 }
 
-/** Above what an agent reads in the place of a user's words. Its instructions say which agent that is. */
+/** Heading above a parent agent's message. The agent's instructions say which agent that is. */
 const parentHeading = '[Message from the agent that started you]';
 
-/** Above an answer whose call is not in the request. */
 export const strayHeading = '[Output of a call that is not shown here:]';
 
-/** A message of the user's role: the user's words, unless it is known that another wrote it. */
+/** A message of the user's role: the user's words unless another writer is known. */
 export function userRoleContent(content: MessageContent, writer: InputWriter | undefined): UserTurnContent {
   if (typeof content === 'string' && isProgramMessage(content)) {
     return sameInEveryMessage(inBorders('developer', content));
@@ -36,7 +32,10 @@ export function userRoleContent(content: MessageContent, writer: InputWriter | u
   }
 }
 
-/** What an agent or a tool said: a message of its own has a heading and no borders, and must not look as if it had. */
+/**
+ * Words of an agent or a tool. As a message of its own they get a heading and no borders, and must not look as if they
+ * had some.
+ */
 export function fromOtherSpeaker(border: 'agent_message' | 'tool_output', content: MessageContent): UserTurnContent {
   return { content: withoutBorders(content), among: () => inBorders(border, content) };
 }
@@ -45,7 +44,6 @@ export function sameInEveryMessage(content: MessageContent): UserTurnContent {
   return { content, among: () => content };
 }
 
-/** What an agent, a tool, a program or Capstan said. */
 export function inBorders(border: Border, content: MessageContent): MessageContent {
   const inner = withoutBorders(content);
   if (typeof inner === 'string') return inTag(border, inner);
@@ -59,14 +57,13 @@ export function inBorders(border: Border, content: MessageContent): MessageConte
   return [...opened.slice(0, -1), textPart(`${textOf(last)}\n</${border}>`)];
 }
 
-/** What an agent, a tool, a program or Capstan said, in a message of its own or between marks of its own. */
 export function withoutBorders(content: MessageContent): MessageContent {
   return mapTexts(content, withoutTags);
 }
 
-/** Words of the engine: a fragment has borders of its own, unless it goes on behind its end. */
+/** Engine text: a fragment has its own borders, unless text follows its end. */
 export function engineInBorders(parts: readonly ContentPart[]): MessageContent {
-  // Nothing but a border around all of it says whose a picture is.
+  // Only a border around everything shows whose a picture is.
   if (parts.some(({ type }) => type !== 'text')) return inBorders('developer', parts);
   return joinTexts(parts.map((part) => textPart(engineTextInBorders(textOf(part)))));
 }
@@ -76,12 +73,12 @@ export function engineTextInBorders(words: string): string {
   return isOneElement(text) ? text : inTag('developer', text);
 }
 
-/** The user's words. Code that users quote stays as it is, unless a border is the first thing of a line. */
+/** The user's words. Quoted code stays as it is, unless a line begins with a border. */
 export function outsideBorders(content: MessageContent): MessageContent {
   return mapTexts(content, withoutTagsOfLines);
 }
 
-/** Texts that meet are changed as one: a tag may begin in the one and end in the other. */
+/** Adjacent texts are changed as one: a tag may begin in one and end in the next. */
 function mapTexts(content: MessageContent, change: (text: string) => string): MessageContent {
   if (typeof content === 'string') return change(content);
   const met: ContentPart[] = [];
@@ -98,8 +95,8 @@ function textOf(part: ContentPart): string {
 }
 
 /**
- * In a message of several speakers, everything that the user did not write stands between two lines: a tag that names
- * the speaker, and its end. A text that holds such a tag is shown with the tag's first character escaped.
+ * In a message of several speakers, everything not written by the user is enclosed in tag lines that name the speaker.
+ * Such a tag inside a text is shown with its first character escaped.
  */
 type Border = (typeof speakerTags)[number];
 
@@ -114,14 +111,13 @@ interface BorderTag {
   readonly border: Border;
 }
 
-/** Every tag opens and ends nothing. */
 export function withoutTags(text: string): string {
   return escapedAt(text, tagsIn(text));
 }
 
 /**
- * A tag that is the first thing of a line opens and ends nothing, and neither does any other of its name: of a pair, both
- * are changed or none. All else that users quote stays as it is.
+ * Disarms tags at the beginning of a line, and all others of the same name, so that pairs are changed together or not
+ * at all. Everything else that users quote stays as it is.
  */
 function withoutTagsOfLines(text: string): string {
   const tags = tagsIn(text);
@@ -133,8 +129,8 @@ function withoutTagsOfLines(text: string): string {
 }
 
 /**
- * The text may be long, and anybody's. So nothing is looked at twice: all that may stand between `<` and the end of a
- * name is no `<`, and no pattern here can match the same characters in two ways.
+ * The text may be long and untrusted, so nothing is scanned twice: between `<` and the end of a name there is no `<`,
+ * and no pattern here can match the same characters in two ways.
  */
 function tagsIn(text: string): readonly BorderTag[] {
   const found: BorderTag[] = [];
@@ -146,7 +142,7 @@ function tagsIn(text: string): readonly BorderTag[] {
   return found;
 }
 
-/** No two names begin with the same letter, so at most one is read further. */
+/** No two names begin with the same letter, so at most one is compared further. */
 function borderAt(text: string, from: number): Border | undefined {
   const first = text[from]?.toLowerCase();
   const border = speakerTags.find((each) => each[0] === first);
@@ -154,7 +150,7 @@ function borderAt(text: string, from: number): Border | undefined {
   let at = from + 1;
   for (const letter of border.slice(1)) {
     at = nextOf(notUnseen, text, at);
-    // Upper case, because an old form of "s" has no lower one.
+    // Upper case, because an old form of "s" has no lower case.
     if (text[at]?.toUpperCase() !== letter.toUpperCase()) return undefined;
     at++;
   }
@@ -176,10 +172,9 @@ function characterBefore(text: string, end: number): string {
   return both.length === 2 && both.codePointAt(0)! > 0xff_ff ? both : text[end - 1]!;
 }
 
-/** Where the next character that is none of these stands, or the end of the text. */
 function nextOf(pattern: RegExp, text: string, from: number): number {
   const code = text.charCodeAt(from);
-  // Most texts hold little else, and a pattern takes a while to begin.
+  // Fast path: most characters are plain, and a pattern is slow to start.
   if (code > 0x20 && code < 0x7f) return from;
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : text.length;
@@ -196,8 +191,8 @@ function escapedAt(text: string, tags: readonly BorderTag[]): string {
 }
 
 /**
- * Words of the engine where a user's turn holds them, for servers that take them as `system` at the beginning alone: a
- * fragment has a tag of its own, others get one.
+ * Engine text in a user's turn, for servers that take it as `system` only at the beginning: a fragment has its own tag,
+ * other text gets one.
  */
 export function developerWords(text: string): string {
   return /^\s*<[a-z_]/i.test(text) ? text : inTag('developer', text);
@@ -207,17 +202,14 @@ export function inTag(tag: string, text: string): string {
   return `<${tag}>\n${text}\n</${tag}>`;
 }
 
-/** A part of a message that is not a plain text. */
 export type ContentPart = JsonObject & { readonly type: string };
 
-/** The content of a message: a text, or parts where there is more than text. */
 export type MessageContent = string | readonly ContentPart[];
 
 export function textPart(text: string): ContentPart {
   return { type: 'text', text };
 }
 
-/** Texts in one, with blank lines between. */
 export function joinTexts(parts: readonly ContentPart[]): string {
   return parts
     .map((part) => stringAt(part, 'text') ?? '')
@@ -225,7 +217,7 @@ export function joinTexts(parts: readonly ContentPart[]): string {
     .join('\n\n');
 }
 
-/** Two contents in one, in order. Texts that meet are one text: many templates put no space between parts. */
+/** Joins two contents in order. Adjacent texts become one: many templates put no space between parts. */
 export function joinContents(first: MessageContent, second: MessageContent): MessageContent {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
   const [before, after] = [partsIn(first), partsIn(second)];
@@ -239,12 +231,12 @@ export function partsIn(content: MessageContent): readonly ContentPart[] {
 }
 
 const opening = /^<([a-z_][^<>]{0,99})>/i;
-// Space behind the slash is part of the rest: two patterns for the same space would take the square of its length.
+// Space after the slash belongs to the rest: two patterns for the same space would take quadratic time.
 const ends = /<\s*\/([^<>]*)>/g;
 
 /**
- * Whether a text is one element that ends where the text does, and for no reader before. `<note x>` may be a name of two
- * words or one with an attribute: an end of either kind ends it.
+ * True if a text is one element that ends exactly where the text does, for every reader. `<note x>` may be a name of
+ * two words or a name with an attribute: an end tag of either kind ends it.
  */
 export function isOneElement(text: string): boolean {
   const trimmed = text.trim();

@@ -7,24 +7,22 @@ import { lockOpenFile, lockPrograms } from './files/file-locks.ts';
 
 export interface KeptPrompt {
   readonly text: string;
-  /** A command for the user's shell. Where a line does not say it, as in those of other programs, the text is a message. */
+  /** A shell command of the user. Lines without this mark, such as those of other programs, are messages. */
   readonly isCommand?: true;
 }
 
-/** What the user typed in conversations of this home, in a file that Codex reads and writes too. */
+/** User input of all conversations of this home, in a file that Codex also reads and writes. */
 export interface PromptHistory {
-  /** Gives why it could not be kept. */
+  /** Returns the reason if it could not be kept. */
   append(prompt: KeptPrompt & { readonly threadId: string }): Promise<Outcome | undefined>;
-  /** Where the file ends now; undefined: there is none. */
   end(): PromptPlace | undefined;
-  /** Those before a place, the newest first. Absent: before the end of the file as it is now. */
+  /** Prompts before a place, newest first. Absent: before the current end of the file. */
   before(place?: PromptPlace): PromptsRead | Outcome;
 }
 
-/** Where older prompts end in the file. */
 export interface PromptPlace {
   readonly offset: number;
-  /** Of the file: another one has other places. */
+  /** Inode: places are valid only for this file. */
   readonly file: number;
 }
 
@@ -37,9 +35,7 @@ export interface PromptsRead {
 export interface PromptHistoryOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** Finds the tools of the system. */
   readonly programs: Programs;
-  /** Nothing is written. */
   readonly isOff: boolean;
   /** A longer file loses its oldest prompts. 0: never. */
   readonly maxBytes: number;
@@ -47,7 +43,6 @@ export interface PromptHistoryOptions {
 
 const tries = 10;
 const pauseMs = 100;
-/** How much is read at a time. A line that is longer is read whole. */
 const batchBytes = 64 * 1024;
 /** The longest message has a million characters, each up to six bytes as JSON. */
 const mostLine = 8 * 1024 * 1024;
@@ -55,7 +50,7 @@ const newline = 10;
 
 export function createPromptHistory(options: PromptHistoryOptions): PromptHistory {
   const { path, isOff } = options;
-  /** One after the other, so that the lines of a process are in order and do not wait for each other's locks. */
+  /** Serialised, so that the lines of a process are in order and do not wait for each other's locks. */
   let last: Promise<unknown> = Promise.resolve();
   return {
     append(prompt) {
@@ -71,7 +66,7 @@ export function createPromptHistory(options: PromptHistoryOptions): PromptHistor
       try {
         return withRegular(path, { links: 'refused' }, (file, { ino, size }) => {
           const end = place?.offset ?? size;
-          // It was trimmed, or is another file: what stood before the place is not there any more.
+          // The file was trimmed or replaced: nothing from before the place is left.
           if (place !== undefined && (place.file !== ino || end > size)) return { prompts: [], rest: undefined };
           return readBefore(file, end, ino);
         });
@@ -94,7 +89,7 @@ async function append(
     const { O_RDWR, O_CREAT, O_APPEND } = fs.constants;
     const { file } = openRegular(path, { links: 'refused', flags: O_RDWR | O_CREAT | O_APPEND, mode: 0o600 });
     try {
-      // Trimming moves what is there: while another process does that, this one waits.
+      // Trimming moves the content: wait while another process does that.
       for (let round = 1; (await lockOpenFile(file, lockPrograms, programs)) === 'held'; round++) {
         if (round === tries) return unkept(path, 'another program holds its lock');
         await clock.sleep(pauseMs);
@@ -110,7 +105,7 @@ async function append(
   }
 }
 
-/** One write: lines of several processes do not mix. A line that was cut off by a crash is ended first. */
+/** One write, so that lines of several processes do not mix. A line cut off by a crash is terminated first. */
 function appendLine(file: number, line: Buffer): void {
   const { size, mode } = fs.fstatSync(file);
   if ((mode & 0o077) !== 0) fs.fchmodSync(file, 0o600);
@@ -119,7 +114,7 @@ function appendLine(file: number, line: Buffer): void {
   fs.writeSync(file, isCutOff ? Buffer.concat([Buffer.of(newline), line]) : line);
 }
 
-/** Drops the oldest lines until the file has four fifths of its limit. The newest line always stays. */
+/** Drops the oldest lines down to four fifths of the limit. The newest line always stays. */
 function trim(
   file: number,
   path: string,
@@ -130,9 +125,9 @@ function trim(
   const wanted = Math.max(newest, Math.floor(maxBytes * 0.8));
   const kept = Buffer.alloc(Math.min(size, wanted));
   fs.readSync(file, kept, 0, kept.length, size - kept.length);
-  // The first line may be cut: it goes, too.
+  // The first line may be cut: drop it, too.
   const tail = kept.length === newest ? kept : kept.subarray(kept.indexOf(newline) + 1);
-  // What is open for appending cannot be written elsewhere.
+  // A file opened for appending cannot be written at other offsets.
   withRegular(path, { links: 'refused', flags: fs.constants.O_RDWR }, (same) => {
     fs.writeSync(same, tail, 0, tail.length, 0);
     fs.ftruncateSync(same, tail.length);
@@ -144,7 +139,6 @@ function readBefore(file: number, end: number, ino: number): PromptsRead {
     const start = Math.max(0, end - size);
     const bytes = Buffer.alloc(end - start);
     fs.readSync(file, bytes, 0, bytes.length, start);
-    // What stands before the first newline belongs to a line that begins further up.
     const first = start === 0 ? 0 : bytes.indexOf(newline) + 1;
     if (start > 0 && (first === 0 || first === bytes.length) && size < mostLine) continue;
     const lines = bytes.subarray(first).toString('utf8').split('\n').toReversed();
@@ -153,7 +147,7 @@ function readBefore(file: number, end: number, ino: number): PromptsRead {
   }
 }
 
-/** A line that is cut off, or of another form, is skipped. */
+/** Skips partial lines and those of another form. */
 function promptIn(line: string): readonly KeptPrompt[] {
   try {
     const read = JSON.parse(line) as Json;

@@ -9,17 +9,16 @@ import type { Bubblewrap } from './linux/bubblewrap.ts';
 import { chooseRoute, leastLandlockAbi, type MachineFacts, type SandboxRoute } from './sandbox-route.ts';
 import { planWindows, type WindowsLevel } from './windows/windows-plan.ts';
 
-/** How one system would enforce a policy, or why it would not. */
 export interface RouteExplanation {
   readonly system: 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows-elevated' | 'windows-unelevated';
   /**
-   * `limited`: enforced but for `losses`, once the user agreed. `unneeded`: the policy restricts nothing.
-   * `planned`: it could be enforced, and no program does so yet.
+   * `limited`: enforced except for `losses`, after the user agreed. `unneeded`: the policy restricts nothing.
+   * `planned`: enforceable, but not implemented yet.
    */
   readonly verdict: 'enforced' | 'limited' | 'refused' | 'planned' | 'unneeded';
-  /** By which route, or why not. A sentence. */
+  /** A sentence: the route, or why there is none. */
   readonly why: string;
-  /** What it leaves open, in sentences. Absent: nothing. */
+  /** Gaps that stay open, in sentences. Absent: none. */
   readonly losses?: readonly string[];
 }
 
@@ -30,13 +29,13 @@ const landlock: MachineFacts = { ...linux, landlock: { kind: 'landlock', abi: le
 interface ExplainedPlace {
   readonly cwd: string;
   readonly temporary: string | undefined;
-  /** Why a way of Linux does not work on this machine. Absent: it works, or this is another system. */
+  /** Why a Linux mechanism does not work on this machine. Absent: it works, or this is another system. */
   readonly problems: { readonly bubblewrap?: SandboxRefused; readonly landlock?: SandboxRefused };
 }
 
 /**
- * How every system would enforce a policy, each as capable as it can be; on Linux, what does not work on this machine is
- * said. `fitted`: the policy as Landlock can hold it.
+ * Explains how each system would enforce a policy at its best; for Linux, includes what does not work on this machine.
+ * `fitted`: the policy as Landlock can hold it.
  */
 export function explainRoutes(
   { whole: asked, fitted }: { readonly whole: ResolvedPolicy; readonly fitted: ResolvedPolicy },
@@ -71,7 +70,6 @@ function explained(
   return { system, verdict: 'enforced', why: enforced };
 }
 
-/** A machine on which it does not work enforces nothing by it, whatever it could hold elsewhere. */
 function here(problem: SandboxRefused | undefined, ideal: RouteExplanation): RouteExplanation {
   if (problem === undefined || !['enforced', 'limited'].includes(ideal.verdict)) return ideal;
   const { losses: _losses, ...rest } = ideal;
@@ -109,7 +107,7 @@ function onWindows(
   };
 }
 
-/** A pattern that begins at the root would have to be searched for on the whole disk before each command. */
+/** A pattern that begins at the root would need a search of the whole disk before each command. */
 function wholeDiskGlob({ files }: ResolvedPolicy): SandboxRoute | undefined {
   const globs = files.kind === 'restricted' ? files.denyGlobs : [];
   const glob = globs.find((each) => staticFolderOf(each) === '/');

@@ -12,36 +12,34 @@ import { type NamedEntry, withTrueNames } from '../disk/folder-access.ts';
 import { type DiskView, followLinks } from './disk-view.ts';
 import { type Impossible, unenforceable } from './refusals.ts';
 
-/** A rule at the place its path leads to. */
 export interface RealRule extends PathRule {
   readonly kind: 'folder' | 'file' | 'missing' | 'blocked';
   readonly missing?: string;
 }
 
 /**
- * The rules as an operating system sees them: without links, one rule per place, shallow places first. Where two
- * spellings of one place disagree, the stricter rule holds.
+ * The rules as an operating system sees them: links resolved, one rule per place, shallow places first. If two
+ * spellings of a place disagree, the stricter rule holds.
  */
 export interface RealPolicy {
   readonly rules: readonly RealRule[];
-  /** Links that commands could replace and that lead to something restricted: their folders must hold still. */
+  /** Links that commands could replace and that lead to something restricted: their folders must not change. */
   readonly heldLinks: readonly string[];
-  /** Those of them that are held for the engine's own places alone. */
+  /** The links in `heldLinks` that matter only for the engine's own places. */
   readonly ownLinks: ReadonlySet<string>;
-  /** Links on the way to what is granted. */
   readonly grantedLinks: readonly Link[];
 }
 
 /**
- * Follows the links in the paths of a policy. Nothing is granted through a link that commands can replace, nor where a
- * path leads to another place than when the turn began: the next command would find more open than the policy says.
- * What is restricted through such a link is restricted at its target, and the link is held.
+ * Resolves the links in a policy's paths. Nothing is granted through a link that commands can replace, or where a path
+ * leads elsewhere than when the turn began: the next command would find more open than the policy says. A restriction
+ * behind such a link applies at its target, and the link is held.
  */
 export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>, disk: DiskView): RealPolicy {
   const platform = files.platformDefaults
     ? platformReadRoots.map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }))
     : [];
-  // For one spelling, what the policy itself says about ties.
+  // For one spelling, follow the policy's own order for ties.
   const spelled = strongest([...files.rules, ...platform], { read: 0, write: 1, deny: 2 });
   const everyRule = spelled.map((rule) => ({ rule, followed: followLinks(disk, rule.path) }));
   const moved = everyRule.filter(({ rule, followed }) => isMovedRoot(rule, followed.path)).map(({ rule }) => rule.path);
@@ -64,7 +62,7 @@ export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>
     const replaceable = found.links.filter(isReplaceable);
     if (replaceable.length > 0 || moved.some((root) => isWithin(rule.path, root))) {
       const restricts = rule.access === 'deny' || accessByRules(spelled, parentPath(rule.path)) === 'write';
-      // The names that are protected in an ignored root are no more protected than the place it leads to.
+      // Protected names in an ignored root are no more protected than the place it leads to.
       const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));
       for (const { location } of restricts && !belowIgnored ? replaceable : []) {
         heldLinks.add(location);
@@ -78,7 +76,7 @@ export function realPolicy(files: Extract<ResolvedFiles, { kind: 'restricted' }>
     rules.push({ ...rule, path: found.path, kind: found.kind, ...defined({ missing: found.missing }) });
   }
   return {
-    // For one place that was spelled in several ways: no command may gain by a second spelling.
+    // For one place with several spellings, no command may gain by a second spelling.
     rules: strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => compareByDepth(a.path, b.path)),
     heldLinks: [...heldLinks].toSorted(compareByDepth),
     ownLinks: heldLinks.difference(heldForOthers),
@@ -103,12 +101,11 @@ function strongest<Rule extends PathRule>(
 
 const mostMatches = 8192;
 const mostEntries = 200_000;
-/** Folders that are read at the same time. */
 const breadth = 32;
 
 /**
- * Everything that the deny globs match now. Names that appear later are not covered: the file tools still refuse
- * them, commands of the same moment can read them.
+ * Everything that the deny globs match now. Later names are not covered: file tools still refuse them, but commands
+ * running at that time can read them.
  */
 export async function expandGlobs(
   globs: readonly string[],
@@ -121,7 +118,7 @@ export async function expandGlobs(
     const start = staticFolderOf(glob);
     const literal = parts === undefined ? undefined : literalPath(parts);
     if (literal !== undefined) {
-      // What is missing is the business of the rules.
+      // Rules handle missing paths.
       if (lookAt(literal).kind !== 'missing') matches.add(literal);
       continue;
     }
@@ -154,7 +151,7 @@ export async function expandGlobs(
   return { kind: 'matches', paths: [...matches].toSorted() };
 }
 
-/** Whether a link leads to a folder that no link of this walk led to before, and that does not hold the link itself. */
+/** True if the link's target folder is new in this walk and does not contain the link itself. */
 function isNewFolder(link: string, linked: Set<string>): boolean {
   const place = realPath(link);
   if (place === undefined || linked.has(place) || lookAt(place).kind !== 'folder') return false;
@@ -163,13 +160,12 @@ function isNewFolder(link: string, linked: Set<string>): boolean {
   return own === undefined || !isWithin(own, place);
 }
 
-/** The one path that a glob without wildcards means. */
 function literalPath(parts: readonly NamePart[]): string | undefined {
   const texts = parts.map((part) => (part.kind === 'text' ? part.text : undefined));
   return texts.includes(undefined) ? undefined : texts.join('');
 }
 
-/** A folder that cannot be read by us cannot be read by our commands either. */
+/** A folder that we cannot read is unreadable for our commands too. */
 async function read(folder: string): Promise<readonly NamedEntry[]> {
   try {
     // Loaded on use: few policies have globs, and every start would pay for it.
@@ -185,12 +181,15 @@ function impossible(message: string): Impossible {
   return { kind: 'impossible', message, next };
 }
 
-/** Each takes a mount, and so does every folder above it. Bubblewrap takes up to half a second for as many, and far longer for more. */
+/**
+ * Each takes a mount, and so does every parent folder. Bubblewrap takes up to half a second for this many, and far
+ * longer for more.
+ */
 const mostGitFolders = 200;
 
 /**
- * The policy as a sandbox can enforce it: in the place of names that are kept at any depth there is a rule for each
- * place that the walk found in what may be written, unless one stands there already.
+ * The policy as a sandbox can enforce it: names protected at any depth become rules for the places that the walk found
+ * in writable folders, unless there is a rule already.
  */
 export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
   const { files } = policy;

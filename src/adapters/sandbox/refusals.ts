@@ -4,19 +4,18 @@ import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedFiles } from '../../protocol/permissions.ts';
 import { type DiskView, followLinks } from './disk-view.ts';
 
-/** Why a planner gives up. */
 export interface Impossible {
   readonly kind: 'impossible';
   readonly message: string;
   readonly next: string;
 }
 
-/** The policy asks for something that no sandbox here can give (I10). */
+/** The policy asks for something that no sandbox here can enforce (I10). */
 export function unenforceable({ message, next }: Omit<Impossible, 'kind'>): SandboxRefused {
   return { kind: 'refused', code: 'policy-unenforceable', message, next };
 }
 
-/** Why no command runs in the folder: a writable root that holds it leads to another place than when the turn began. */
+/** Why no command runs in the folder: the writable root around it leads elsewhere than when the turn began. */
 export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView): SandboxRefused | undefined {
   if (files.kind === 'unrestricted') return undefined;
   const moved = files.rules.find(
@@ -26,5 +25,5 @@ export function movedWorkspace(files: ResolvedFiles, cwd: string, disk: DiskView
   return moved === undefined ? undefined : unenforceable(describeMovedRoot(moved.path));
 }
 
-/** Advice where Landlock is missing. Only a user who insists on it reads it: elsewhere bubblewrap comes first. */
+/** Read only by users who insist on Landlock: otherwise bubblewrap comes first. */
 export const leaveOutLandlockAdvice = 'Leave out use_legacy_landlock, so that Capstan uses bubblewrap.';

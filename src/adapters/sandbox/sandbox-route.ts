@@ -8,27 +8,26 @@ import type { LandlockFact } from './linux/landlock-library.ts';
 import { isSeccompArchitecture } from './linux/seccomp.ts';
 import type { WindowsImpossible, WindowsPlan } from './windows/windows-plan.ts';
 
-/** Below this version of Landlock the kernel cannot keep signals and abstract sockets inside. */
+/** Older kernels cannot keep signals and abstract sockets inside. */
 export const leastLandlockAbi = 6;
 
-/** What decides how commands are isolated on a machine. Absent: not looked at yet. */
+/** Facts that decide how commands are isolated on a machine. Absent: not examined yet. */
 export interface MachineFacts {
-  /** As Node names them. */
+  /** In Node's naming. */
   readonly platform: string;
   readonly architecture: string;
   readonly isWsl1?: boolean;
   readonly bubblewrap?: Bubblewrap | SandboxRefused;
   readonly landlock?: LandlockFact | SandboxRefused;
-  /** What the sandbox of Windows would do for the policy, and whether a program is there that starts commands in it. */
+  /** The Windows sandbox's plan for the policy, and whether a launcher for it exists. */
   readonly windows?: { readonly plan: WindowsPlan | WindowsImpossible; readonly hasLauncher: boolean };
 }
 
 export interface SandboxRouteOptions {
-  /** Hosts are listed, so that commands reach the network through a proxy. */
   readonly hostLists: boolean;
 }
 
-/** By which means a command is isolated. `look`: it depends on a fact that is still to be found out. */
+/** `look`: depends on a fact that is not known yet. */
 export type SandboxRoute =
   | { readonly kind: 'direct' }
   | { readonly kind: 'bubblewrap'; readonly bubblewrap: Bubblewrap }
@@ -39,8 +38,8 @@ export type SandboxRoute =
   | SandboxRefused;
 
 /**
- * The route for a policy on a machine. A policy that was fitted to Landlock is held by Landlock, and any other by the
- * usual means of the system, or not at all (I10).
+ * The route for a policy on a machine. A policy fitted to Landlock uses Landlock, any other the system's usual
+ * mechanism, or none runs at all (I10).
  */
 export function chooseRoute(machine: MachineFacts, policy: ResolvedPolicy, options: SandboxRouteOptions): SandboxRoute {
   if (!needsSandbox(policy)) return { kind: 'direct' };
@@ -77,7 +76,7 @@ function landlockRoute(machine: MachineFacts, policy: ResolvedPolicy): SandboxRo
   return landlockProblem(machine) ?? { kind: 'landlock' };
 }
 
-/** Why Landlock holds no policy on this machine. Undefined: it can. */
+/** Why Landlock cannot be used on this machine. Undefined: it can. */
 export function landlockProblem({ landlock, architecture }: MachineFacts): SandboxRefused | undefined {
   if (landlock?.kind === 'refused') return landlock;
   const why = !isSeccompArchitecture(architecture)
@@ -90,7 +89,7 @@ export function landlockProblem({ landlock, architecture }: MachineFacts): Sandb
   return { kind: 'refused', code: 'sandbox-missing', message, next: leaveOutLandlockAdvice };
 }
 
-/** A machine without bubblewrap also hears of the second choice: how to take it, or why there is none. */
+/** Without bubblewrap, the refusal also explains how to choose Landlock, or why that is impossible. */
 function withLandlockAdvice(bubblewrap: SandboxRefused, landlock: SandboxRefused | undefined): SandboxRefused {
   if (landlock !== undefined) return { ...bubblewrap, message: `${bubblewrap.message} ${landlock.message}` };
   const [first = '', rest] = [bubblewrap.next.charAt(0), bubblewrap.next.slice(1)];
@@ -117,7 +116,7 @@ export const onWsl1: SandboxRefused = {
 const isolatedElsewhere =
   'Run inside WSL2, a Linux machine or a container, or choose the mode danger-full-access if this machine is itself isolated.';
 
-/** Without the proxy the lists would be mere text (I10). */
+/** Without the proxy the lists would have no effect (I10). */
 function noProxyOn(platform: string): SandboxRefused {
   return unenforceable({
     message: `The permission profile lists hosts, and there is no proxy that enforces the lists on ${platform} yet.`,

@@ -23,42 +23,42 @@ import {
 } from './sandbox-route.ts';
 
 export interface SandboxOptions {
-  /** As Node names them. */
+  /** In Node's naming. */
   readonly platform: string;
   readonly architecture: string;
-  /** The process's variables: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
+  /** Variables of the process: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Where commands may write besides temporary folders, whatever the mode of a turn is: what one run may put there, the
-   * next run must not start. No program from there is trusted to build sandboxes.
+   * Writable for commands besides temporary folders, in any mode: the next run must not start what one run may have put
+   * there. No program from there is trusted to build sandboxes.
    */
   readonly writable: () => readonly string[];
   /** Where a bubblewrap may have been unpacked, best first; none need exist. */
   readonly packagedBubblewrap?: string | readonly string[];
-  /** Which bubblewraps have built a sandbox in this process. Default: none, so each is tried first. */
+  /** Bubblewraps that have built a sandbox in this process. Default: none, so each is tried first. */
   readonly provenBubblewraps?: Map<string, Bubblewrap>;
-  /** Where engines of this user may record which mount points are in use, best first: the same for all of them. */
+  /**
+   * Places, best first, where engines of this user may record mount points in use. Must be the same for all of them.
+   */
   readonly mountRegistries: () => readonly string[];
-  /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
+  /** Time that a sandbox's folders stay after its end, for the next one. Default: none. */
   readonly lingerMs?: number;
-  /** Runs the one probe that shows what this machine can do. */
   readonly spawn: Pick<Spawn, 'run'>;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;
-  /** The text of `/proc/version`. Default: that of this machine. */
+  /** Text of `/proc/version`. Default: that of this machine. */
   readonly kernelVersion?: () => string;
   /** Default: never. */
   readonly landlock?: LandlockUse;
-  /** The program that holds a command with Landlock. Absent: Landlock is not used. */
+  /** Absent: Landlock is not used. */
   readonly landlockHelper?: LandlockHelper;
-  /** Called with the folders that a command may write under Landlock, before it starts. Throws if it must not start. */
+  /** Called with a command's writable folders before it starts under Landlock. Throws if it must not start. */
   readonly beforeLandlock?: (writable: readonly string[]) => void;
-  /** How much each command may use. Default: no limits. */
   readonly limits?: CommandLimits;
 }
 
 export interface PreparedSandbox extends Sandbox {
-  /** Starts finding out what this machine can do, so that the first command need not wait for it. Never needed. */
+  /** Starts examining the machine, so that the first command need not wait. Optional. */
   prepare(): void;
   /** True if policies are fitted to Landlock now: the user agreed, and nothing better works. */
   usesLandlock(): Promise<boolean>;
@@ -67,11 +67,10 @@ export interface PreparedSandbox extends Sandbox {
   /** Why bubblewrap does not work on this Linux. Undefined: it does, or this is another system. */
   bubblewrapProblem(): Promise<SandboxRefused | undefined>;
   landlockProblem(): Promise<SandboxRefused | undefined>;
-  /** By which means commands under the policy would be isolated. */
   route(policy: ResolvedPolicy): Promise<Exclude<SandboxRoute, { kind: 'look' }>>;
 }
 
-/** Commands isolated as the policy says, by the means of the platform, or refused (I10). */
+/** Isolates commands as the policy says, by the platform's mechanism, or refuses them (I10). */
 export function createSandbox(options: SandboxOptions): PreparedSandbox {
   const { platform, architecture, limits = {} } = options;
   const machine = lookAtMachine(options);
@@ -155,7 +154,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     },
     async plan(command, asked, gitFolders) {
       if (!needsSandbox(asked)) return direct(command);
-      // Inside what Landlock opens nothing can be kept.
+      // Nothing can be protected inside what Landlock opens.
       const policy = asked.landlock === undefined ? protectGit(asked, gitFolders) : asked;
       if ('kind' in policy) return policy;
       return isolated({ ...command, argv: limitCommand(command.argv, limits) }, policy);
@@ -163,7 +162,6 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
   };
 }
 
-/** Tells the user that Landlock holds commands, why, and what that costs. */
 function landlockNotice(isChosen: boolean): NonNullable<RunnableCommand['notice']> {
   const why = isChosen ? 'as use_legacy_landlock asks' : 'because the usual sandbox cannot be built';
   return {
@@ -183,10 +181,10 @@ function direct(command: PlainCommand): RunnableCommand {
   return { kind: 'runnable', ...command, files: [], cleanup: async () => {} };
 }
 
-/** Answers about this machine, each found out when it is asked for, and once. */
+/** Facts about this machine, each determined once and on demand. */
 interface Machine {
   isWsl1(): boolean;
-  /** To try a program is to run it outside of every sandbox, so the folders that commands may write are known before. */
+  /** Trying a program runs it outside of every sandbox, so the folders that commands may write must be known before. */
   bubblewrap(roots: readonly string[]): Promise<Bubblewrap | SandboxRefused>;
   landlock(): Promise<NonNullable<MachineFacts['landlock']>>;
   mountPoints(): MountPoints;
@@ -243,22 +241,22 @@ function kernelVersion(): string {
   }
 }
 
-/** How much the processes of one command may use. Absent: as much as the user may. */
+/** Limits of one command's processes. Absent: those of the user. */
 interface CommandLimits {
   readonly maxProcesses?: number;
   readonly maxMemoryMb?: number;
 }
 
 /**
- * The command behind a shell that lowers the limits of its processes and then becomes the command; without limits, the
- * command itself. It stands inside the sandbox: there the kernel counts processes in the user namespace of the command,
- * and outside it would count all that the user runs. If a limit cannot be set, the command does not run.
+ * Wraps the command in a shell that lowers the limits and then becomes the command. It must run inside the sandbox,
+ * where the kernel counts the processes of the command's user namespace; outside it would count all of the user's. If a
+ * limit cannot be set, the command does not run.
  */
 export function limitCommand(argv: readonly string[], { maxProcesses, maxMemoryMb }: CommandLimits): readonly string[] {
   const steps = [
-    // Bash has the one name, dash and busybox the other.
+    // Bash uses the first option, dash and busybox the second.
     ...(maxProcesses === undefined ? [] : [`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; } 2>/dev/null`]),
-    // Data, not addresses: runtimes reserve far more of those than they use.
+    // Limits data, not address space: runtimes reserve far more addresses than they use.
     ...(maxMemoryMb === undefined ? [] : [`ulimit -d ${maxMemoryMb * 1024}`]),
   ];
   if (steps.length === 0) return argv;

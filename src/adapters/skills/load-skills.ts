@@ -10,13 +10,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A skill that may be used. */
 export interface KnownSkill extends OfferedSkill {
-  /** Where its file really is. */
   readonly place: string;
-  /** Whether the model may choose it by itself. */
   readonly isOffered: boolean;
-  /** Reads all of its file, up to a limit. */
   read(most: number): SkillFileText;
 }
 
@@ -26,7 +22,6 @@ export interface LoadedSkills {
   readonly problems: readonly Outcome[];
 }
 
-/** A plugin that is installed. */
 export interface KnownPlugin {
   readonly id: string;
   readonly name: string;
@@ -36,13 +31,11 @@ export interface SkillSources {
   readonly plugins: readonly KnownPlugin[];
   readonly roots: readonly SkillRoot[];
   readonly switches: readonly SkillSwitch[];
-  /** What the policy keeps from the model. */
   denies(path: string): boolean;
 }
 
-/** A head is at the top of its file, and short. */
 const headBytes = 64 * 1024;
-/** A time stamp younger than this may be shared by a change that is still to come. */
+/** A younger timestamp may be shared by a later change. */
 const settledAfterMs = 2000;
 const mostProblems = 10;
 
@@ -53,7 +46,7 @@ interface ReadHead {
   readonly isOffered: boolean;
 }
 
-/** The skills of a thread, for a caller that asks at the start of every turn: a file that has not changed is read once. */
+/** Skills of a thread, for a caller that asks at the start of every turn: an unchanged file is read once. */
 export class SkillFiles {
   #read = new Map<string, ReadHead>();
   readonly #now: () => number;
@@ -90,7 +83,7 @@ export class SkillFiles {
     const beside = `${dirname(path)}/agents/openai.yaml`;
     const own = [fileVersion(path), fileVersion(beside)];
     const version = own.map((each) => each?.version ?? '').join(' ');
-    // The policy may be another one by now.
+    // The policy may have changed meanwhile.
     if (before?.version === version && guard(path, realPath(path) ?? path) === undefined) {
       this.#read.set(path, before);
       return before;
@@ -128,23 +121,17 @@ function guardOf({ within }: SkillRoot, denies: (path: string) => boolean): Skil
   };
 }
 
-/** A folder in which skills are looked for. */
 interface SkillRoot {
-  /** Absolute. */
   readonly path: string;
   readonly scope: SkillScope;
-  /** What the names of its skills begin with. */
   readonly prefix?: string;
-  /** Where its links may lead. Absent: anywhere, since the user made them. */
+  /** Links must stay within this folder. Absent: they may lead anywhere, since the user made them. */
   readonly within?: string;
 }
 
 export interface FoundSkillFiles {
-  /** The paths of SKILL.md files, in order. */
   readonly paths: readonly string[];
-  /** Links that lead out of the project, and where to. */
   readonly outside: readonly { readonly path: string; readonly place: string }[];
-  /** There are more folders than are looked at. */
   readonly isCutShort: boolean;
 }
 
@@ -152,7 +139,7 @@ const deepest = 6;
 const mostFolders = 2000;
 const mostEntries = 20_000;
 
-/** Looks through a root, nearest folders first. Reads no file. A folder is entered once, whatever links lead to it. */
+/** Searches a root, nearest folders first. Reads no file. Enters each folder once, however many links lead to it. */
 function findSkillFiles({ path: root, scope, within }: SkillRoot): FoundSkillFiles {
   const paths: string[] = [];
   const outside: { readonly path: string; readonly place: string }[] = [];
@@ -175,7 +162,6 @@ function findSkillFiles({ path: root, scope, within }: SkillRoot): FoundSkillFil
       for (const entry of entries) {
         const path = `${folder}/${entry.name}`;
         if (entry.name === 'SKILL.md') paths.push(path);
-        // Bundled skills come without links.
         else if (!entry.name.startsWith('.') && isFolder(entry, path, { links: scope !== 'bundled' })) next.push(path);
       }
     }
@@ -184,7 +170,7 @@ function findSkillFiles({ path: root, scope, within }: SkillRoot): FoundSkillFil
   return { paths, outside, isCutShort: false };
 }
 
-/** In order of their names; none where the folder cannot be read. */
+/** Sorted by name; empty if the folder cannot be read. */
 function entriesOf(folder: string, most: number): readonly NamedEntry[] {
   try {
     return trueEntries(folder, most).toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -203,9 +189,8 @@ function isFolder(entry: NamedEntry, path: string, { links }: { readonly links: 
 }
 
 interface SkillReading {
-  /** How many bytes are read. */
   readonly most: number;
-  /** Why the file at a path must not be read, given where it really is; undefined when it may. */
+  /** The reason why the file must not be read, given its real place; undefined if it may. */
   guard(path: string, place: string): string | undefined;
 }
 
@@ -221,10 +206,10 @@ type SkillFileText =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** The beginning of a regular file. Nothing at the path can hold the program up or fill its memory. */
+/** Reads the beginning of a regular file. No entry at the path can block the program or fill its memory. */
 function readSkillFile(path: string, { most, guard }: SkillReading): SkillFileText {
   try {
-    // Looked at first: opening a device can have an effect.
+    // Check before opening: opening a device can have an effect.
     const seen = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
     if (seen === undefined) return { kind: 'missing' };
     if (!seen.isFile()) return { kind: 'unread', reason: `it is ${nounFor(seen)}` };
@@ -244,7 +229,7 @@ function readSkillFile(path: string, { most, guard }: SkillReading): SkillFileTe
   }
 }
 
-/** Changes whenever the file does; undefined when there is none. */
+/** Changes whenever the file does; undefined if there is none. */
 function fileVersion(path: string): { readonly version: string; readonly modifiedMs: number } | undefined {
   try {
     const stats = fileSystem.statSync(diskPath(path), { throwIfNoEntry: false });
@@ -292,14 +277,13 @@ export function unreadSkill(path: string, reason: string): Outcome<'skill-unread
   return { code: 'skill-unread', message, next: 'The model did not get it. Check the file.' };
 }
 
-/** The first of them, and how many there are besides. */
+/** Keeps the first ones and counts the rest. */
 function manyProblems(problems: readonly Outcome[], most: number): readonly Outcome[] {
   if (problems.length <= most) return problems;
   const message = `${problems.length - most} more skills are left out.`;
   return [...problems.slice(0, most), { code: 'skills-left-out', message, next: 'Correct the ones above first.' }];
 }
 
-/** Undefined where the list is whole. */
 export function shortenedSkills({ shortened, left }: SkillCuts): Outcome<'skills-shortened'> | undefined {
   if (shortened === 0 && left.length === 0) return undefined;
   const next =

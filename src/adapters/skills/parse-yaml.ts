@@ -1,23 +1,22 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 
-/** Texts by key, in tables and lists. A number or another value is the text that stands in the file. */
+/** Strings by key, in tables and lists. A number or another scalar keeps its spelling in the file. */
 export type YamlValue = string | YamlTable | readonly YamlValue[];
 
 export interface YamlTable {
   readonly [key: string]: YamlValue;
 }
 
-/** `reason` ends a sentence, and says what to do. */
+/** `reason` ends a sentence and says what to do. */
 export type ReadYaml =
   | { readonly kind: 'read'; readonly table: YamlTable }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** Levels of a table: a person writes no more. */
 const deepest = 8;
 
 /**
- * Reads a table. Aliases and tags of others are refused, and so is a key that stands twice. A plain text of the top
- * level may hold what YAML forbids and people write, such as a colon.
+ * Reads a table. Refuses aliases, custom tags and duplicate keys. A plain string at the top level may contain what YAML
+ * forbids but people write, such as a colon.
  */
 export function parseYaml(source: string): ReadYaml {
   const text = source.replaceAll(/\r\n?/g, '\n');
@@ -40,13 +39,13 @@ class Refused extends Error {}
 const tooDeep = 'its tables are nested too deeply';
 
 function parse(text: string): { readonly contents: unknown; readonly problem?: string } {
-  // Duplicates are found below: the library compares each key with each.
+  // Duplicates are found below: the library compares each key with every other.
   const options = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const;
   const { contents, errors, warnings } = parseDocument(text, options);
   const [error] = [...errors, ...warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   if (error === undefined) return { contents };
   if (error.code === 'RESOURCE_EXHAUSTION') return { contents, problem: tooDeep };
-  // Lines are counted in the file: its first one is the `---` above the table.
+  // Lines are counted in the file: the first is the `---` above the table.
   const line = `line ${text.slice(0, error.pos[0]).split('\n').length + 1}`;
   if (error.code === 'TAG_RESOLVE_FAILED') return { contents, problem: `${line} has a tag; remove the tag` };
   if (error.code === 'MULTIPLE_DOCS') return { contents, problem: `${line} begins another document; write one table` };
@@ -55,10 +54,7 @@ function parse(text: string): { readonly contents: unknown; readonly problem?: s
   return { contents, problem };
 }
 
-/**
- * Quotes values of the top level that are no YAML by themselves. A quoted text or a table that is left open stays as it
- * is.
- */
+/** Quotes values of the top level that are invalid YAML. A quoted string or an unclosed table stays as it is. */
 function withQuotes(text: string): string {
   const entry =
     /(?<![^\n])([\w-]+)[ \t]*:[ \t]+((?:[^\s"'|>&*!#{[]|\[[^\]\n]*\][ \t]*[^\s#]|"[^"\\\n]*"[ \t]*[^\s"#]|'[^'\n]*'[ \t]*[^\s'#]|\*\S+[ \t]+[^\s#])[^\n]*(?:\n[ \t]+[^ \t\n][^\n]*)*)/g;
@@ -99,7 +95,7 @@ function valueOf(node: unknown, depth: number): YamlValue {
 
 const knownTag = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
 
-/** With one such as `!!omap`, what stands behind it would be lost. */
+/** With a tag such as `!!omap` the value after it would be lost. */
 function refuseTag(node: unknown): void {
   const tag = isNode(node) && 'tag' in node ? node.tag : undefined;
   if (typeof tag === 'string' && !knownTag.test(tag)) throw new Refused('its table has a tag; remove the tag');

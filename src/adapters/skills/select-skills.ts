@@ -12,7 +12,6 @@ import {
   unreadSkill,
 } from './load-skills.ts';
 
-/** A longer skill is not for reading. */
 const bodyBytes = 1024 * 1024;
 
 export function selectLoaded({ skills }: LoadedSkills, tokens: number): SelectedSkills | undefined {
@@ -29,7 +28,7 @@ export function relevantLoaded({ skills }: LoadedSkills, text: string, tokens: n
   return selected === undefined ? [] : relevantSkills(offered, selected, text);
 }
 
-/** What a text names, each skill once. A name that several skills have names none of them. */
+/** Reads the skills that a text names, each once. An ambiguous name selects none. */
 export function readNamed({ skills, plugins }: LoadedSkills, text: string): NamedSkills {
   const { names, paths } = skillMentions(text);
   const inPlugins = pluginMentions(text, plugins).map(({ name }) => {
@@ -67,14 +66,14 @@ export function readNamed({ skills, plugins }: LoadedSkills, text: string): Name
   return { skills: read, plugins: inPlugins, problems };
 }
 
-/** A sign behind the name may belong to the sentence. */
+/** Punctuation after the name may belong to the sentence. */
 function skillsOfName(skills: readonly KnownSkill[], name: string): readonly KnownSkill[] {
   const found = skills.filter((skill) => skill.name === name);
   const bare = name.replace(/[:_-]+$/, '');
   return found.length > 0 || bare === name ? found : skills.filter((skill) => skill.name === bare);
 }
 
-/** The skill that a name is probably a misspelling of. People write of variables and prices, too: other names are theirs. */
+/** Finds the skill that a name probably misspells. Other names may be variables or prices. */
 function misspelt(skills: readonly KnownSkill[], name: string): string | undefined {
   if (name.length < shortestMisspelt || !/[a-z]/.test(name)) return undefined;
   return nearestKey(
@@ -83,7 +82,7 @@ function misspelt(skills: readonly KnownSkill[], name: string): string | undefin
   );
 }
 
-/** Shorter names are near to each other by chance. */
+/** Shorter names resemble each other by chance. */
 const shortestMisspelt = 4;
 
 function whyNot(file: ReturnType<KnownSkill['read']>): string {
@@ -93,7 +92,6 @@ function whyNot(file: ReturnType<KnownSkill['read']>): string {
   return file.isUtf8 ? 'it is not a text' : 'it is not UTF-8';
 }
 
-/** What a text may name a plugin by. */
 interface PluginNames {
   readonly id: string;
   readonly name: string;
@@ -102,7 +100,7 @@ interface PluginNames {
 const pluginLink = /plugin:\/\/([\w.-]{1,100}@[\w.-]{1,100})/g;
 const at = /(?:^|[\s([{"'])@([A-Za-z\d][\w.-]{0,99})(?![\w./@-])/g;
 
-/** Those that a text names as `@name` or by a link to `plugin://name@marketplace`. A mail address names none. */
+/** Finds `@name` and links to `plugin://name@marketplace`, but no mail addresses. */
 export function pluginMentions<Plugin extends PluginNames>(
   text: string,
   plugins: readonly Plugin[],
@@ -112,13 +110,11 @@ export function pluginMentions<Plugin extends PluginNames>(
   return plugins.filter(({ id, name }) => ids.has(id) || names.has(name));
 }
 
-/** What a text names as skills: by name, or by the path of their file. */
 export interface SkillMentions {
   readonly names: readonly string[];
   readonly paths: readonly string[];
 }
 
-/** Variables that people write about. */
 const variables = new Set(
   'PATH HOME USER SHELL PWD TMPDIR TEMP TMP LANG TERM XDG_CONFIG_HOME EDITOR LOGNAME OLDPWD'.split(' '),
 );
@@ -134,7 +130,6 @@ function skillMentions(text: string): SkillMentions {
   return { names: [...new Set(names)], paths: [...new Set(paths)].filter(isPath) };
 }
 
-/** Links to other things have a scheme of their own. */
 function isPath(target: string): boolean {
   return !/^[a-z][a-z\d+.-]*:\/\//i.test(target);
 }

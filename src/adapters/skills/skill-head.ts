@@ -2,11 +2,9 @@ import { withoutInvisible } from '../../base/invisible-characters.ts';
 import type { ReadYaml, YamlTable } from './parse-yaml.ts';
 import { basename, dirname } from 'node:path';
 
-/** What a SKILL.md says of itself. */
 export interface SkillHead {
   readonly kind: 'head';
   readonly name: string;
-  /** In one line. */
   readonly description: string;
 }
 
@@ -18,7 +16,6 @@ export interface WrongSkill {
 
 const longestName = 64;
 
-/** Reads the table between two lines of dashes at the top of the file. */
 export async function readSkillHead(text: string, path: string): Promise<SkillHead | WrongSkill> {
   if (withoutInvisible(path) !== path) return wrong('its path has characters that show nothing');
   const split = splitHead(text);
@@ -37,7 +34,7 @@ export async function readSkillHead(text: string, path: string): Promise<SkillHe
 
 const choiceKey = 'allow_implicit_invocation';
 
-/** Whether the file beside a skill lets the model choose it by itself. What cannot be read forbids nothing. */
+/** True if the file beside a skill lets the model choose it. An unreadable file forbids nothing. */
 export async function allowsModelChoice(text: string): Promise<boolean> {
   if (!text.includes(choiceKey)) return true;
   const read = await readYaml(text);
@@ -59,7 +56,7 @@ function wrong(reason: string): WrongSkill {
 
 const mostBytes = 64 * 1024;
 
-/** A table in YAML 1.2. The library is loaded for what is more than plain lines. */
+/** Reads a YAML 1.2 table. The library is loaded only for more than plain lines. */
 export async function readYaml(source: string): Promise<ReadYaml> {
   if (Buffer.byteLength(source) > mostBytes)
     return { kind: 'unread', reason: 'its table is larger than 64 KB; shorten it' };
@@ -69,7 +66,7 @@ export async function readYaml(source: string): Promise<ReadYaml> {
   return parseYaml(source);
 }
 
-/** `head`: between the lines of `---` at the top of a text. */
+/** `head`: the text between the lines of `---` at the top. */
 export type SplitText =
   | { readonly kind: 'split'; readonly head: string; readonly body: string }
   | { readonly kind: 'headless' }
@@ -87,7 +84,7 @@ export function splitHead(text: string): SplitText {
 const plainLine =
   /^( {2})?([A-Za-z][\w-]*):(?: (?:"([^"\\\0-\x1F\x7F]*)"|'([^'\0-\x1F\x7F]*)'|(?!(?:null|Null|NULL)$)([A-Za-z][^\0-\x1F\x7F]*)))?$/;
 
-/** Spares most starts the library. Undefined where a line is anything else. */
+/** Avoids loading the library at most starts. Undefined if any line is not plain. */
 export function parsePlainTable(source: string): YamlTable | undefined {
   const table = new Map<string, string | Map<string, string>>();
   let inner: Map<string, string> | undefined;

@@ -4,17 +4,15 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { version } from '../../protocol/version.ts';
 import { context, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
 
-/** A step that has ended. Times are milliseconds since the Unix epoch. */
+/** Times are milliseconds since the Unix epoch. */
 export interface EndedStep {
   readonly labels: StepLabels;
   readonly result: StepResult;
-  /** 16 hexadecimal digits. */
   readonly spanId: string;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** What every span and metric says about the program. */
 export interface OtlpSource {
   readonly environment: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -25,7 +23,6 @@ const clientKind = 3;
 const failedStatus = 2;
 const deltas = 1;
 
-/** The body of a request for traces, in the JSON form of OTLP. */
 export function otlpTraces(steps: readonly EndedStep[], source: OtlpSource): JsonObject {
   return {
     resourceSpans: [
@@ -48,7 +45,7 @@ function span({ labels, result, spanId, startedAt, endedAt }: EndedStep, { attri
   };
 }
 
-/** The same for metrics: how many steps, how long, and of how many tokens, since the last time. */
+/** Metrics since the last call: number of steps, durations and tokens. */
 export function otlpMetrics(steps: readonly EndedStep[], since: number, now: number, source: OtlpSource): JsonObject {
   const times = { startTimeUnixNano: nanoseconds(since), timeUnixNano: nanoseconds(Math.max(since, now)) };
   const groups = Object.values(
@@ -118,7 +115,7 @@ function groupAttributes([first]: readonly EndedStep[]): Readonly<Record<string,
   };
 }
 
-/** Values up to and including a bound are counted in its bucket; the last bucket has no bound. */
+/** A bucket counts values up to and including its bound; the last one has no bound. */
 function histogram(values: readonly number[], bounds: readonly number[]) {
   const counts = Array.from({ length: bounds.length + 1 }, () => 0);
   for (const value of values) {
@@ -147,7 +144,7 @@ function keyValues(attributes: Readonly<Record<string, string | number>>): JsonO
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
 
-/** Whole numbers are written as text: JSON readers lose digits of long ones. */
+/** Integers are written as strings: JSON readers lose digits of long ones. */
 function anyValue(value: string | number): JsonObject {
   if (typeof value === 'string') return { stringValue: value };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
@@ -159,7 +156,7 @@ function nanoseconds(milliseconds: number): string {
 
 export type StepAttributes = Readonly<Record<string, string | number>>;
 
-/** The names of the semantic conventions for generative systems, and ours where they have none. */
+/** Uses the semantic conventions for generative systems, and our names where they have none. */
 function labelAttributes(labels: StepLabels): StepAttributes {
   return {
     'gen_ai.operation.name': 'chat',
@@ -191,7 +188,7 @@ function resultAttributes(result: StepResult): StepAttributes {
   };
 }
 
-/** Spans through the API alone: which SDK listens, and whether any does, is the matter of the program around us. */
+/** Creates spans through the API alone: the host program decides which SDK listens, if any. */
 export function openTelemetryTracer(): Tracer {
   return {
     startStep(labels) {
@@ -209,7 +206,7 @@ export function openTelemetryTracer(): Tracer {
   };
 }
 
-/** Inside the span of the caller if there is one; else all steps of a turn share the turn's trace. */
+/** Inside the caller's span if there is one; otherwise all steps of a turn share the turn's trace. */
 function turnContext({ traceId, turnId }: StepLabels) {
   const active = context.active();
   if (trace.getSpan(active) !== undefined || !/^[0-9a-f]{32}$/.test(traceId)) return active;

@@ -18,13 +18,12 @@ export interface AgentToolsOptions {
   readonly agents: Agents;
   /** The first is the default. */
   readonly roles: readonly ListedRole[];
-  /** Names of roles for which the list has no space: an agent can be started with them all the same. */
+  /** Roles that do not fit in the list; agents can still be started with them. */
   readonly unlisted: readonly string[];
-  /** Whether an agent can begin with the conversation: only one that is kept can be forked. */
+  /** Agents may begin with the conversation: only a stored one can be forked. */
   readonly mayFork: boolean;
 }
 
-/** The tools for agents, in a fixed order. */
 export function agentTools(options: AgentToolsOptions): readonly Tool[] {
   const { agents } = options;
   return [spawnAgent(options), sendInput(agents), waitAgent(agents), listAgents(agents), closeAgent(agents)];
@@ -170,14 +169,13 @@ function failure({ why }: AgentRefused) {
   return { output: why, ok: false };
 }
 
-/** What one of the tools for agents does. */
 export interface AgentTool<Given> {
   readonly name: string;
   readonly description: string;
   readonly properties: JsonObject;
   readonly required: readonly string[];
   readonly idempotent?: true;
-  /** The arguments, or what is wrong with them. */
+  /** A string says what is wrong with the arguments. */
   read(given: JsonObject): Given | string;
   run(given: Given, call: AgentCall): Promise<{ readonly output: string; readonly ok: boolean }>;
 }
@@ -185,7 +183,6 @@ export interface AgentTool<Given> {
 export interface AgentCall {
   readonly caller: AgentCaller;
   readonly signal: AbortSignal;
-  /** Whether words of the user wait for the next request. */
   hasWords(): boolean;
 }
 

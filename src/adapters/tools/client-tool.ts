@@ -6,7 +6,7 @@ import { parseJsonObject } from '../../protocol/json.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Tool } from './tool.ts';
 
-/** A tool that the client defined: a call is a question to it, and what it answers is the output. Nothing is done here. */
+/** A tool defined by the client: a call is a question to it, and its answer is the output. Nothing is executed here. */
 export function clientTool(
   known: CallableTool,
   { picture, deferred }: { readonly picture: ShowPicture; readonly deferred: boolean },

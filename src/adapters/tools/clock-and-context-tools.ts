@@ -7,7 +7,7 @@ import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { RunningCall, Tool } from './tool.ts';
 
 const mostMs = 43_200_000;
-/** How soon a message ends the sleep. */
+/** Poll interval: delay until a message ends the sleep. */
 const lookMs = 200;
 
 const timeSpec: ToolSpec = {
@@ -82,7 +82,6 @@ interface AnsweringTool {
   answer(call: RunningCall): string;
 }
 
-/** A tool without arguments that needs nothing and answers at once. */
 function answeringTool({ spec, offeredIn, answer }: AnsweringTool): Tool {
   const tool = String(spec['name']);
   return {

@@ -9,7 +9,6 @@ import { positiveNumber } from './tool.ts';
 const modes = ['use_default', 'with_additional_permissions', 'require_escalated'] as const;
 type Mode = (typeof modes)[number];
 
-/** How a command asks for more than the sandbox grants. */
 const escalationProperties: JsonObject = {
   sandbox_permissions: {
     type: 'string',
@@ -24,7 +23,6 @@ const escalationProperties: JsonObject = {
   additional_permissions: permissionsSchema,
 };
 
-/** How it proposes a rule, where the answer may save one. */
 const ruleProposalProperties: JsonObject = {
   prefix_rule: {
     type: 'array',
@@ -35,13 +33,12 @@ const ruleProposalProperties: JsonObject = {
 };
 
 interface AskingCall extends NamingPaths {
-  /** The parameters are offered. */
   readonly canAsk: boolean;
 }
 
-/** What the model asks for; undefined: nothing; a string: what is wrong. A member that is null is left out. */
+/** The requested escalation; undefined: none; a string: what is wrong. A null member counts as absent. */
 function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): Escalation | string | undefined {
-  // What was not offered is not explained: the policy refuses it in its own words.
+  // Parameters that were not offered are not explained: the policy refuses them in its own words.
   if (!canAsk) return modes.indexOf(value['sandbox_permissions'] as Mode) > 0 ? {} : undefined;
   const { sandbox_permissions: asked = null, justification = null, prefix_rule: prefix = null } = value;
   const named = value['additional_permissions'] ?? null;
@@ -53,7 +50,7 @@ function readEscalation(value: JsonObject, { cwd, disk, canAsk }: AskingCall): E
     return '`additional_permissions` needs `sandbox_permissions` to be with_additional_permissions.';
   }
   if (mode === 'use_default') {
-    // A reason for nothing: it shows that more was meant.
+    // A justification without a request shows that more was intended.
     const needless = justification !== null && justification.trim() !== '' && asked === null;
     return needless ? '`justification` needs `sandbox_permissions`.' : undefined;
   }
@@ -102,10 +99,10 @@ export const execCommandSpec: ToolSpec = {
   parameters: { type: 'object', properties, required: ['cmd'], additionalProperties: false },
 };
 
-/** The same where the user can be asked for more. */
+/** The spec if the user can be asked for more. */
 export const execCommandAskingSpec = withProperties(escalationProperties);
 
-/** The same where the user can save a rule with the answer. */
+/** The spec if the user's answer can save a rule. */
 export const execCommandProposingSpec = withProperties({ ...escalationProperties, ...ruleProposalProperties });
 
 function withProperties(more: JsonObject): ToolSpec {
@@ -122,11 +119,10 @@ export interface ExecCommandArguments {
   readonly timeoutMs?: number;
   readonly input: StartOptions['input'];
   readonly outputTokens: number;
-  /** The model asks for more than the sandbox grants. */
   readonly escalation?: Escalation;
 }
 
-/** Reads the model's arguments; a string says what is wrong with them. */
+/** A string says what is wrong with the model's arguments. */
 export function readArguments(text: string, asking: AskingCall): ExecCommandArguments | string {
   const value = parseJsonObject(text);
   if (value === undefined) return 'they are not a JSON object.';

@@ -57,9 +57,8 @@ export interface ExecCommandPorts {
   readonly patches: ApplyPatchPorts;
   /** For commands that apply patches among other things. */
   readonly patchProgram: {
-    /** The folder in which it stands under its names. */
     readonly folder: string;
-    /** The Node that runs it: the one on a command's own path may be old, or none. */
+    /** The Node that runs it: the one on a command's own path may be old or missing. */
     readonly node: string;
   };
   /** Absent: no change is attributed to a command. */
@@ -68,7 +67,7 @@ export interface ExecCommandPorts {
   readonly gitGuard?: Pick<GitGuard, 'current'>;
 }
 
-/** A full-screen program asks what its terminal can do. */
+/** Full-screen programs query the terminal's capabilities. */
 const terminalVariables = { TERM: 'xterm' };
 
 export function execCommandTool(ports: ExecCommandPorts): Tool {
@@ -85,7 +84,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
-      // The variables of the login shell are asked for once, so that the shell itself need not be one.
+      // Login variables are read once, so this shell need not be a login shell.
       const argv = [workspace.shell.path, '-c', given.script];
       const begun = { id: call.callId, argv, cwd: folderOf(given, step), status: 'in-progress', output: '' } as const;
       const item: CommandItem = { kind: 'command', ...begun };
@@ -120,7 +119,7 @@ function preparePatchCommand(
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
   if (patch.kind === 'refused' || given.escalation === undefined) return patch;
-  // The user reads why. What it may write beyond the sandbox goes by its files.
+  // The user reads the reason. Writing beyond the sandbox is decided by the patch's files.
   return { ...patch, needs: { ...patch.needs, escalation: given.escalation } };
 }
 
@@ -148,7 +147,7 @@ async function run(
     watch,
     gitGuard,
     refusals,
-  }: ExecCommandPorts & { /** Reasons that the thread has read. */ readonly refusals: Set<string> },
+  }: ExecCommandPorts & { readonly refusals: Set<string> },
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -162,15 +161,15 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  // Without a sandbox there is nothing to get out of: commands may start every program themselves.
+  // Without a sandbox there is nothing to leave: commands may start every program themselves.
   const sandboxed = needsSandbox(policy) && { isWritable: (path: string) => accessAt(policy, path) === 'write' };
   const inherited = await shellEnvironment.variables({ signal, warn, ...sandboxed });
   const variables = childEnvironment(inherited, variablesPolicy, names);
   const patching = changesFiles(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
-  // A sandbox looks where the folder leads by itself.
+  // A sandbox checks the folder's target itself.
   const decided = folder !== undefined && !needsSandbox(policy) && ({ decidedFolder: true } as const);
   const env = { ...patching, ...(decided && { PWD: cwd }), ...more };
-  // The user may take longer than the command may.
+  // The user's answer may take longer than the command may.
   const pauses = createPausing();
   const asking = answerHost && { answerHost: ((...asked) => pauses.during(answerHost(...asked))) satisfies AnswerHost };
   const plain = { ...atTerminal(given, { argv: item.argv, env }), cwd, ...decided, ...asking };
@@ -186,10 +185,10 @@ async function run(
   }
   if (command.notice !== undefined) warn(command.notice);
   const { input, timeoutMs } = given;
-  // Git that left the sandbox is waited for: commands that begin meanwhile could lead it elsewhere.
+  // Wait for git outside the sandbox: commands that begin meanwhile could lead it elsewhere.
   const yieldMs = more === undefined ? given.yieldMs : mostGitMs;
   const limits = { input, yieldMs, pauses, ...defined({ timeoutMs }) };
-  // Not sooner: what changed while the sandbox was prepared is not the command's work.
+  // Start the clock here: changes made while preparing the sandbox are not the command's.
   const open = mayChangeFiles(policy, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
   let known: StartedProcess | undefined;
   const noteStart = (begun: StartedProcess): void => {
@@ -212,7 +211,7 @@ async function run(
 
 const mostGitMs = 600_000;
 
-/** A command that has a terminal makes it its own, and finds its kind in the variables. */
+/** A command with a terminal makes it its controlling one, and finds its type in the variables. */
 function atTerminal(
   { input }: ExecCommandArguments,
   { argv, env }: Pick<PlainCommand, 'argv' | 'env'>,
@@ -221,7 +220,6 @@ function atTerminal(
   return { argv: terminalArgv(argv), env: { ...env, ...terminalVariables }, terminal: 'own' };
 }
 
-/** The files that kept a command that failed by itself from its work. */
 function blockedBy(
   end: ProcessEnd,
   { policy, kept }: { readonly policy: ResolvedPolicy; readonly kept: readonly string[] },
@@ -233,8 +231,8 @@ function blockedBy(
 }
 
 /**
- * A script that is nothing but a patch needs no shell (`interceptPatch`). One that does more, and calls `apply_patch`
- * on the way, finds it on its path. It works with the rights of the command, no more.
+ * A script that is only a patch needs no shell (`interceptPatch`). One that calls `apply_patch` among other things
+ * finds it on its path, where it runs with the command's rights.
  */
 function withPatchProgram(
   env: Readonly<Record<string, string>>,
@@ -248,7 +246,7 @@ function withPatchProgram(
 
 type GoingOn = YieldedCommand & Pick<CommandReport, 'denied'> & Pick<StartedSession, 'known' | 'changes'>;
 
-/** The command has not ended: the answer says by which number it is reached. */
+/** The command is still running: the answer gives its session number. */
 function goesOn(item: CommandItem, end: GoingOn, budget: Budget): CallResult {
   const { session, durationMs, output: said, denied, log, pruned, known, changes } = end;
   const how = { kind: 'running', sessionId: session.id } as const;
@@ -287,9 +285,9 @@ function answer(item: CommandItem, end: CommandEnd, given: ExecCommandArguments,
   };
 }
 
-/** Pauses that last as long as something is waited for. */
+/** A pause lasts as long as something is awaited. */
 export interface Pausing extends Pauses {
-  /** The same promise; the pause ends with it. */
+  /** Returns the same promise; the pause ends with it. */
   during<Value>(waited: Promise<Value>): Promise<Value>;
 }
 
@@ -317,8 +315,8 @@ export function createPausing(): Pausing {
 }
 
 /**
- * The same command with the terminal that it was given as its own: it gets the terminal's signals, and `/dev/tty` leads
- * there. A session has the first terminal that its leader opens; where that fails, it works without.
+ * Runs the command with its terminal as controlling one: it gets the terminal's signals, and `/dev/tty` refers to it. A
+ * session gets the first terminal that its leader opens; if that fails, the command runs without.
  */
 export function terminalArgv(argv: readonly string[]): readonly string[] {
   return ['/bin/sh', '-c', script, 'sh', ...argv];

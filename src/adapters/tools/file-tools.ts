@@ -30,7 +30,7 @@ const editFileSpec: ToolSpec = {
   },
 };
 
-/** Edits files for models that were not trained on patches. What it does is a patch all the same, with all that follows from it. */
+/** Edits files for models that were not trained on patches. An edit is executed as a patch, with all its rules. */
 export function editFileTool(ports: ApplyPatchPorts): Tool {
   return {
     name: 'edit_file',
@@ -47,11 +47,10 @@ export function editFileTool(ports: ApplyPatchPorts): Tool {
 }
 
 export interface ReadFilePorts {
-  /** A regular file of limited size that holds text, and only if the policy grants it where it really is. The path is absolute. */
+  /** Loads a regular text file of limited size, only if the policy grants its real place. The path is absolute. */
   loadText(path: string, call: Pick<RunningCall, 'policy'>): string | Outcome;
 }
 
-/** Lines that are given when none are named. */
 const usualLines = 1000;
 
 const readFileSpec: ToolSpec = {
@@ -71,7 +70,7 @@ const readFileSpec: ToolSpec = {
   },
 };
 
-/** Reads files for models that are at home with such a tool. Those that use patches read with commands. */
+/** Reads files for models that know such a tool. Models that use patches read with commands. */
 export function readFileTool(ports: ReadFilePorts): Tool {
   return {
     name: 'read_file',
@@ -148,7 +147,7 @@ const searchSpec: ToolSpec = {
   },
 };
 
-/** Finds what a model looks for without a command: bounded in time and size, and by the policy. */
+/** Searches without a command: bounded in time and size, and by the policy. */
 export function searchTool(files: SearchFiles): Tool {
   return {
     name: 'search',
@@ -202,14 +201,13 @@ function look(
 
 interface Wanted {
   readonly kind: 'lines' | 'names';
-  /** Letters of names. */
   readonly typed: string;
   readonly path: string;
   matches(line: string): boolean;
   isMeant(path: string): boolean;
 }
 
-/** Of longer lines, the beginning is searched: they are mostly not for people. */
+/** Only the beginning of longer lines is searched: they are mostly not for people. */
 const longestLine = 5000;
 
 async function readSearchArguments(given: JsonObject | undefined): Promise<Wanted | string> {
@@ -263,7 +261,7 @@ function plainText(query: string, ignoresCase: boolean): (line: string) => boole
   return (line) => line.toLowerCase().includes(wanted);
 }
 
-/** A pattern without a slash is about names of files, in every folder. A `[` that is never closed is a mistake here. */
+/** A pattern without a slash matches file names in every folder. An unclosed `[` is an error here. */
 function globMatcher(glob: unknown): ((path: string) => boolean) | undefined {
   if (typeof glob !== 'string') return () => true;
   const pattern = `/${glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}`}`;

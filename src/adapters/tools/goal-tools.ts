@@ -59,7 +59,7 @@ const updateSpec: ToolSpec = {
   },
 };
 
-/** `mostTokens`: the largest budget, and the one of a goal without. */
+/** `mostTokens`: the largest budget, and the default one. */
 export function goalTools({ mostTokens }: { readonly mostTokens?: number }): readonly Tool[] {
   return [
     goalTool(getSpec, { read: () => ({}), answer: (goal) => goal.current }),
@@ -84,7 +84,7 @@ export function goalTools({ mostTokens }: { readonly mostTokens?: number }): rea
         const { current } = goal;
         if (current === undefined) return noGoal;
         const more = status === 'active' ? moreTokens(current, tokens, mostTokens) : undefined;
-        // A budget that the model could raise by itself would be none.
+        // A budget that the model could raise itself would not be a limit.
         if (more !== undefined && goal.isAlone) return onlyUserRaisesBudget;
         return goal.change(status, defined({ more })) ?? noGoal;
       },
@@ -102,14 +102,13 @@ function readWanted(given: JsonObject, mostTokens: number | undefined) {
   return { objective, ...defined({ tokenBudget }) };
 }
 
-/** A text says what is wrong with it. */
 function readBudget(given: JsonObject): number | string | undefined {
   const budget = given['token_budget'] ?? undefined;
   const isRight = budget === undefined || (typeof budget === 'number' && Number.isSafeInteger(budget) && budget > 0);
   return isRight ? budget : '`token_budget` must be an integer above zero.';
 }
 
-/** Tokens that a goal gets when it is resumed. Undefined: it still has some, and no others are asked for. */
+/** Tokens granted on resuming a goal. Undefined: some are left, and no others are requested. */
 function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): number | undefined {
   const { tokenBudget, tokensUsed, share = tokenBudget } = goal;
   const isSpent = tokenBudget !== undefined && tokensUsed >= tokenBudget;
@@ -118,9 +117,9 @@ function moreTokens(goal: Goal, wanted: number | undefined, most = Infinity): nu
 }
 
 interface GoalWork<Wanted extends object> {
-  /** A text says what is wrong with the arguments. */
+  /** A string says what is wrong with the arguments. */
   read(given: JsonObject): Wanted | string;
-  /** A text says why it cannot be done. */
+  /** A string says why it cannot be done. */
   answer(goal: ThreadGoal, wanted: Wanted): Goal | string | undefined;
 }
 

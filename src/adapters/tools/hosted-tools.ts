@@ -10,7 +10,7 @@ interface WebSearchChoice {
   readonly allowed?: readonly WebSearchMode[];
 }
 
-/** The provider searches, and its items are kept as they come. What it may search depends on what commands may do. */
+/** The provider searches, and its items are kept as received. What it may search depends on what commands may do. */
 export function webSearchTools(choice: WebSearchChoice): readonly Tool[] {
   const [held, open] = [false, true].map((isUnlimited) => webSearchMode({ ...choice, isUnlimited }));
   if (held === open) return held === undefined || held === 'disabled' ? [] : [hosted('web_search', held, undefined)];
@@ -40,7 +40,7 @@ function hosted(name: string, mode: WebSearchMode, offeredIn: ToolTraits['offere
 
 const spec: ToolSpec = { type: 'image_generation', output_format: 'png' };
 
-/** The provider makes the pictures, and its items are kept as they come. The model sees what it made. */
+/** The provider makes the pictures, and its items are kept as received. The model sees the results. */
 export function imageGenerationTool(): Tool {
   return {
     name: 'image_generation',

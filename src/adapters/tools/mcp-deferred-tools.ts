@@ -8,11 +8,9 @@ import { isJsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import { prepareCall, type Tool } from './tool.ts';
 
-/** The tools of servers that there are now. */
 export interface DeferredTools {
-  /** In the list of tools. */
   readonly listed: readonly Tool[];
-  /** Deferred, or listed with a description that is out of date. */
+  /** Deferred, or listed with an outdated description. */
   readonly searched: readonly Tool[];
 }
 
@@ -87,7 +85,7 @@ export function toolSearchTool(reached: ReachedNow): Tool {
   };
 }
 
-/** Without tools that the thread was started without. Those of the program are always there. */
+/** Excludes tools that the thread was started without. The program's own are always included. */
 function reachedIn(reached: ReachedNow, choice: ToolChoice): DeferredTools {
   const isHere = (tool: Tool): boolean => isChosen(tool, choice);
   const { listed, searched } = reached();
@@ -125,11 +123,11 @@ export function callToolTool(reached: ReachedNow): Tool {
   };
 }
 
-/** Constants of the ranking function BM25 as they are commonly chosen. */
+/** Usual constants of the BM25 ranking function. */
 const saturation = 1.2;
 const lengthWeight = 0.75;
 
-/** The tools that have a word of the query in their name, description or parameters, the most fitting first. */
+/** Tools with a word of the query in name, description or parameters, best match first. */
 export function rankTools(query: string, tools: readonly Tool[]): readonly Tool[] {
   const documents = tools.map((tool) => ({ tool, words: wordsOf(`${tool.name} ${JSON.stringify(tool.spec)}`) }));
   const average = documents.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, documents.length);

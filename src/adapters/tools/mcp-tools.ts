@@ -15,25 +15,23 @@ import type { CallResult, RunningCall, Tool } from './tool.ts';
 export interface McpToolPorts {
   readonly servers: Pick<McpServers, 'call'>;
   readonly clock: Clock;
-  /** Gives a picture as models take it. */
   loadImage(dataUrl: string, signal: AbortSignal): Promise<UserImage | Outcome>;
 }
 
-/** What a call of it asks of the policy. */
 export function mcpNeed({ server, tool, hints, described, approval, isChanged }: McpTool): NonNullable<Tool['mcp']> {
   return { server, tool, hints, described, mode: approval, ...defined({ isChanged }) };
 }
 
-/** A tool in the list that its server does not list now: a call of it says why. */
+/** Replaces a listed tool that its server no longer has: a call explains why. */
 export function missingMcpTool({ name, spec }: Pick<Tool, 'name' | 'spec'>, why: () => string): Tool {
   return { name, spec, prepare: () => ({ kind: 'refused', output: why() }) };
 }
 
-/** A tool of an MCP server. `deferred`: the model finds it by searching. */
+/** `deferred`: the model finds it by searching. */
 export function mcpTool(known: McpTool, ports: McpToolPorts, { deferred }: { readonly deferred: boolean }): Tool {
   const { server, tool, name, spec, hints, described, approval: mode, isParallel } = known;
   const need = mcpNeed(known);
-  // The other modes decide without them.
+  // The other modes decide without hints and description.
   const isDecidedOn = mode === 'auto' || mode === 'writes' || known.isApprovedAsDescribed === true;
   const decidedOn = isDecidedOn ? { hints, ...(hints.readOnly === true ? {} : { described }) } : {};
   const isRepeatable = hints.readOnly === true || hints.idempotent === true;
@@ -93,7 +91,6 @@ function ended(item: ToolCallItem, output: CallResult['output'], status: 'comple
   return { output, item: { ...item, status, output: saidByServer(output) } };
 }
 
-/** A result that is larger is shown as text alone. */
 const mostShownCharacters = 1_000_000;
 
 function shownResult(result: JsonObject): ToolCallItem['result'] {
@@ -106,14 +103,12 @@ function shownResult(result: JsonObject): ToolCallItem['result'] {
 interface ResourcePorts {
   readonly servers: Pick<McpServers, 'ask' | 'names'>;
   readonly clock: Clock;
-  /** When the user wants to be asked about a server that is configured. */
   approvalOf(server: string): McpApprovalMode;
 }
 
 const server = { type: 'string', description: 'The name of an MCP server. Without it: all of them.' };
 const cursor = { type: 'string', description: 'Where the last page ended; needs a server.' };
 
-/** What servers offer to be read. */
 export function mcpResourceTools(ports: ResourcePorts): readonly Tool[] {
   return [
     listing(ports, {
@@ -152,7 +147,7 @@ function listing(ports: ResourcePorts, { name, method, key, does }: Listing): To
     }
     return async () => {
       const asked = ports.servers.names.map(async (each): Promise<readonly Json[]> => {
-        // One that has none, or does not answer, does not hide the others.
+        // Servers without resources or without an answer must not hide the others.
         const result = await ask({ server: each, method, parameters: {} }).catch(() => undefined);
         return (arrayAt(result, key) ?? []).map((found) => ({ server: each, ...(found as JsonObject) }));
       });
@@ -175,7 +170,7 @@ function reading(ports: ResourcePorts): Tool {
       return { server: of, uri, contents: arrayAt(result, 'contents') ?? [] };
     };
   };
-  // As about a tool of the server that only reads.
+  // Treated like a read-only tool of the server.
   const needs = ({ server: of }: JsonObject): CallNeeds =>
     typeof of !== 'string' || !ports.servers.names.includes(of)
       ? {}
@@ -190,7 +185,7 @@ function specOf(name: string, description: string, properties: JsonObject, requi
 
 type Ask = (wanted: McpResourceRequest) => Promise<JsonObject>;
 
-/** `plan` says what is wrong with the arguments, or gives what is to be done. */
+/** `plan` returns what is to be done, or what is wrong with the arguments. */
 function resourceTool(
   ports: ResourcePorts,
   spec: ToolSpec,

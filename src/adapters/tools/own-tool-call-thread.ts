@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The thread for which a program's tool runs: what the tool asks of it is answered otherwise. Loaded on use. */
+/**
+ * The thread that a program's tool runs for: requests from the tool to that thread are answered differently. Loaded on
+ * use.
+ */
 export const threadOfOwnCall = new AsyncLocalStorage<string>();

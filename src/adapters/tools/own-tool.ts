@@ -23,19 +23,19 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ToolCallItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Tool } from './tool.ts';
 
-/** A tool that a program brings along. It runs inside that program: no sandbox stands around it. */
+/** A tool supplied by a program. It runs inside that program, without a sandbox. */
 export interface OwnTool {
-  /** Letters, digits, `_` and `-`, at most 64. No built-in tool has it. */
+  /** Letters, digits, `_` and `-`, at most 64. Must differ from built-in tools. */
   readonly name: string;
   /** For the model: what it does, and when to use it. */
   readonly description: string;
-  /** JSON Schema of the arguments, an object. The model follows it; what arrives is not checked against it. */
+  /** JSON Schema of the arguments, an object. The model follows it; arguments are not validated against it. */
   readonly parameters: JsonObject;
-  /** It runs beside no other call of the same answer. */
+  /** Never runs concurrently with another call of the same answer. */
   readonly alone?: true;
   /** Calling again does no harm. */
   readonly idempotent?: true;
-  /** The model is not shown it, and finds it by searching. */
+  /** Not listed for the model, which finds it by searching. */
   readonly deferLoading?: true;
   /**
    * It works on something outside this program: `reads` changes nothing there, `changes` may. The approval policy then
@@ -43,7 +43,7 @@ export interface OwnTool {
    */
   readonly remote?: 'reads' | 'changes';
   /**
-   * Returns what the model reads. An error that it throws becomes a failed call. It must not wait for a turn of its own
+   * Returns the text for the model. A thrown error becomes a failed call. It must not wait for a turn of its own
    * thread: that begins when the turn of the call is over.
    */
   run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
@@ -55,9 +55,9 @@ export interface OwnToolCall {
   readonly turnId: string;
   /** The turn's folder. */
   readonly cwd: string;
-  /** Aborts when the turn is interrupted: the result counts no more. */
+  /** Aborts when the turn is interrupted: the result is then ignored. */
   readonly signal: AbortSignal;
-  /** The threads of the engine. One that is opened here may do what this turn may, or less. */
+  /** The threads of the engine. One opened here has at most the rights of this turn. */
   readonly threads: Threads;
 }
 
@@ -65,7 +65,9 @@ export interface OwnToolResult {
   readonly output: string;
   /** False: surfaces show that the call failed. */
   readonly ok: boolean;
-  /** Pictures for the model behind the text, as data URLs. A model that takes none reads that they are left out. */
+  /**
+   * Pictures for the model after the text, as data URLs. A model without pictures is informed that they are left out.
+   */
   readonly images?: readonly string[];
 }
 
@@ -107,7 +109,7 @@ async function run(
   call: OwnToolCall,
   picture: ShowPicture | undefined,
 ): Promise<CallResult> {
-  // A tool that does not heed its signal holds up no turn.
+  // A tool that ignores its signal must not delay the turn.
   const { output, ok, images = [] } = await valueOrAbort(attempt(own, item.arguments, call), call.signal, interrupted);
   const ended: ToolCallItem = { ...item, status: ok ? 'completed' : 'failed', output };
   if (images.length === 0) return { output, item: ended };
@@ -118,11 +120,11 @@ async function run(
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
     const { threadOfOwnCall } = await import('./own-tool-call-thread.ts');
-    // Its own copy: what is recorded of the call stays what the model wrote.
+    // A copy, so that the recorded call stays as the model wrote it.
     const result: unknown = await threadOfOwnCall.run(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
     if (result === undefined || result === null) return { output: toolFailed('it gave no text.'), ok: false };
-    // A mark of failure under another name must not pass for success.
+    // A misspelt failure flag must not pass for success.
     const read = readOptions<PartialResult>(result, resultOptions, `the result of ${own.name}`);
     return 'code' in read ? { output: toolFailed(read.message), ok: false } : { ok: true, ...read };
   } catch (error) {
@@ -152,7 +154,6 @@ const toolName: OptionType<string> = {
   read: (given) => (typeof given === 'string' && namePattern.test(given) ? given : undefined),
 };
 
-/** As far as it can be seen from outside. */
 export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnTool>('a tool', {
   name: { type: toolName, about: 'Its name.', required: true },
   description: { type: anyText, about: 'What it does, for the model.', required: true },
@@ -164,7 +165,7 @@ export const ownToolOption: OptionType<OwnTool> = copiedObjectWithMethods<OwnToo
   run: { type: functionOption(), about: 'Does the work.', required: true },
 });
 
-/** `clashes` are names that more than one tool has. */
+/** `clashes`: names that more than one tool has. */
 export function toolNameClash([first]: readonly string[]): Outcome | undefined {
   if (first === undefined) return undefined;
   return { code: 'tool-name-taken', message: `There are two tools named ${first}.`, next: 'Rename yours.' };

@@ -11,7 +11,6 @@ import { resolve } from 'node:path';
 
 const paths = { type: 'array', items: { type: 'string' } } as const;
 
-/** How a tool offers to name permissions. */
 export const permissionsSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -26,15 +25,14 @@ export const permissionsSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** From where relative paths start, and the disk that says where paths lead. */
 export interface NamingPaths {
   readonly cwd: string;
   readonly disk: DiskLook;
 }
 
 /**
- * The permissions that the model names, paths made absolute and without links; a string says what is wrong. Unknown
- * members are errors: a misspelt one asks for nothing.
+ * The requested permissions with paths made absolute and links followed; a string says what is wrong. Unknown members
+ * are errors: a misspelt one would request nothing.
  */
 export function readPermissions(value: Json | undefined, name: string, from: NamingPaths): ExtraPermissions | string {
   if (!isJsonObject(value)) return `\`${name}\` must be an object with network, file_system or both.`;
@@ -62,20 +60,20 @@ export function readPermissions(value: Json | undefined, name: string, from: Nam
   };
 }
 
-/** What the disk says of the paths to write: those that are not there, and what stands beside a repository. */
+/** Missing paths among those to write, and protected folders beside a repository. */
 export function pathNeeds(disk: DiskLook, { write = [] }: ExtraPermissions = {}): Pick<CallNeeds, 'missing' | 'kept'> {
   const missing = write.flatMap((path) => {
     const above = nearestExistingFolder(disk, path);
     return above === undefined ? [] : [{ path, above }];
   });
-  // Commands may make such a folder where there is none.
+  // Commands may create such a folder where it is missing.
   const kept = [...new Set(write.flatMap((path) => protectedFoldersBesideGit(disk, path)))].filter(
     (folder) => nearestExistingFolder(disk, folder) === undefined,
   );
   return { ...(missing.length === 0 ? {} : { missing }), ...(kept.length === 0 ? {} : { kept }) };
 }
 
-/** A path, and where it leads: a question names what would really be opened. */
+/** A path and its target: a question names what would really be opened. */
 interface Led {
   readonly path: string;
   readonly place: string;
@@ -85,7 +83,6 @@ function placesOf(paths: readonly Led[]): readonly string[] {
   return [...new Set(paths.map(({ place }) => place))];
 }
 
-/** As the tool's answer names them. */
 function permissionsJson({ network, read, write }: ExtraPermissions): JsonObject {
   const files = { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) };
   return {
@@ -149,7 +146,7 @@ export function requestPermissionsTool({ disk }: { readonly disk: DiskLook }): T
         needs: { request: { permissions, ...defined({ reason }) }, ...pathNeeds(disk, permissions) },
         idempotent: true,
         run({ allowed }) {
-          // Granted already, in one way or another, where nothing was asked.
+          // Without a question, it was granted already.
           const scope = allowed && (allowed === 'session' ? 'session' : 'turn');
           const output = JSON.stringify({ permissions: permissionsJson(permissions), scope });
           return Promise.resolve({ output, item: { ...item, status: 'completed', output } });

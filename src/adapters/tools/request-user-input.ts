@@ -51,7 +51,7 @@ const spec: ToolSpec = {
   },
 };
 
-/** Has no effect of its own: the call is its question, and what the user answered is its output. */
+/** Has no effect of its own: the call is its question, and the user's answer is its output. */
 export function requestUserInputTool(): Tool {
   return {
     name,

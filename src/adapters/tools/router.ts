@@ -22,22 +22,21 @@ import {
 import type { StepFacts, ToolTraits } from '../../core/envelope/facts.ts';
 import { prepareCall, type Prepared, reportUnknown, type Tool } from './tool.ts';
 
-/** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
+/** The tools of a thread. They may change between steps; a step offers those of its own moment. */
 export interface Router {
-  /** The tools that there are now. */
   readonly tools: readonly ToolTraits[];
-  /** Names that more than one tool has now: only the first is offered. */
+  /** Names of more than one current tool: only the first tool is offered. */
   readonly clashes: readonly string[];
   /**
-   * How the named tools are offered, in a fixed order, unknown names left out. The same array until tools change. A
-   * policy that calls may ask to widen shows how to; `plain` never does.
+   * Specs of the named tools in a fixed order, unknown names left out. The same array until tools change. If the policy
+   * lets calls ask for more, specs show how; `plain` never does.
    */
   specs(names: readonly string[], policy: OfferingPolicy | 'plain'): readonly ToolSpec[];
-  /** What texts say about tools besides the list. */
+  /** Information about tools for texts outside the list. */
   announced(isUsable: ToolView['isUsable']): ToolNews;
   /** History was rewritten: sources that kept their tools for the sake of the prefix may offer others. */
   renew(): void;
-  /** Finds the tool for a call of a step, among those that the step offers and those that are deferred. */
+  /** Finds the tool for a call of a step, among the offered and the deferred ones. */
   prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
 }
 
@@ -45,23 +44,22 @@ type OfferingPolicy = Parameters<typeof canAskForMore>[0] & Pick<Policy, 'answer
 
 type ToolNews = Pick<StepFacts, 'deferredTools' | 'mcpServers'>;
 
-/** Of which tools a source may speak. */
 export interface ToolView {
   /** The policy lets calls of it run. */
   isUsable(tool: Pick<ToolTraits, 'name' | 'mcp'>): boolean;
-  /** The thread has it, if it is there. */
+  /** The thread includes the tool, if it exists. */
   isChosen(tool: Pick<Tool, 'name' | 'isOwn'>): boolean;
-  /** The thread has some tool whose name begins so, if it is there. */
+  /** The thread may include tools with this prefix, if they exist. */
   canBeChosen(prefix: string): boolean;
 }
 
-/** Where tools come from. Gives the same array until they change. `renew`: history was rewritten, and they may. */
+/** Returns the same array until its tools change. `renew`: history was rewritten, so they may. */
 export type ToolSource = (() => readonly Tool[]) & {
   readonly renew?: () => void;
   readonly announced?: (view: ToolView) => ToolNews;
 };
 
-/** Of two tools with one name the one of the earlier source counts. Those that are not chosen are not there. */
+/** If two tools have one name, that of the earlier source counts. Tools that are not chosen do not exist. */
 export function createRouter(sources: readonly ToolSource[], choice: ToolChoice = {}): Router {
   let given: readonly (readonly Tool[])[] = [];
   let clashes: readonly string[] = [];
@@ -118,7 +116,7 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
     prepare(call, step) {
       const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
       const found = current().get(call.name);
-      // A server's tool that is not listed for want of an approval says so itself.
+      // A server's tool that is unlisted for lack of an approval reports that itself.
       const isKnown = offered.includes(call.name) || found?.deferred === true || found?.mcp !== undefined;
       const tool = isKnown ? found : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
@@ -133,10 +131,10 @@ export function createRouter(sources: readonly ToolSource[], choice: ToolChoice 
   };
 }
 
-/** Escapes of a zero byte and of surrogates: without them, JSON text holds neither. */
+/** Escapes of a zero byte and of surrogates: without them, JSON text contains neither. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
-/** What is wrong with arguments that no tool could hand to the system; undefined when nothing is. */
+/** The problem with arguments that cannot be passed to the system; undefined if there is none. */
 function oddArgument(text: string): string | undefined {
   if (text.isWellFormed() && !suspicious.test(text)) return undefined;
   const odd = findUnstorableText(parseJsonObject(text));
@@ -150,7 +148,7 @@ function deepArgument(text: string): string | undefined {
     : undefined;
 }
 
-/** A file may hold zero bytes, so only the paths of a patch may not; the tool looks at them. */
+/** A file may contain zero bytes, so only the paths of a patch may not; the tool checks them. */
 function oddPatch(text: string): string | undefined {
   return text.isWellFormed() ? undefined : `It must not hold ${loneSurrogateWords}.`;
 }

@@ -17,22 +17,22 @@ import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { AnswerScope } from '../../protocol/question.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 
-/** Something the model can ask for. A tool says what a call needs; whether it gets that is decided elsewhere. */
+/** A tool for the model. It states what a call needs; whether that is granted is decided elsewhere. */
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** The same where a call may ask for more than the sandbox grants. Absent: no call does. */
+  /** The spec where a call may ask for more than the sandbox grants. Absent: no call does. */
   askingSpec?(offer: AskingOffer): ToolSpec;
-  /** The program that opened the thread gave it to it. */
+  /** Supplied by the program that opened the thread. */
   readonly isOwn?: true;
-  /** What it answers was written elsewhere, such as by a server. */
+  /** Its output was written elsewhere, such as by a server. */
   readonly isExternal?: true;
   /** Another program wrote the schema and gets all arguments. */
   readonly foreignSchema?: true;
-  /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */
+  /** Plans the call from the model's text, without side effects. A promise never rejects. */
   prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
 }
 
-/** A call of a tool as it is prepared wherever one calls another: what is true of the tool is true of the call. */
+/** Prepares a call wherever one tool calls another: traits of the tool apply to the call. */
 export function prepareCall(tool: Tool, call: ToolCall, step: Step): Prepared | Promise<Prepared> {
   const marked = (prepared: Prepared): Prepared =>
     prepared.kind === 'prepared' && tool.isExternal === true ? { ...prepared, isExternal: true } : prepared;
@@ -40,7 +40,6 @@ export function prepareCall(tool: Tool, call: ToolCall, step: Step): Prepared | 
   return prepared instanceof Promise ? prepared.then(marked) : marked(prepared);
 }
 
-/** What a question of a call can lead to. */
 export interface AskingOffer {
   /** The answer may save a rule that the call proposes. */
   readonly savesRules: boolean;
@@ -54,67 +53,66 @@ export interface ToolCall {
 
 export type Prepared = PreparedCall | RefusedCall;
 
-/** A call that could run. `run` is invoked after its needs are granted and the record that it starts is durable; again only where it was blocked and then granted more. */
+/**
+ * A runnable call. `run` is invoked after its needs are granted and its start record is durable; again only if it was
+ * blocked and then granted more.
+ */
 export interface PreparedCall {
   readonly kind: 'prepared';
   /** The call as surfaces show it while it runs. */
   readonly item: TurnItem;
   readonly needs: CallNeeds;
-  /** It runs beside no other call of its step: it waits for those before it, and those after it wait. */
+  /** Runs alone in its step: it waits for the calls before it, and those after it wait. */
   readonly alone?: true;
-  /** As its tool: what it answers was written outside. */
+  /** Inherited from the tool: its output was written outside. */
   readonly isExternal?: true;
-  /** Calling again does no harm: the model hears so if the program dies while the call runs. */
+  /** Calling again does no harm; the model is informed of this if the program dies during the call. */
   readonly idempotent?: true;
-  /** The item outlives the call: later calls change it, and it is over when the turn is. */
+  /** The item outlives the call: later calls change it, and it ends with the turn. */
   readonly standing?: true;
-  /** Never rejects. When the signal aborts it ends what it started and answers soon. */
+  /** Never rejects. On abort it ends what it started and answers soon. */
   run(call: RunningCall): Promise<CallResult>;
 }
 
-/** What a call that runs works with. */
 export interface RunningCall {
   readonly signal: AbortSignal;
-  /** What it may do: the turn's policy, or more where the user granted this call more. */
+  /** The turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
-  /** Where a command starts, links followed: what was decided holds there. Absent: where it says. */
+  /** Starting folder of a command, with links followed: the decision applies to it. Absent: as the call says. */
   readonly folder?: string;
-  /** It leaves the sandbox of its turn: repositories are not kept from it. Absent: it does not. */
+  /** It leaves its turn's sandbox, so repositories are not protected from it. Absent: it does not. */
   readonly leaves?: true;
-  /** What its command gets beside its own variables. */
+  /** Additional variables for its command. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** How far the user's answer goes. Absent: no question was asked. */
+  /** Scope of the user's answer. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
-  /** What the user answered to what the call asks. Absent: nothing beyond a yes. */
+  /** The user's answer to the call's question. Absent: nothing beyond a yes. */
   readonly content?: JsonObject;
-  /** Asks about a host that the policy leaves to an answer. Absent: no one can be asked about any. */
+  /** Asks about a host that the policy leaves to the user. Absent: no user can be asked. */
   readonly answerHost?: AnswerHost;
-  /** Puts a question of an MCP server to the user. Absent: no one can be asked. */
+  /** Puts a question of an MCP server to the user. Absent: no user can be asked. */
   readonly elicit?: (asked: McpElicitation) => Promise<McpElicitationAnswer>;
-  /** Whether something waits to enter history before the next request. Absent: not known. */
+  /** True if something waits to enter history before the next request. Absent: unknown. */
   readonly hasMail?: () => boolean;
-  /** Whether words of the user do. Absent: not known. */
+  /** Like `hasMail`, for the user's words only. Absent: unknown. */
   readonly hasWords?: () => boolean;
-  /** The window of the turn. Absent: the call has no say in it. */
+  /** The context window of the turn. Absent: the call has no control over it. */
   readonly window?: {
-    /** Tokens that the next request has left. */
     left(): number;
-    /** History is compacted before the next request. */
+    /** Compacts history before the next request. */
     renew(): void;
   };
   /** The goal of the thread. Absent: it can have none. */
   readonly goal?: ThreadGoal;
-  /** The threads of the engine. One that the call opens may do what the turn may, or less. */
+  /** The threads of the engine. One opened by the call has at most the rights of the turn. */
   readonly threads: Threads;
-  /** Reports the process that does the work, while it runs. */
   started(process: StartedProcess): void;
-  /** Output as it comes, for subscribers that look on. Absent: none does. */
+  /** Live output for subscribers. Absent: there is none. */
   output?(bytes: Uint8Array): void;
-  /** What the user should know meanwhile. */
   warn(outcome: Outcome): void;
 }
 
-/** A call that will not run; `output` tells the model why. */
+/** `output` gives the model the reason. */
 export interface RefusedCall {
   readonly kind: 'refused';
   readonly output: string;
@@ -123,34 +121,36 @@ export interface RefusedCall {
 }
 
 export interface CallResult {
-  /** What the model reads: text within the budget of one tool output, or parts with pictures among them. */
+  /** For the model: text within the budget of one tool output, or parts that include pictures. */
   readonly output: string | readonly JsonObject[];
   /** The whole output, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
   readonly fullOutput?: string;
-  /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;
-  /** It failed because of this, which the policy does not grant and a user could. Absent: nothing of that sort. */
+  /**
+   * The cause of the failure: access that the policy does not grant and a user could. Absent: another cause or none.
+   */
   readonly blocked?: BlockedFiles;
-  /** The command of the call runs on. Then `item` is in progress, and what it does to files is not known yet. */
+  /** The command is still running. `item` is then in progress, and its changes to files are not known yet. */
   readonly session?: StartedSession;
-  /** Sessions of which the answer says that they are no more. */
+  /** Sessions that the answer reports as ended. */
   readonly dropped?: readonly { readonly id: number; readonly fate: SessionFate }[];
-  /** What it did to files. Absent: it changed none, or undo is off. */
+  /** Its changes to files. Absent: there are none, or undo is off. */
   readonly touched?: TouchedFiles;
 }
 
-/** A command that outlives its call. */
 export interface StartedSession {
   readonly session: Session;
-  /** Its process, once it is known. */
   readonly known?: StartedProcess;
-  /** When it may change files: what was begun with its call, and once more. Absent: it changes none, or undo is off. */
+  /**
+   * If it may change files: the watch begun with its call, and a way to begin again. Absent: it changes none, or undo
+   * is off.
+   */
   readonly changes?: { readonly begun: CallWatch; again(): CallWatch };
 }
 
 /**
- * A tool of Capstan ignores arguments that it does not have, and the end of its answer says so: the call is not wasted,
- * and the model learns that they did nothing. Schemas of others are theirs to check.
+ * Tools of Capstan ignore unknown arguments and report that at the end of the answer: the call is not wasted, and the
+ * model learns that they had no effect. Foreign schemas are checked by their owners.
  */
 export function reportUnknown(tool: Tool, call: CallItem, prepared: Prepared): Prepared {
   const unknown = unknownIn(tool, call);
@@ -184,12 +184,12 @@ function withEnd(output: CallResult['output'], note: string): CallResult['output
     : [...output, { type: 'input_text', text: note }];
 }
 
-/** What the model asked for never raises what the window allows. */
+/** The model's request never exceeds what the window allows. */
 export function outputBudget(budget: Budget, tokens: number): Budget {
   return { mode: budget.mode, limit: Math.min(budget.limit, budget.mode === 'bytes' ? tokens * 4 : tokens) };
 }
 
-/** A number of the arguments; undefined when it is none, or not positive. */
+/** Undefined if it is not a positive number. */
 export function positiveNumber(value: JsonObject, key: string, fallback: number): number | undefined {
   const given = value[key];
   if (given === undefined || given === null) return fallback;

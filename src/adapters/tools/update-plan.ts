@@ -31,11 +31,11 @@ const spec: ToolSpec = {
   },
 };
 
-/** Has no effect but on screens: the plan stands there, updated in place, until the turn ends. */
+/** Affects only screens: the plan is shown there, updated in place, until the turn ends. */
 export function updatePlanTool(): Tool {
   return {
     name: 'update_plan',
-    // A list of steps that are being done, and in plan mode none are.
+    // Plan mode has no steps in progress.
     offeredIn: ({ mode }) => mode !== 'plan',
     spec,
     prepare(call, step) {

@@ -9,8 +9,8 @@ import type { RunningCall, Tool } from './tool.ts';
 
 export interface ViewImagePorts {
   /**
-   * Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. A
-   * picture that is larger than models take is made smaller.
+   * Reads a regular file of limited size, only if the policy grants its real place. The path is absolute. Pictures too
+   * large for models are scaled down.
    */
   loadImage(path: string, call: Pick<RunningCall, 'policy' | 'signal'>): Promise<UserImage | Outcome>;
 }

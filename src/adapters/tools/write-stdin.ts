@@ -29,7 +29,7 @@ const spec: ToolSpec = {
   },
 };
 
-/** By what is written: text has an echo soon, a look may wait for a build. */
+/** Milliseconds, by input: text is echoed soon, a plain look may wait for a build. */
 const wait = { text: { usual: 250, most: 30_000 }, look: { usual: 5000, most: 300_000 } } as const;
 const leastWaitMs = 250;
 
@@ -93,7 +93,7 @@ async function run(
   const news = await sessions.write(id, { text, waitMs }, signal);
   if (!('output' in news)) {
     const output = news.kind === 'no-session' ? noSuchSession(id, news.fate) : inputIsClosed(id);
-    // Said here, it need not be told once more.
+    // Reported here, it need not be reported again.
     const fate = news.kind === 'no-session' && news.fate === 'stopped' ? news.fate : undefined;
     const over = fate === undefined ? {} : { dropped: [{ id, fate }] };
     return { output, item: { ...item, status: 'failed', output }, ...over };

@@ -3,33 +3,28 @@ import { languageOf } from './code-fence.ts';
 import { InlineText } from './inline-text.ts';
 import type { Links, MarkedToken, Token, Tokens } from 'marked';
 
-/** A block of Markdown, by what it is and not by how it is drawn. */
 export type Block = BlockPlace &
   (
     | { readonly kind: 'paragraph'; readonly words: InlineText }
     | { readonly kind: 'heading'; readonly level: number; readonly words: InlineText }
-    /** `language`: the first word behind the fence, which may be empty. */
+    /** `language` is the first word behind the fence; may be empty. */
     | { readonly kind: 'code'; readonly language: string; readonly lines: readonly string[] }
     | { readonly kind: 'rule' }
     | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
     | ItemBlock
     | TableBlock
-    /** The address behind labels like `[1]`. */
     | { readonly kind: 'definition'; readonly words: InlineText }
   );
 
 interface BlockPlace {
-  /** A blank line stands above it, between it and another block. */
   readonly isAfterBlank?: boolean;
-  /**
-   * It continues the block before it: code or text that is given in parts, or a list, of which each item is a block.
-   */
+  /** Continues the block before it: code or text given in parts, or a list, where each item is a block. */
   readonly isContinued?: boolean;
 }
 
 export interface ItemBlock extends BlockPlace {
   readonly kind: 'item';
-  /** The bullet, or what follows the number: items of one list have the same. */
+  /** The bullet, or what follows the number; equal for all items of one list. */
   readonly sign: string;
   readonly number: number | undefined;
   readonly task: 'open' | 'done' | undefined;
@@ -44,26 +39,26 @@ export interface TableBlock extends BlockPlace {
   readonly rows: readonly (readonly InlineText[])[];
 }
 
-/** Copying more of them for each one would take long: they are text. */
+/** Further definitions are text: copying more of them for each one would take long. */
 const mostDefinitions = 200;
 
 /**
- * Targets of links by label. `so far`: a text knows what is defined above it, so that it never changes. `all`: it
- * knows what is defined anywhere, and may only be drawn when everything was read.
+ * Link targets by label. `so far`: a text knows only definitions above it, so it never changes. `all`: it knows every
+ * definition, and may only be drawn when everything was read.
  */
 export class Definitions {
   readonly #known: 'all' | 'so far';
   readonly #count: number;
   readonly links: Links;
 
-  /** `links` has no prototype: labels are words of strangers. */
+  /** `links` has no prototype: labels are untrusted. */
   constructor(known: 'all' | 'so far', links = Object.create(null) as Links, count = 0) {
     this.#known = known;
     this.#count = count;
     this.links = links;
   }
 
-  /** The first one for a label counts. */
+  /** The first definition of a label wins. */
   with(label: string, link: Links[string]): Definitions {
     if (label in this.links) return this;
     if (this.#known === 'all') {
@@ -76,7 +71,7 @@ export class Definitions {
   }
 }
 
-/** The blocks of some lines, each whole, and what is defined after them. Undefined: they could not be read in time. */
+/** The blocks of complete lines, and the definitions after them. Undefined if they could not be read in time. */
 export function readBlocks(
   lines: string,
   definitions: Definitions,
@@ -106,7 +101,7 @@ class BlockMaker {
         isAfterBlank = blocks.length > 0;
         continue;
       }
-      // The library ends a paragraph where HTML begins, which is text here.
+      // The library ends a paragraph where HTML begins, but HTML is text here.
       const texts = textsFrom(tokens, at);
       at += Math.max(0, texts.length - 1);
       const [first, ...more] = texts.length === 0 ? this.#blocksOf(token) : [this.#paragraph(texts.join('\n'))];
@@ -185,7 +180,6 @@ function withoutBox([first, ...rest]: readonly Token[]): readonly Token[] {
   return [{ ...first, text: first['text'].replace(/^\[[ xX]\] +/, '') }, ...rest];
 }
 
-/** The texts of the paragraphs that follow each other from there, without a blank line. */
 function textsFrom(tokens: readonly Token[], from: number): readonly string[] {
   const texts: string[] = [];
   for (let at = from; at < tokens.length; at += 1) {

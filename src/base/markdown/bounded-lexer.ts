@@ -1,13 +1,13 @@
 import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
 
-/** Quotes, lists and marks that stand deeper are text. */
+/** Quotes, lists and marks nested deeper are text. */
 const deepest = 30;
 /** A wider table is text. */
 const mostColumns = 100;
 
 export type Alignment = 'left' | 'right' | 'centre';
 
-/** A table as it is written. The library's own has a token for each cell that a row could have. */
+/** A table as written. The library's own token has an entry for each cell that a row could have. */
 export interface TableToken {
   readonly type: 'table';
   readonly raw: string;
@@ -26,7 +26,6 @@ class BoundedTokenizer extends Tokenizer {
     this.#check = check;
   }
 
-  // The first of the rules that are tried for blocks and for marks.
   override space(src: string): Tokens.Space | undefined {
     this.#check();
     return super.space(src);
@@ -90,7 +89,6 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** The cells of a row, without the pipes around it. */
 function cellsOf(row: string): readonly string[] {
   const cells = row
     .trim()
@@ -100,15 +98,15 @@ function cellsOf(row: string): readonly string[] {
   return cells.map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/** The last cell has what stands beyond the header: nothing of an answer is left out. */
+/** The last cell takes what exceeds the header, so no text of an answer is lost. */
 function fitted(cells: readonly string[], most: number): readonly string[] {
   return cells.length <= most ? cells : [...cells.slice(0, most - 1), cells.slice(most - 1).join(' | ')];
 }
 
-/** Marks are read when a text is drawn, so the queue of texts that wait for it never grows. */
+/** Marks are read when a text is drawn, so the queue of waiting texts must not grow. */
 class BoundedLexer extends Lexer {
   override inline(src: string, tokens: Tokens.Generic[] = []): Tokens.Generic[] {
-    // The library changes the last one, sometimes after it has removed one.
+    // The library changes the last entry, sometimes after it has removed one.
     this.inlineQueue = [
       { src, tokens },
       { src, tokens },
@@ -118,19 +116,19 @@ class BoundedLexer extends Lexer {
 }
 
 /**
- * Milliseconds for one reading. The first one of a process also compiles the patterns, and a few characters take none.
+ * Milliseconds for one reading. The longer one is for the first reading of a process, which also compiles the patterns,
+ * and for short texts.
  */
 const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
-/** Characters that no reading takes long for, whatever they are. */
 const few = 1000;
 
-/** The time that readings of one text may take. Each that took too long shortens the next ones. */
+/** Time limit for readings of one text. Each reading that takes too long shortens the next ones. */
 export interface ReadingTime {
   share: number;
 }
 
-/** Reads a block, or its marks. A block that cannot be read in time stays as it is written: it only grows. */
+/** Reads a block or its marks. A block that cannot be read in time stays as written. */
 export class ReadingTimeLimit {
   readonly #time: ReadingTime;
   #isOver = false;
@@ -143,7 +141,7 @@ export class ReadingTimeLimit {
     return this.#isOver;
   }
 
-  /** Undefined: it took too long, or the library failed. */
+  /** Undefined if it took too long or the library failed. */
   read<Read>(text: string, work: (lexer: Lexer) => Read): Read | undefined {
     if (this.#isOver) return undefined;
     const check = timer(hasRead && text.length > few ? longestRead * this.#time.share : longestEasyRead);
@@ -160,8 +158,8 @@ export class ReadingTimeLimit {
 }
 
 /**
- * Throws when so many milliseconds are over. Those of the processor count, or a busy machine would show plain text;
- * they take long to ask for, so only a reading that is slow anyway asks.
+ * Throws after so many milliseconds. They are CPU time, or a busy machine would show plain text; CPU time is slow to
+ * query, so only a reading that is already slow asks for it.
  */
 function timer(most: number): () => void {
   const slow = performance.now() + most / 5;

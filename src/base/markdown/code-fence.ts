@@ -1,11 +1,9 @@
 const start = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
-/** The line before code, as it opens. */
 export interface Fence {
-  /** So many marks, or more, end the code. */
+  /** At least so many marks end the code. */
   readonly marks: string;
   readonly indent: number;
-  /** May be empty. */
   readonly language: string;
 }
 
@@ -14,7 +12,6 @@ export function readFence(line: string): Fence | undefined {
   return marks === undefined ? undefined : { marks, indent: blanks.length, language: languageOf(info) };
 }
 
-/** The first word of what stands behind a fence. */
 export function languageOf(info: string): string {
   return info.trim().split(/[\s,{]/, 1)[0] ?? '';
 }

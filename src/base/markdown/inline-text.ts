@@ -2,7 +2,7 @@ import { replaceInvisible } from '../invisible-characters.ts';
 import type { ReadingTimeLimit } from './bounded-lexer.ts';
 import type { Links, MarkedToken, Token } from 'marked';
 
-/** A part of a text with marks. Line breaks are newlines in texts. */
+/** Line breaks are newlines in texts. */
 export type Inline =
   | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'emphasis' | 'strong' | 'strike'; readonly parts: readonly Inline[] }
@@ -10,37 +10,35 @@ export type Inline =
 
 export interface LinkInline {
   readonly kind: 'link' | 'picture';
-  /** As it is written: it may lead anywhere. */
+  /** Unchecked: it may lead anywhere. */
   readonly target: string;
   readonly parts: readonly Inline[];
-  /** The text itself is an address of the web or of mail. */
   readonly isAddress: boolean;
 }
 
-/** A longer text is shown as it is written. */
+/** A longer text is shown as written. */
 const longestText = 16 * 1024;
-/** The same for one where so many characters stand behind its signs, each of which may make the lexer read them all. */
+/** A text with more work is, too: each of its signs may make the lexer read all characters after it. */
 const mostWork = 8_000_000;
 
 /** Without any of them a text has no marks. */
 const markSigns = /[\\`*_~[<&@:]|www\./;
 
-/** How marks are read: with which definitions, and how long. */
 export interface Marks {
-  /** Has no prototype: labels are words of strangers. */
+  /** Has no prototype: labels are untrusted. */
   readonly links: Links;
   readonly patience: ReadingTimeLimit;
-  /** In a cell of a table `<br>` breaks the line: cells have no other way. */
+  /** In a table cell `<br>` breaks the line; cells have no other way. */
   readonly isCell?: true;
 }
 
-/** The text of a paragraph, a heading or a cell. Its marks are read once, when it is drawn. */
+/** The text of a paragraph, a heading or a cell. Its marks are read once, when it is first drawn. */
 export class InlineText {
   readonly source: string;
   readonly #marks: Marks | undefined;
   #parts: readonly Inline[] | undefined;
 
-  /** Without `marks`: it has none. */
+  /** Without `marks` the text is plain. */
   constructor(source: string, marks?: Marks) {
     this.source = source;
     this.#marks = marks;
@@ -68,7 +66,6 @@ function cellText(raw: string): string {
   return decodeEntities(raw.replaceAll(/ ?<br *\/?> */gi, '\n'));
 }
 
-/** `textOf` reads what stands between marks. */
 function partsOf(tokens: readonly Token[], textOf: (raw: string) => string): readonly Inline[] {
   return (tokens as readonly MarkedToken[]).map((token): Inline => {
     switch (token.type) {
@@ -93,13 +90,13 @@ function partsOf(tokens: readonly Token[], textOf: (raw: string) => string): rea
         return { kind: token.type === 'image' ? 'picture' : 'link', target, parts, isAddress };
       }
       default:
-        // Not `token.text`: the library puts any character in the place of its number.
+        // Not `token.text`: the library decodes every numeric entity, even to invisible characters.
         return { kind: 'text', text: textOf(token.raw) };
     }
   });
 }
 
-// The names of HTML 4, and those that people write where a sign would be a mark. The others stay as they are written.
+// The entity names of HTML 4, and those that people write where a sign would be a mark. Others stay as written.
 
 /** From U+00A0 on, in order. */
 const latinEntities = `
@@ -109,7 +106,7 @@ const latinEntities = `
   Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml
   igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute
   thorn yuml`;
-/** Small letters from U+03B1 on, and capitals from U+0391 on. `-`: U+03A2 is no letter. */
+/** Small letters from U+03B1 on, capitals from U+0391 on. `-`: U+03A2 is unassigned. */
 const greekEntities = `
   alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma tau upsilon phi chi
   psi omega`;
@@ -140,7 +137,7 @@ function wordsOf(names: string): readonly string[] {
   return names.trim().split(/\s+/);
 }
 
-/** The text with characters in the place of entities. One that no reader would see stays as it is written. */
+/** Decodes entities, except those of invisible characters. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]\w{1,9}));/g, (all, decimal, hex, name) => {

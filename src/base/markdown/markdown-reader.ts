@@ -5,22 +5,19 @@ import { InlineText } from './inline-text.ts';
 
 const longestBlock = 64 * 1024;
 
-/** Lines that belong together, and that later lines may still change. */
+/** Lines of one block that later lines may still change. */
 interface OpenBlock {
   readonly kind: 'text' | 'quote' | 'item' | 'indented';
-  /** The column where its content begins. */
   readonly offset: number;
   readonly patience: ReadingTimeLimit;
   lines: string[];
   size: number;
-  /** It is given out line by line, as it is written. */
   isPlain: boolean;
   isAfterBlank: boolean;
-  /** Its last lines are blank. */
   endsBlank: boolean;
 }
 
-/** Code between fences: no line of it waits for the next. */
+/** Fenced code: its lines are emitted at once. */
 interface OpenFence extends Fence {
   readonly isAfterBlank: boolean;
   isContinued: boolean;
@@ -33,10 +30,9 @@ const underline = /^ {0,3}-+ *$/;
 const itemStart = /^ {0,3}([-*+]|\d{1,9}[.)])([ \t]+|$)/;
 
 /**
- * Reads Markdown line by line, and gives out each block as soon as no later line can change it: code line by line, an
- * item of a list when the next begins, other blocks at their end. What comes out depends on the lines alone, and not on
- * when they came. Lines have no tab in their indent. A block that is too long, or that takes too long to read, is given
- * out as it is written.
+ * Reads Markdown line by line and emits each block as soon as no later line can change it: code by line, a list item
+ * when the next begins, other blocks at their end. The output depends on the lines alone, not on when they came. Lines
+ * must have no tab in their indent. A block that is too long, or too slow to read, is emitted as written.
  */
 export class MarkdownReader {
   readonly #give: (block: Block) => void;
@@ -45,9 +41,8 @@ export class MarkdownReader {
   #open: OpenBlock | undefined;
   #fence: OpenFence | undefined;
   #isAfterBlank = false;
-  /** What was given last, if it is an item. */
   #item: ItemBlock | undefined;
-  /** Of the block that begins next: a copy that has tried to read it shares what it found. */
+  /** Belongs to the block that begins next; a copy that tried to read it shares its findings. */
   #patience: ReadingTimeLimit;
 
   constructor(give: (block: Block) => void, definitions: Definitions, time: ReadingTime = { share: 1 }) {
@@ -57,7 +52,7 @@ export class MarkdownReader {
     this.#patience = new ReadingTimeLimit(time);
   }
 
-  /** A reader in the same state, which gives to another. */
+  /** A reader in the same state that emits to another receiver. */
   copy(give: (block: Block) => void): MarkdownReader {
     const copy = new MarkdownReader(give, this.#definitions, this.#time);
     copy.#open = this.#open && { ...this.#open, lines: [...this.#open.lines] };
@@ -116,7 +111,6 @@ export class MarkdownReader {
     open.endsBlank = false;
   }
 
-  /** As they are written. */
   #giveLines(open: OpenBlock): void {
     const words = new InlineText(open.lines.join('\n').trimEnd());
     const isAfterBlank = open.isPlain ? open.endsBlank : open.isAfterBlank;
@@ -142,7 +136,7 @@ export class MarkdownReader {
     }
   }
 
-  /** An item of the same list as the one before has the next number, whatever is written. */
+  /** An item of the same list as the one before gets the next number, whatever is written. */
   #counted(block: Block): Block {
     const before = this.#item;
     if (block.kind !== 'item' || before?.sign !== block.sign) return block;
@@ -172,7 +166,7 @@ export class MarkdownReader {
   }
 }
 
-/** An item that begins with a blank line ends with the second. */
+/** An item that begins with a blank line ends at the second one. */
 function isMarkerAlone({ lines, offset }: OpenBlock): boolean {
   return lines.length === 1 && lines[0]!.trimEnd().length < offset;
 }
@@ -183,11 +177,11 @@ function continues({ kind, offset, lines, endsBlank }: OpenBlock, line: string):
   if (readFence(line) !== undefined || heading.test(line) || quoteStart.test(line)) return false;
   if (rule.test(line)) return kind === 'text' && underline.test(line);
   const [marker, sign = ''] = itemStart.exec(line) ?? [];
-  // An empty item does not end a paragraph, nor does a number that may be a part of its sentence.
+  // An empty item does not end a paragraph, nor does a number that may be part of its sentence.
   return marker === undefined || (kind === 'text' && (marker.length === line.length || !/^(?:[-*+]|1\D)/.test(sign)));
 }
 
-/** Whether the last line of a quote or an item is text, which a line outside of it may continue. */
+/** True if the last line of a quote or an item is text, which a line outside may continue. */
 function endsInText(lines: readonly string[]): boolean {
   const last = lines.at(-1)?.replace(/^(?: *(?:>|(?:[-*+]|\d{1,9}[.)])(?= |$)))* */, '');
   return (
@@ -195,10 +189,9 @@ function endsInText(lines: readonly string[]): boolean {
   );
 }
 
-/** The column where the content of an item begins. */
 function offsetOf(marker: string, gap: string, line: string): number {
   if (marker.length === line.length) return marker.trimEnd().length + 1;
-  // More blanks than that are those of code.
+  // With more blanks than that, the rest belongs to indented code.
   return marker.length - (gap.length > 4 ? gap.length - 1 : 0);
 }
 

@@ -33,23 +33,21 @@ import {
   withPartDone,
 } from './requests/requests.ts';
 
-/** A compaction under way. Opaque to its performer. */
+/** A running compaction, opaque to its performer. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
-  /** The one that is under way. */
   readonly request: CompactionRequest;
   readonly progress: Progress;
 }
 
-/** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
+/** The next step. Until a candidate is installed, the old history remains (I8). */
 export type CompactionStep =
   | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
-  /** Checked: parses, fits, keeps the user's words, frees space. `why`: what kept the model from the planned way. */
+  /** Checked: parses, fits, keeps the user's words, frees space. `why`: the reason for leaving the planned way. */
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
-  /** The same, built without the model; `why` says what kept the model from it. */
+  /** Also checked, but built without the model for the reason `why`. */
   | { readonly kind: 'mechanical'; readonly candidate: Candidate; readonly why: Outcome }
-  /** There is nothing better than what stands. */
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 type Work = Pick<CompactionState, 'plan' | 'source'>;
@@ -70,7 +68,7 @@ export function beginCompaction(plan: CompactionPlan, source: CompactionSource):
   );
 }
 
-/** Why no model is asked, because no checkpoint of this history is worth it. */
+/** The reason to ask no model: no checkpoint of this history is worth it. */
 function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome | undefined {
   const { most, gain } = plan.budget;
   const bare = bareCandidate(plan, source);
@@ -79,7 +77,7 @@ function refusedAhead(plan: CompactionPlan, source: CompactionSource): Outcome |
   return (isOver || isRefusal(plan)) && isNoSmaller(plan, bare) ? refusals.wouldGrow(plan, bare.tokens) : undefined;
 }
 
-/** Which request of how many, where history is taken in parts. Undefined for one that holds all of it. */
+/** Number and total of requests if history is taken in parts; undefined if one request holds all of it. */
 export function currentStage({
   progress,
 }: CompactionState): { readonly stage: number; readonly of: number } | undefined {
@@ -101,7 +99,7 @@ export function continueCompaction(state: CompactionState, outcome: CompactionOu
   return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, progress, candidate);
 }
 
-/** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */
+/** Asks a model in the configured way; after a failure of the provider's own way, asks for JSON. */
 function fromModel(work: Work, progress: Progress): CompactionStep {
   const way = progress.way === 'remote' ? 'structured' : progress.way;
   const laidOut = layOutParts(work.plan, work.source, { ...progress, way }, 0);
@@ -136,7 +134,7 @@ function notesByCode({ source }: Work, { parts }: Progress): string {
   });
 }
 
-/** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */
+/** Asks once more with the faults if this is the chosen way and not yet repeated; otherwise takes the next way. */
 function faulty(state: CompactionState, answer: string, faults: readonly string[]): CompactionStep {
   const { plan, source, progress } = state;
   const chosen = progress.way === 'structured' || plan.strategy === 'plain';
@@ -149,34 +147,32 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
   return nextWay(state, progress, (then) => refusals.unusableAnswers(faults, then));
 }
 
-/** The plain question is the shorter one, so it fits wherever the other did. */
+/** The plain prompt is shorter, so it fits wherever the other did. */
 function nextWay(work: Work, progress: Progress, why: (then: 'plain-summary' | 'no-model') => Outcome): CompactionStep {
   if (progress.way === 'plain') return mechanical(work, why('no-model'));
   const plain: Progress = { ...progress, way: 'plain', faults: [], why: why('plain-summary') };
   return ask(work, plain, finalRequest(work.plan, plain));
 }
 
-/** Said to a model whose answer the provider ended early. */
 const writeLess = 'The answer must be shorter, so that all of it fits.';
 
-/** Whatever is asked next would fail in the same way. */
+/** Every further request would fail in the same way. */
 const failsEverywhere: ReadonlySet<string> = new Set([
   'unauthorized',
   'usage-limit',
   'spending-limit',
   'connection-failed',
 ]);
-/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
+/** Capstan stopped reading after minutes or megabytes. Another question to the same model may take as long. */
 const givenUp: ReadonlySet<string> = new Set(['answer-too-slow', 'answer-too-large']);
-/** So many failures in a row are no accident: the parts after them would fare no better. */
+/** That many failures in a row are no accident: later parts would also fail. */
 const mostFailedStages = 2;
-/** Something in the request is not as the provider wants it. */
 const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: refusals.compactionAborted(plan) };
-  // Some keys are good for turns and for nothing else.
+  // Some keys are valid for turns only.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess)
     return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
@@ -184,7 +180,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (givenUp.has(failure.code)) return withoutModel(state, failure);
   if (progress.way === 'remote')
     return fromModel(state, { ...progress, why: refusals.modelFailed(failure, 'ask-model') });
-  // Not every provider takes a schema, and each says so in its own words.
+  // Not every provider takes a schema, and each refuses it in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
     return ask(state, { ...progress, freely: true }, withoutSchema(request));
   }
@@ -197,7 +193,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
     : nextWay(state, progress, (then) => refusals.modelFailed(failure, then));
 }
 
-/** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */
+/** A user who compacts by hand can ask again, and loses more by a poor checkpoint. */
 function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: refusals.historyUnchanged(failure) };
   return mechanical(state, refusals.modelFailed(failure, 'no-model'));
@@ -205,7 +201,7 @@ function withoutModel(state: CompactionState, failure: ModelFailure): Compaction
 
 const mostOverflows = 3;
 
-/** The provider counts otherwise than we do. What was refused is looked at again in parts, with half the space. */
+/** The provider counts tokens differently. The refused part is split, with half the space. */
 function tooLong(state: CompactionState): CompactionStep {
   const { plan, source, request, progress } = state;
   const weight = requestWeight(plan, source, request);
@@ -228,7 +224,7 @@ function checked(work: Work, { why, faults }: Progress, candidate: Candidate): C
   return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
 }
 
-/** Built by code alone: there is always a way on, unless even this frees no space. */
+/** Fallback without a model: it always works unless even this frees no space. */
 function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   const candidate = mechanicalCandidate(plan, source, why);
   const problem = candidateProblem(plan, candidate);
@@ -237,23 +233,23 @@ function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   return { kind: 'refused', outcome: isShort ? refusals.wouldGrow(plan, candidate.tokens) : problem };
 }
 
-/** What is wrong with a candidate as a history (I8); undefined when nothing is. */
+/** Checks a candidate as a history (I8); undefined if it is valid. */
 export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
   const { entries, tokens } = candidate;
   const last = entries.at(-1);
   if (last === undefined) return candidateMalformed('it is empty.');
   if (!isSummary(last, candidate)) return candidateMalformed('it does not end with the summary.');
   if (tokens > plan.budget.most || tokens > plan.budget.gain) return noGain(plan, tokens);
-  // A provider's count is believed where it is more than we see. A refusal has no count, so our estimate decides.
+  // A provider's higher count is believed. A refusal has no count, so our estimate decides.
   return isRefusal(plan) && isNoSmaller(plan, candidate) ? wouldGrow(plan, tokens) : undefined;
 }
 
-/** By our estimate, and with the context that is sent again. */
+/** By our estimate, including the context that is sent again. */
 function isNoSmaller({ budget, mayGrow }: CompactionPlan, { tokens }: Pick<Candidate, 'tokens'>): boolean {
   return mayGrow !== true && tokens + budget.context >= budget.before;
 }
 
-/** A provider that compacts by itself may seal what it says; every other summary can be read. */
+/** A provider that compacts by itself may encrypt its text; every other summary is readable. */
 function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {
   const { item, origin } = last.kind === 'kept' ? last.entry : { item: last.item('check'), origin: last.origin };
   if (strategy === 'remote') return origin.family !== 'user';

@@ -5,14 +5,11 @@ import { featureGates, featureNames, isGateOpen } from './features.ts';
 import type { Override } from './flag-overrides.ts';
 import type { KeyTable, TableKind } from './keys/key-kinds.ts';
 
-/** What is configured about agents, under `agents`. */
 export interface AgentsConfig {
-  /** Absent: as the feature says. */
+  /** Absent: the feature decides. */
   readonly enabled?: boolean;
-  /** How many may work at the same time. */
   readonly running: number;
   readonly depth: number;
-  /** Absent: no limit. */
   readonly tokens?: number;
   readonly defaultModel?: string;
   readonly defaultEffort?: string;
@@ -25,7 +22,7 @@ export interface AgentsReading {
 
 const usual = { running: 6, depth: 1 } as const;
 
-/** The table as it was merged from all layers. What is at fault is left out and reported. */
+/** Reads the table as merged from all layers. Invalid parts are left out and reported. */
 export function readAgentsConfig(given: Json | undefined): AgentsReading {
   const table = isJsonObject(given) ? given : undefined;
   const problems: Outcome<'agents-config'>[] = [];
@@ -62,31 +59,27 @@ export function readAgentsConfig(given: Json | undefined): AgentsReading {
   };
 }
 
-/** Whether threads may start agents: where the configuration says so, and nothing forbids it. */
+/** True where the configuration enables it and nothing forbids it. */
 export function mayStartAgents(table: Json | undefined, features: Readonly<Record<string, boolean>> = {}): boolean {
   const enabled = isJsonObject(table) ? table['enabled'] : undefined;
   if (enabled === false || features['multi_agent'] === false) return false;
   return enabled === true || isGateOpen('multi_agent', features);
 }
 
-/** What an agent of this role is there for, and what is fixed for it. */
 export interface AgentRole {
   readonly name: string;
-  /** For the model that starts agents. */
   readonly description: string;
-  /** Instructions of the role, beside those that are configured. */
+  /** Added to the configured instructions. */
   readonly instructions?: string;
   readonly model?: string;
   readonly effort?: string;
-  /** Other settings that the role fixes. */
   readonly overrides: readonly Override[];
-  /** Tools that it does without. */
   readonly withoutTools?: readonly string[];
-  /** It changes no files, whatever its parent may do. */
+  /** The agent changes no files, whatever its parent may do. */
   readonly readOnly?: true;
 }
 
-/** Roles that are always there. The first is the default. */
+/** The first is the default. */
 export const builtInRoles: readonly AgentRole[] = [
   { name: 'default', description: 'any task.', overrides: [] },
   {
@@ -106,10 +99,9 @@ export const builtInRoles: readonly AgentRole[] = [
   },
 ];
 
-/** Settings that a role may fix, beside model, effort and instructions. */
 const fixable = ['model_reasoning_summary', 'model_verbosity', 'personality', 'service_tier'] as const;
 
-/** Gates that a role may close. It opens none, and hooks of the user watch every agent. */
+/** Gates that a role may close. It cannot open any, and the user's hooks watch every agent. */
 const closableGates = [
   'apps',
   'current_time_reminder',
@@ -121,16 +113,14 @@ const closableGates = [
   'token_budget',
 ];
 
-/** Features that are no gates here: a role does without their tools. */
+/** Features that are no gates here: the role loses their tools instead. */
 const toolsOfFeature: Readonly<Record<string, readonly string[]>> = {
   shell_tool: ['exec_command'],
   request_permissions_tool: ['request_permissions'],
 };
 
-/** What `features` of a role may switch off. */
 const closableFeatures = [...closableGates, ...Object.keys(toolsOfFeature), 'personality'].toSorted();
 
-/** A role as a table or a file says it. What a role may not change is left out. */
 export function readRole(name: string, table: JsonObject, description: string): AgentRole {
   const instructions = stringAt(table, 'developer_instructions')?.trim();
   const gates = featureGates((objectAt(table, 'features') ?? {}) as Parameters<typeof featureGates>[0]);
@@ -157,7 +147,7 @@ export function readRole(name: string, table: JsonObject, description: string): 
   };
 }
 
-/** What the model that starts agents cannot choose for a role; undefined where it can choose all. */
+/** The choices that are not open to the model that starts agents; undefined where all are. */
 export function describeFixedChoices({ model, effort, withoutTools, readOnly }: AgentRole): string | undefined {
   const fixed = [
     ...(model === undefined ? [] : [`model ${model}`]),
@@ -174,7 +164,7 @@ const [text, name] = [
 ] as const;
 const least = (min: number) => ({ type: 'integer', min }) as const;
 
-/** What a role may say, in `[agents.NAME]` and in a file of its own. */
+/** Keys of `[agents.NAME]` and of a role's own file. */
 export const roleTable: TableKind<KeyTable> = {
   type: 'table',
   keys: {
@@ -195,7 +185,6 @@ export const roleTable: TableKind<KeyTable> = {
   unknown: 'warning',
 };
 
-/** `[agents]`: settings, and beside them tables of roles. */
 export const agentsTable: TableKind<KeyTable> = {
   type: 'table',
   keys: {

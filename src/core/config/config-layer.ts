@@ -4,35 +4,34 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { tomlKeyLine } from './toml/toml-key-line.ts';
 import { formatTomlKey } from './toml/toml-key.ts';
 
-/** Where a layer ranks: each beats those before it. Project layers come from the project's root down to the folder. */
+/** In rank order: each beats those before it. Project layers run from the project's root down to the folder. */
 export const layerNames = ['default', 'system', 'user', 'profile', 'project', 'flags', 'managed'] as const;
 
 export type LayerName = (typeof layerNames)[number];
 
-/** The values of one source. Paths in it are absolute already. */
+/** The values of one source. Its paths are already absolute. */
 export interface ConfigLayer {
   readonly name: LayerName;
-  /** What messages point to: a file, or the flags. */
   readonly source: string;
   readonly values: JsonObject;
-  /** The content of the file, from which the lines of keys are found. Absent when there is no such file. */
+  /** The file's content, for finding the lines of keys. Absent when there is no such file. */
   readonly text?: string;
-  /** A file of a project below its root, where commands may have put it: it says nothing about permissions. */
+  /** A project file below the root, where commands may have put it: its permissions are ignored. */
   readonly belowRoot?: true;
-  /** A project's file that commands under Landlock can write. */
+  /** A project file that commands under Landlock can write. */
   readonly underLandlock?: true;
-  /** A client of the MCP server set paths of permissions in it. */
+  /** A client of the MCP server set permission paths in it. */
   readonly ofCall?: true;
-  /** Why the layer is listed and does not count. */
+  /** Why the layer is listed but has no effect. */
   readonly disabled?: string;
 }
 
-/** Whether the user or the administrator wrote it, who may reopen Capstan's own places. */
+/** True for a layer of the user or the administrator, who may reopen Capstan's own places. */
 export function isOwnerLayer({ name, ofCall }: Pick<ConfigLayer, 'name' | 'ofCall'>): boolean {
   return name !== 'project' && ofCall !== true;
 }
 
-/** The source of a key for a message: the file with the line, as far as it is known. */
+/** The source of a key for messages: the file, with the line if known. */
 export function keySource(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
   const line = keyLine(layer, path);
   return line === undefined ? layer.source : `${layer.source}:${line}`;
@@ -50,18 +49,17 @@ export type ConfigProblemCode =
   | `hooks-${'unreadable' | 'broken' | 'untrusted'}`
   | 'override-malformed';
 
-/** A fault in the configuration. An `error` must stop the start; a `warning` is shown and the key is left out. */
+/** An `error` must stop the start; a `warning` is shown and the key is left out. */
 export interface ConfigProblem extends Outcome<ConfigProblemCode> {
   readonly severity: 'error' | 'warning';
-  /** The file or the flag that holds it. */
   readonly source: string;
-  /** From 1; absent when the source has no lines, or the whole source is at fault. */
+  /** 1-based; absent when the source has no lines, or the whole source is at fault. */
   readonly line?: number;
   /** Dotted; absent when the whole source is at fault. */
   readonly key?: string;
 }
 
-/** A problem with one key of a layer. `what` is the rest of a sentence that begins with the key. */
+/** `what` completes a sentence that begins with the key. */
 export function keyProblem(
   layer: ConfigLayer,
   path: readonly string[],
@@ -72,21 +70,20 @@ export function keyProblem(
   return { ...problem, message, source: layer.source, ...defined({ line: keyLine(layer, path) }), key };
 }
 
-/** The gravest first. A key that is merely unknown is often the smaller part of the same mistake. */
+/** Most severe first. An unknown key is often the smaller part of the same mistake. */
 export function sortBySeverity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const rank = ({ severity, code }: ConfigProblem): number =>
     severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;
   return problems.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A layer may be read twice, alone and with those of a folder: each problem counts once. */
+/** A layer may be read twice, alone and with those of a folder; each problem counts once. */
 export function withoutDuplicates(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const isSame = (a: ConfigProblem, b: ConfigProblem): boolean =>
     a.severity === b.severity && a.message === b.message && a.line === b.line;
   return problems.filter((problem, at) => problems.findIndex((other) => isSame(problem, other)) === at);
 }
 
-/** One problem that stands for all errors, or undefined when there is none. */
 export function combinedError(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
   const [first, ...others] = sortBySeverity(problems).filter(({ severity }) => severity === 'error');
   if (first === undefined || others.length === 0) return first;

@@ -13,49 +13,46 @@ import type { ProjectDecisions, Trust } from './project-trust.ts';
 import { priceProblems } from './providers/model-prices.ts';
 import { formatTomlKey } from './toml/toml-key.ts';
 
-/** All layers as one value. A key without a default is absent when no layer set it. */
+/** All layers merged. A key without a default is absent when no layer set it. */
 export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
-  /** What is decided about projects, by folder. */
   readonly projects: ProjectDecisions;
-  /** What is decided about the project that the value was read for. */
   readonly trust: Trust;
   /**
-   * Dotted keys that the flags or the managed file set, with the one that decides. When a thread is resumed, these beat
-   * what the thread had, and what the thread had beats every other layer.
+   * Dotted keys set by flags or the managed file, with the one that decides. For a resumed thread these beat the
+   * thread's own values, which beat every other layer.
    */
   readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
   readonly origins: KeyOrigins;
-  /** The permission profile that decides in the place of `sandboxMode`. */
+  /** Replaces `sandboxMode`. */
   readonly namedProfile?: NamedProfile;
-  /** A project or a client named the writable roots: they reopen nothing of Capstan's own. */
+  /** A project or a client named the writable roots, so they reopen nothing of Capstan's own. */
   readonly rootsKeepOwn?: true;
-  /** Folders that a flag makes writable besides the configured ones. Absolute. */
+  /** Absolute folders that a flag makes writable besides the configured ones. */
   readonly addedRoots: readonly string[];
-  /** What providers in the files of profiles that were not chosen name; absent when there are none. */
+  /** Variables that providers name in the files of profiles that were not chosen; absent when none. */
   readonly otherVariables?: readonly string[];
-  /** Keys that a layer sets, that would change what the agent does, and that have no effect yet; absent when none. */
+  /** Keys that a layer sets, that should change what the agent does, but have no effect yet; absent when none. */
   readonly unused?: readonly string[];
-  /** The same of `[tui]`, which only the terminal reads; absent when none. */
+  /** Likewise for `[tui]`, which only the terminal reads; absent when none. */
   readonly unusedTui?: readonly string[];
-  /** The file of the user layer, for messages that say where to write. */
+  /** The user layer's file, for messages that say where to write. */
   readonly userFile?: string;
 }
 
 export interface ConfigReading extends ProfileReading {
-  /** Unknown when the caller did not look. */
+  /** Defaults to unknown. */
   readonly trust?: Trust;
-  /** What a key that is not known is taken for; a warning when nothing is said. */
+  /** Severity of an unknown key; defaults to a warning. */
   readonly unknown?: 'warning' | 'error';
-  /** The name of the profile that was asked for. */
   readonly profile?: string;
   readonly addedRoots?: readonly string[];
   readonly otherVariables?: readonly string[];
 }
 
 /**
- * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and reported in
- * `problems`, the gravest first; a caller that finds an error there must not continue.
+ * Merges the layers, later ones over earlier ones. Invalid values are left out of `config` and reported in `problems`,
+ * most severe first; a caller that finds an error there must stop.
  */
 export function readConfig(
   layers: readonly ConfigLayer[],
@@ -111,7 +108,7 @@ function rootsKeepOwn(checked: readonly CheckedLayer[]): boolean {
   return decider !== undefined && !isOwnerLayer(decider.layer);
 }
 
-/** Profiles were tables once. One that has the name of the chosen profile would be expected to count, and does not. */
+/** Profiles used to be tables. A table named like the chosen profile no longer counts, which users may not expect. */
 function oldProfileProblems(layers: readonly ConfigLayer[], chosen: string): readonly ConfigProblem[] {
   const path = ['profiles', chosen];
   const old = layers.filter(({ name, values }) => name !== 'project' && valueAt(values, path) !== undefined);
@@ -133,7 +130,7 @@ function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
   );
 }
 
-/** Who decided each key that is set, by dotted key. The decision of the highest layer comes last. */
+/** Layer that decided each key, by dotted key, in the order of the layers. */
 type KeyOrigins = ReadonlyMap<string, string>;
 
 function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
@@ -142,7 +139,7 @@ function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
     const origin = originName(layer);
     for (const path of keys) {
       const key = formatTomlKey(path);
-      // Taken out first, so that the order of the map is that of the layers.
+      // Delete first, so that the map's order is that of the layers.
       origins.delete(key);
       origins.set(key, origin);
     }
@@ -150,13 +147,12 @@ function keyOrigins(checked: readonly CheckedLayer[]): KeyOrigins {
   return origins;
 }
 
-/** The highest layer that set one of the keys, or any key below one of them. */
 export function originOf(origins: KeyOrigins, keys: readonly string[]): string | undefined {
   const isMeant = (set: string): boolean => keys.some((key) => set === key || set.startsWith(`${key}.`));
   return [...origins].findLast(([set]) => isMeant(set))?.[1];
 }
 
-/** `user`, `profile careful`, `project (/repo)`: short enough for a log, and enough to find the file. */
+/** `user`, `profile careful`, `project (/repo)`: short enough for a log, enough to find the file. */
 function originName({ name, source }: ConfigLayer): string {
   const parts = source.split('/');
   if (name === 'profile') return `profile ${(parts.at(-1) ?? '').replace(/\.config\.toml$/, '')}`;

@@ -8,19 +8,16 @@ import type { ConfigLayer } from './config-layer.ts';
 import type { GivenValues } from './keys/key-table.ts';
 import type { Trust } from './project-trust.ts';
 
-/** What one answer of a model may bring. */
 export interface AnswerLimits {
   readonly maxItems: number;
-  /** As they come over the network. */
+  /** Counted as received over the network. */
   readonly maxBytes: number;
 }
 
-/** Whether files can be brought back, and how much may be kept for that. */
 export interface UndoSettings {
   readonly enabled: boolean;
-  /** A larger file is left out of snapshots. */
   readonly maxFileBytes: number;
-  /** What all snapshots of one workspace may take. One snapshot adds at most half of it. */
+  /** For all snapshots of one workspace. One snapshot adds at most half of it. */
   readonly maxTotalBytes: number;
 }
 
@@ -28,22 +25,18 @@ export const defaultUndo: UndoSettings = { enabled: true, maxFileBytes: 10 * 102
 
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
 
-/** When reading an answer to a request for a checkpoint ends. */
 export interface CompactionLimits {
-  /** As they come over the network. */
+  /** Counted as received over the network. */
   readonly maxBytes: number;
-  /** From the request on. */
   readonly timeoutMs: number;
 }
 
 export const defaultCompactionLimits: CompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
 
-/** Keys that have a value even when no layer sets them. */
 export interface Defaults {
   readonly modelProvider: string;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxMode: SandboxMode;
-  /** What commands may do besides reading when the sandbox mode is `workspace-write`. */
   readonly sandboxWorkspaceWrite: Required<NonNullable<GivenValues['sandboxWorkspaceWrite']>>;
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
@@ -76,7 +69,7 @@ const builtIn = {
   projectRootMarkers: ['.git'],
 } as const satisfies Omit<Defaults, 'sandboxMode'>;
 
-/** An untrusted project must never get more than one without a decision. */
+/** An untrusted project must never get more than an undecided one. */
 const byTrust = {
   trusted: { sandboxMode: 'workspace-write' },
   untrusted: { sandboxMode: 'read-only', approvalPolicy: 'untrusted' },
@@ -87,7 +80,6 @@ export function defaultsFor(trust: Trust): Defaults {
   return { ...builtIn, ...byTrust[trust] };
 }
 
-/** The shares of the window that are used where no layer says otherwise. */
 const builtInShares = {
   autoCompactPercent: 90,
   reservePercent: 10,
@@ -98,7 +90,7 @@ const builtInShares = {
 
 export type DefaultShares = { readonly [Key in keyof typeof builtInShares]: number };
 
-/** Where only one of compaction and reserve is chosen, the other makes way for it. */
+/** If only one of compaction and reserve is chosen, the other adapts to it. */
 export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShares {
   const { autoCompactPercent: compact = 0, reservePercent: reserve = 0 } = chosen;
   return {
@@ -108,7 +100,7 @@ export function defaultShares(chosen: Partial<DefaultShares> = {}): DefaultShare
   };
 }
 
-/** What a key means that is not set. The code that reads it has no value for it. */
+/** Shown meanings of unset keys; the code that reads them has no value for these. */
 const impliedValues = {
   modelAutoCompactTokenLimitScope: 'total',
   approvalsReviewer: 'user',
@@ -128,7 +120,7 @@ export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {})
   ];
 }
 
-/** No default holds a name that a user made up, so every key can be respelt. */
+/** No default holds a user-defined name, so every key can be respelt. */
 function snakeCased(values: object): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [

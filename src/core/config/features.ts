@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protocol/json.ts';
 
-/** Older names of features. The newer name wins where both are set. */
+/** Older names of features. The newer name wins if both are set. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['codex_hooks', 'hooks'],
   ['collab', 'multi_agent'],
@@ -13,12 +13,11 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
-/** The name of a feature today. */
 export function currentGateName(name: string): string {
   return aliases.get(name) ?? name;
 }
 
-/** The gates that do something here. All other names belong to Codex, and change nothing. `isOpen`: unless it is set. */
+/** Gates with an effect here; all other names are Codex's and change nothing. `isOpen`: the default. */
 const gates = [
   { name: 'current_time_reminder', isOpen: false, does: 'the tool current_time' },
   { name: 'default_mode_request_user_input', isOpen: false, does: 'the tool request_user_input outside plan mode' },
@@ -40,20 +39,18 @@ export type GateName = (typeof gates)[number]['name'];
 
 export const usedGates: readonly { readonly name: GateName; readonly isOpen: boolean; readonly does: string }[] = gates;
 
-/** What is set of gates, by name. Absent: nothing. */
 export type GivenGates = Readonly<Record<string, boolean>> | undefined;
 
 export function isGateOpen(name: GateName, given: GivenGates): boolean {
   return given?.[name] ?? gates.some((gate) => gate.name === name && gate.isOpen);
 }
 
-/** The names of all gates that are open, those of other programs too. */
 export function openGates(given: GivenGates): readonly string[] {
   const all = { ...Object.fromEntries(gates.map(({ name, isOpen }) => [name, isOpen])), ...given };
   return Object.keys(all).filter((name) => all[name] === true);
 }
 
-/** The features that the configuration opened or closed. One with settings of its own is as its `enabled` says. */
+/** The features that the configuration switches. A feature with a table of its own follows its `enabled`. */
 export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
   const gates = Object.entries(given).flatMap(([name, value]): [string, boolean][] => {
     const open = isJsonObject(value) ? value['enabled'] : value;
@@ -63,7 +60,10 @@ export function featureGates(given: Readonly<Record<string, boolean | JsonObject
   return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
 }
 
-/** Two layers whose features can be merged: a switch over a table, or below one, becomes the table's `enabled`. */
+/**
+ * Makes the features of two layers mergeable: where one has a switch and the other a table, the switch becomes the
+ * table's `enabled`.
+ */
 export function withToggles(lower: JsonObject, upper: JsonObject): readonly [lower: JsonObject, upper: JsonObject] {
   const [below, above] = [objectAt(lower, 'features'), objectAt(upper, 'features')];
   if (below === undefined || above === undefined) return [lower, upper];
@@ -82,7 +82,7 @@ function asTables(features: JsonObject, others: JsonObject): JsonObject {
   );
 }
 
-/** Names that Codex knows under `features`, also renamed and retired ones: all others are misspelt. */
+/** Names that Codex knows under `features`, including renamed and retired ones; any other name is a misspelling. */
 export const featureNames: readonly string[] = `
   analytics_plan_history api_key_model_discovery apply_patch_freeform apply_patch_preserve_line_endings
   apply_patch_streaming_events apps apps_mcp_path_override artifact async_compaction auth_elicitation

@@ -4,17 +4,15 @@ import type { ConfigProblem } from './config-layer.ts';
 import { mergeValues } from './merge-values.ts';
 import { parseTomlKey } from './toml/toml-key.ts';
 
-/** One key that a flag sets. */
 export interface Override {
   readonly path: readonly string[];
   readonly value: Json;
-  /** The key may be meant for another program: if it is not known, that is a warning. */
+  /** The key may belong to another program, so an unknown key is only a warning. */
   readonly foreign?: true;
-  /** A client of the MCP server gives it: it reopens nothing of Capstan's own. */
+  /** Comes from a client of the MCP server, so it reopens nothing of Capstan's own. */
   readonly ofCall?: true;
 }
 
-/** The key of `key=value`, and its value as it is written. */
 export function splitOverride(text: string): (Pick<Override, 'path'> & { readonly written: string }) | ConfigProblem {
   const equals = text.indexOf('=');
   if (equals < 0) return malformed(text, 'has no "="');
@@ -26,7 +24,7 @@ export function splitOverride(text: string): (Pick<Override, 'path'> & { readonl
   return { path, written: text.slice(equals + 1).trim() };
 }
 
-/** The values of a layer that sets all the overrides; of two that set the same key, the later one wins. */
+/** The layer values of all overrides; of two that set the same key, the later wins. */
 export function overrideValues(overrides: readonly Override[]): JsonObject {
   return overrides.reduce<JsonObject>((values, override) => mergeValues(values, nested(override)), {});
 }
@@ -43,15 +41,15 @@ function malformed(text: string, what: string): ConfigProblem {
   return { code: 'override-malformed', message, next, severity: 'error', source: `-c ${shown}` };
 }
 
-/** The key alone, as far as it is one: a secret may follow. */
+/** Shows only the key: the rest may be a secret. */
 export function shownOverride(text: string): string {
   const key = /^[^=:\s]*[=:\s]?/.exec(text)?.[0] ?? '';
   return key === text ? text : `${key}${hiddenMark}`;
 }
 
 /**
- * The parts of a key below `permissions` in which names stand without quotes, as programs write them that join the keys
- * of a map with dots. `ambiguous`: a dot may belong to a path or stand between two keys. Undefined: it is no such key.
+ * Splits a key below `permissions` whose names are unquoted, as programs write it that join map keys with dots.
+ * `ambiguous`: a dot may belong to a path or separate two keys. Undefined: no such key.
  */
 function parseUnquotedProfileKey(text: string): readonly string[] | 'ambiguous' | undefined {
   const found =
@@ -59,7 +57,7 @@ function parseUnquotedProfileKey(text: string): readonly string[] | 'ambiguous' 
   if (found === null) return undefined;
   const [, id = '', table = '', rest = ''] = found;
   const before = ['permissions', id, ...table.split('.')];
-  // The values of the other tables are no tables, so that everything that is left is one name.
+  // Values of the other tables are no tables, so the rest is one name.
   if (table !== 'filesystem') return [...before, rest];
   const symbol = /^:[A-Za-z0-9_-]+/.exec(rest)?.[0];
   if (symbol !== undefined) return symbolKey(before, symbol, rest.slice(symbol.length));

@@ -2,20 +2,17 @@ import { defined } from '../../base/objects.ts';
 import { type GivenGates, isGateOpen } from './features.ts';
 import type { GivenValues } from './keys/key-table.ts';
 
-/** When notes are written about earlier threads, and by which model. */
 export interface MemoryRules {
-  /** A thread that is older is left alone. */
   readonly maxAgeMs: number;
-  /** A thread that was written to later may go on. */
+  /** A thread written to more recently may still continue. */
   readonly minIdleMs: number;
   readonly perStart: number;
-  /** How many notes are brought together at once. */
   readonly mostNotes: number;
-  /** Notes about a thread that was not used for so long are left out then. */
+  /** Notes about threads unused for longer are dropped in the merge. */
   readonly maxUnusedMs: number;
-  /** A thread that has heard from the web or from MCP servers is left alone. */
+  /** Skips threads that received content from the web or from MCP servers. */
   readonly skipsExternal: boolean;
-  /** Absent: that of the thread. */
+  /** Defaults to the thread's model. */
   readonly extractModel?: string;
   readonly consolidationModel?: string;
 }
@@ -33,7 +30,7 @@ export function writesMemories(gates: GivenGates, keys: MemoryKeys | undefined):
   return isGateOpen('memories', gates) && keys?.generateMemories !== false;
 }
 
-/** A number beyond what makes sense counts as the nearest one that does. */
+/** Out-of-range numbers are clamped. */
 export function memoryRules(keys: MemoryKeys = {}): MemoryRules {
   return {
     maxAgeMs: dayMs * within(keys.maxRolloutAgeDays ?? 10, 0, 90),

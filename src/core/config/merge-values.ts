@@ -2,18 +2,17 @@ import { isJsonObject, type Json, type JsonObject, objectAt } from '../../protoc
 import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
 import { withToggles } from './features.ts';
 
-/** The upper values over the lower ones: tables merge key by key, everything else is replaced as a whole. */
+/** Tables merge key by key; any other value is replaced as a whole. */
 export function mergeValues(lower: JsonObject, upper: JsonObject): JsonObject {
   const merged = new Map<string, Json | undefined>(Object.entries(lower));
   for (const [key, value] of Object.entries(upper)) {
     const below = merged.get(key);
     merged.set(key, isJsonObject(value) && isJsonObject(below) ? mergeValues(below, value) : value);
   }
-  // Unlike assignment, this makes an own member even of a key such as `__proto__`.
+  // Unlike assignment, this makes even `__proto__` an own member.
   return Object.fromEntries(merged);
 }
 
-/** The values of all layers as one, later ones over earlier ones. */
 export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
   return layers
     .filter((values) => Object.keys(values).length > 0)
@@ -23,7 +22,7 @@ export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
 const table = 'shell_environment_policy';
 const lists = ['exclude', 'include_only'];
 
-/** `filters` and the two lists are two ways to write the same: in one layer only one of them may stand. */
+/** `filters` and the two lists are alternatives; one layer may use only one of them. */
 export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   const policy = objectAt(layer.values, table) ?? {};
   const filters = objectAt(policy, 'filters');
@@ -42,7 +41,7 @@ export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
   ];
 }
 
-/** The lower values, without what the upper ones write in the other way, or with other capitals. */
+/** Drops from the lower values what the upper ones set in the other form or with other capitals. */
 function withoutRivalFilters(lower: JsonObject, upper: JsonObject): JsonObject {
   const below = objectAt(lower, table);
   const above = objectAt(upper, table);
@@ -57,7 +56,6 @@ function withoutRivalFilters(lower: JsonObject, upper: JsonObject): JsonObject {
   return { ...lower, [table]: Object.fromEntries(kept) as JsonObject };
 }
 
-/** The filters as the two lists that the policy knows. */
 export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>) {
   const patterns = (action: string): readonly string[] =>
     Object.keys(filters).filter((pattern) => filters[pattern] === action);

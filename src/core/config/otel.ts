@@ -1,25 +1,23 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/** Where spans or metrics go. Headers may hold secrets. */
+/** The target of spans or metrics. Headers may hold secrets. */
 export interface OtlpTarget {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What `[otel]` asks for, as far as it can be done. */
 export interface OtelSettings {
   readonly traces?: OtlpTarget;
   readonly metrics?: OtlpTarget;
-  /** Names where the program runs, such as `dev`. */
+  /** Deployment name, such as `dev`. */
   readonly environment: string;
-  /** Of every span. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 type OtelProblem = Outcome<'config-otel'>;
 
-/** No header, and nothing of an address but its beginning, stands in a message. */
+/** Messages never show a header, and only the beginning of an address. */
 export function readOtel(table: Json | undefined): {
   readonly otel: OtelSettings | undefined;
   readonly problems: readonly OtelProblem[];
@@ -52,7 +50,7 @@ const form = '{ otlp-http = { endpoint = "https://…", protocol = "json" } }';
 
 function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget | undefined {
   const given = table[key];
-  // Codex sends metrics to a service of its maker when nothing is said. Capstan sends them nowhere.
+  // By default Codex sends metrics to its maker's service; Capstan sends none.
   if (given === undefined || given === 'none' || given === 'statsig') return undefined;
   const http = isJsonObject(given) ? objectAt(given, 'otlp-http') : undefined;
   if (http === undefined)
@@ -77,7 +75,7 @@ function readTarget(table: JsonObject, key: string, report: Report): OtlpTarget 
   return { endpoint, headers: headers as Readonly<Record<string, string>> };
 }
 
-/** What is no text is left out: the others still say something. */
+/** Drops attributes that are no text; the others are still useful. */
 function readAttributes(given: Json | undefined, report: Report): Readonly<Record<string, string>> {
   if (given === undefined) return {};
   if (!isJsonObject(given)) return report('span_attributes', 'is not a table', 'Write names with texts.') ?? {};

@@ -19,20 +19,20 @@ import {
 import { mergeLayers } from './merge-values.ts';
 
 export interface ProfileReading extends CompileBase {
-  /** Profiles that the administrator defines: they replace those of the same name. */
+  /** Defined by the administrator; they replace profiles of the same name. */
   readonly managedProfiles?: ProfileTables;
 }
 
 export interface ReadProfiles {
-  /** Absent where a sandbox mode decides, or the profile is at fault. */
+  /** Absent where a sandbox mode decides or the profile is invalid. */
   readonly named?: NamedProfile;
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * The profile that `default_permissions` chooses, if that key decides: the highest layer that has it or `sandbox_mode`
- * does, and of both in one layer it is the stronger. Whether a name is known is only asked where the folder is known,
- * since a project may define or choose a profile.
+ * The profile chosen by `default_permissions`, if that key decides: it or `sandbox_mode`, whichever the highest layer
+ * has; within one layer `default_permissions` wins. Names are only checked once the folder is known, since a project
+ * may define or choose a profile.
  */
 export function readProfiles(
   checked: readonly CheckedLayer[],
@@ -67,7 +67,7 @@ export function readProfiles(
   return { named: { id, profile }, problems: located };
 }
 
-/** The entries of the profile and its parents as the user and the administrator alone define them. */
+/** Entries of the profile and its parents as defined by the user and the administrator alone. */
 function entriesOf(
   owned: ProfileTables,
   tables: ProfileTables,
@@ -81,7 +81,7 @@ function entriesOf(
   });
 }
 
-/** The profile in which no other entries than these reopen Capstan's own places. */
+/** Only the given entries may reopen Capstan's own places. */
 function reopeningOnly(profile: PermissionProfile, owned: readonly FileSystemEntry[]): PermissionProfile {
   const known = new Set(owned.map((entry) => JSON.stringify(entry)));
   const keeping = filesOf(withoutReopenedPlaces(profile));
@@ -98,7 +98,6 @@ function filesOf(profile: PermissionProfile): readonly FileSystemEntry[] | undef
     : undefined;
 }
 
-/** The profile and those that it extends, as far as they are defined. */
 function parentsOf(tables: JsonObject, id: string): readonly string[] {
   const chain: string[] = [];
   for (let next: string | undefined = id; next !== undefined && !chain.includes(next);) {
@@ -114,13 +113,12 @@ const nothingChosen = wrongValue(
   'Set default_permissions to the name of a profile.',
 );
 
-/** The key by which one layer says what commands may access. */
 export function decidingKey(values: JsonObject): 'default_permissions' | 'sandbox_mode' | undefined {
   if ('default_permissions' in values) return 'default_permissions';
   return 'sandbox_mode' in values ? 'sandbox_mode' : undefined;
 }
 
-/** A list of hosts opens nothing by itself, and who writes one expects that it does. Not where a file says `false`. */
+/** A host list alone opens nothing, although users expect it to. No report where a file says `false`. */
 function unusedHosts(own: JsonObject, id: string): readonly TableProblem[] {
   const chain = parentsOf(own, id);
   const networkOf = (each: string): JsonObject | undefined => objectAt(objectAt(own, each), 'network');
@@ -148,7 +146,7 @@ const codes: Readonly<Record<Exclude<TableProblem['kind'], 'warning'>, ConfigPro
   'reserved-name': 'config-reserved-name',
 };
 
-/** In the highest layer that has the key, or else the nearest table around it. */
+/** In the highest layer that has the key, or else at the nearest enclosing table. */
 export function locateProblem(layers: readonly ConfigLayer[], { kind, path, what, next }: TableProblem): ConfigProblem {
   const lengths = path.map((_, index) => path.length - index);
   const holder = lengths

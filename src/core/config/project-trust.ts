@@ -1,34 +1,34 @@
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { type ConfigLayer, type ConfigProblem, keyProblem } from './config-layer.ts';
 
-/** What the user decided about a project. Unknown is no decision, which is not the same as either. */
+/** The user's decision about a project. `unknown` means none was made, which differs from both. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';
 
-/** The decisions as they are configured, by folder. */
 export type ProjectDecisions = Readonly<Record<string, { readonly trustLevel?: Exclude<Trust, 'unknown'> }>>;
 
-/** A process that may write a folder under Landlock now. */
 export interface LandlockWriter {
   readonly pid: number;
-  /** The registration of an engine in another container, whose processes cannot be seen from here. */
+  /** Registration of an engine in another container, whose processes are not visible from here. */
   readonly file?: string;
 }
 
 export interface TrustDecision {
   readonly trust: Trust;
-  /** The configured folder that decided. */
   readonly folder?: string;
-  /** The linked worktree through which the folder has the trust of its main checkout. */
+  /** The linked worktree through which the folder inherits its main checkout's trust. */
   readonly link?: string;
-  /** A part of a trusted project that commands under Landlock may have changed. Until the user agrees to it, trust is unknown. */
+  /**
+   * A part of a trusted project that commands under Landlock may have changed. Trust is unknown until the user agrees
+   * to it.
+   */
   readonly changed?: string;
   /** The part cannot be compared with what the user agreed to, so agreeing again does not help. */
   readonly isIncomparable?: true;
-  /** The part is as the user agreed, but this process may change it at any moment: trust is unknown until it ends. */
+  /** The part is unchanged, but this process may change it at any moment: trust is unknown until it ends. */
   readonly writer?: LandlockWriter;
 }
 
-/** The decision for the first of the folders about which there is one. */
+/** The first folder with a decision decides. */
 export function decideTrust(decisions: ProjectDecisions, folders: readonly string[]): TrustDecision {
   const byFolder = new Map(
     Object.entries(decisions).map(([folder, decision]) => [plain(folder), { folder, decision }]),
@@ -40,7 +40,6 @@ export function decideTrust(decisions: ProjectDecisions, folders: readonly strin
   return { trust: 'unknown' };
 }
 
-/** Without a slash at its end, unless it is the root. */
 function plain(folder: string): string {
   let end = folder.length;
   while (end > 1 && folder[end - 1] === '/') end--;
@@ -48,8 +47,8 @@ function plain(folder: string): string {
 }
 
 /**
- * What no project may set, even a trusted one: where data goes, what it may cost, what starts unsandboxed, what decides
- * about trust, and the features whose only choice is to protect less.
+ * Keys that no project may set, even a trusted one: where data goes, costs, what starts unsandboxed, trust decisions,
+ * and features whose only choice is to protect less.
  */
 export const forbiddenKeys = paths(`
   openai_base_url chatgpt_base_url cli_auth_credentials_store forced_login_method forced_chatgpt_workspace_id apps_mcp_product_sku responses_api_metadata model_provider model_providers
@@ -60,7 +59,10 @@ export const forbiddenKeys = paths(`
   tui.keymap.chat.previous_permission_mode tui.keymap.chat.next_permission_mode
 `);
 
-/** What decides about permissions, starts programs or agents, or reaches the network. Below a project's root, and under Landlock everywhere in it, a command may have written it, so it does not count. */
+/**
+ * Keys about permissions, starting programs or agents, or the network. Below a project's root, and anywhere in it under
+ * Landlock, a command may have written them, so they are ignored there.
+ */
 export const rootOnlyKeys = paths(`
   sandbox_mode sandbox_workspace_write approval_policy approvals_reviewer auto_review default_permissions permissions
   shell_environment_policy allow_login_shell undo mcp_servers web_search
@@ -71,7 +73,6 @@ function paths(dottedKeys: string): readonly (readonly string[])[] {
   return dottedKeys.match(/\S+/g)?.map((key) => key.split('.')) ?? [];
 }
 
-/** The layer of a project without such keys, and a warning for each. */
 export function withoutForbiddenKeys(layer: ConfigLayer): {
   readonly layer: ConfigLayer;
   readonly problems: readonly ConfigProblem[];

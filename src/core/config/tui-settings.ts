@@ -1,37 +1,33 @@
 import type { Json } from '../../protocol/json.ts';
 import type { GivenValues } from './keys/key-table.ts';
 
-/** How the terminal looks and behaves, as the configuration says. */
 export interface TuiSettings {
-  /** False: nothing moves by itself, but for the seconds of what runs. */
+  /** False: nothing moves by itself except the seconds of running work. */
   readonly animations: boolean;
   readonly showTooltips: boolean;
-  /** A list names the kinds. */
   readonly notifications: boolean | readonly string[];
   readonly notificationMethod: 'auto' | 'osc9' | 'bel';
   readonly notificationCondition: 'unfocused' | 'always';
   readonly vimModeDefault: boolean;
   /** `auto`: the conversation goes into the scrollback. */
   readonly alternateScreen: 'auto' | 'always' | 'never';
-  /** Items of the line below the composer, by id. Undefined: the usual ones. */
+  /** Item ids of the line below the composer. Undefined: the default items. */
   readonly statusLine: readonly string[] | undefined;
   readonly statusLineUseColors: boolean;
-  /** Items of the title of the window, by id. Undefined: the usual ones. Empty: the title is left alone. */
+  /** Item ids of the window title. Undefined: the default items. Empty: the title is left alone. */
   readonly terminalTitle: readonly string[] | undefined;
-  /** Undefined: by the background of the terminal. */
+  /** Undefined: chosen by the terminal's background. */
   readonly theme: string | undefined;
   readonly screenReader: boolean;
   readonly ascii: boolean;
   readonly sessionPickerView: 'comfortable' | 'dense';
   /** Undefined: the user is asked. */
   readonly resumeCwd: 'current' | 'session' | undefined;
-  /** As it was written: who binds keys reads it. */
   readonly keymap: Json | undefined;
-  /** Fast typing is not taken for a paste that the terminal did not mark. */
+  /** Do not take fast typing for a paste that the terminal did not mark. */
   readonly disablePasteBurst: boolean;
 }
 
-/** What holds where the configuration says nothing. */
 export function tuiSettings({
   tui = {},
   disablePasteBurst = false,

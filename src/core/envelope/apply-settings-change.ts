@@ -24,13 +24,13 @@ export type { SettingsChange };
 export type SettingsChangeProblem = Outcome<'option-wrong' | 'change-not-allowed'>;
 
 export type SettingsChanged =
-  /** `changed`: the keys of a change for the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
+  /** `changed`: the keys of the settings that differ now, in a fixed order. `settings` are deeply frozen. */
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
   | { readonly kind: 'refused'; readonly outcome: SettingsChangeProblem };
 
 /**
- * The settings with a change over them. All of it is applied or nothing: an effort that the model lacks, or a value that
- * breaks a requirement, refuses the whole change. A turn that runs keeps the envelope that it has.
+ * Applies all of the change or nothing: an effort that the model lacks, or a value that breaks a requirement, refuses
+ * it. A running turn keeps its envelope.
  */
 export function applySettingsChange(
   settings: Settings,
@@ -54,7 +54,7 @@ export function applySettingsChange(
   return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
 }
 
-/** What the fields make of the settings; undefined for a setting whose choice is taken back. */
+/** A setting is undefined where its choice is taken back. */
 function settingsOf(given: ReadSettingsChange, settings: Settings, catalogue: Catalogue) {
   const { effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;

@@ -9,18 +9,16 @@ import type { ModelRecord } from './model-record.ts';
 import type { Policy } from './policy.ts';
 import type { EditTools, Settings, ToolChoice } from './settings.ts';
 
-/** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
+/** Abilities of the turn: tools by name (the router builds them), gates, and optional abilities. */
 export interface Capabilities
   extends
     Pick<ModelRecord, 'modalities' | 'imageGeneration' | 'webSearch'>,
     Required<Pick<FoundCapabilities, 'apps' | 'plugins'>>,
     ToolChoice {
   readonly tools: readonly string[];
-  /** Tools that the client defined. A line of a turn has their names. */
+  /** Tools that the client defined. A turn's line holds their names. */
   readonly clientTools?: Settings['clientTools'];
-  /** Gates that are open. */
   readonly features: readonly string[];
-  /** How the model edits files in this turn. */
   readonly editTools: EditTools;
 }
 
@@ -51,7 +49,7 @@ export function resolveCapabilities(
   };
 }
 
-/** A tool that could do nothing but refuse is not offered. It comes back with the turn whose policy lets it work. */
+/** A tool that could only refuse is not offered until a turn's policy lets it work. */
 export function isToolOffered(
   { effect, asksAbout, givesPictures, deferred, offeredIn, mcp }: ToolTraits,
   { model }: Pick<Identity, 'model'>,
@@ -74,11 +72,13 @@ export function isToolOffered(
   if (effect === undefined) return true;
   if (approval === 'untrusted' && canAsk !== true) return false;
   if (effect !== 'files' || sandboxLevel !== 'read-only') return true;
-  // A folder that was requested is open to patches as to commands.
+  // A folder that was requested is open to patches as well as commands.
   return canAskForMore(policy, 'sandbox') || canAskForMore(policy, 'permissions');
 }
 
-/** Whether the policy lets calls of a server's tool run, at once or after a question. Grants of earlier answers aside. */
+/**
+ * True if the policy lets calls of a server's tool run, at once or after a question. Ignores grants of earlier answers.
+ */
 export function isMcpToolUsable(
   need: NonNullable<ToolTraits['mcp']>,
   {
@@ -93,7 +93,6 @@ export function isMcpToolUsable(
   return canAsk === true && allowsAsking(approval, 'mcp');
 }
 
-/** Whether a call may ask for more than the policy grants: there is a user to ask, and something left to ask for. */
 export function canAskForMore(
   { approval, sandboxLevel, canAsk }: Pick<Policy, 'approval' | 'sandboxLevel' | 'canAsk'>,
   about: QuestionTopic,

@@ -1,6 +1,6 @@
 /**
- * Which sources read the envelope: what each does, its path, and the parts that it reads. The parts are found by a test,
- * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
+ * The sources that read the envelope: purpose, path, and the parts they read. A test finds the parts and writes them
+ * anew with `npm test -- test/envelope/ownership.test.ts -u`; the purpose is written by hand.
  */
 export const consumerTable = `
 request builder | src/engine/thread/request/model-request.ts | identity.client.name identity.client.version identity.effort identity.model.maxOutputTokens identity.model.parallelCalls identity.model.slug identity.sampling identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema policy.limits

@@ -17,7 +17,7 @@ import {
   type Workspace,
 } from './workspace-and-instructions.ts';
 
-/** What a turn may do: its agents may not do more. */
+/** The bounds of a turn's agents, which may do no more than the turn. */
 export function resolveAgentBounds({ workspace, identity, policy, capabilities, modes }: Envelope): AgentBounds {
   const { effort } = identity.chosen;
   const { onlyTools, withoutTools } = capabilities;
@@ -26,7 +26,7 @@ export function resolveAgentBounds({ workspace, identity, policy, capabilities, 
     provider: identity.provider,
     model: identity.model.slug,
     approval: policy.approval,
-    // What the mode sets aside comes back when it ends, for agents as well.
+    // The mode's overrides end with it, for agents as well.
     profile: policy.askedProfile ?? policy.profile,
     mode: modes.collaboration.mode,
     ...(policy.changesNothing === 'thread' ? { changesNothing: true } : {}),
@@ -34,7 +34,7 @@ export function resolveAgentBounds({ workspace, identity, policy, capabilities, 
   };
 }
 
-/** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Frozen all the way down. */
+/** The contract of one turn: prompt, tools, sandbox and rollout read nothing else. Deeply frozen. */
 export interface Envelope {
   readonly identity: Identity;
   readonly workspace: Workspace;
@@ -59,7 +59,7 @@ export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envel
   return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
 }
 
-/** Freezes a value and everything in it. A part that is frozen already is taken to be so all the way down. */
+/** Deeply freezes a value. A part that is already frozen is assumed to be deeply so. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -67,18 +67,16 @@ export function deepFreeze<Value>(value: Value): Value {
   return value;
 }
 
-/** How the model and the user work together. */
 interface Modes extends Pick<TurnSettings, 'personality' | 'outputSchema' | 'cyberAccessProgram'> {
   readonly collaboration: Collaboration;
   readonly realtime: RealtimeSetting;
-  /** How a checkpoint is asked for. */
   readonly compaction: NonNullable<TurnSettings['compaction']>;
   readonly leaveOut: readonly OmittedContext[];
 }
 
 function resolveModes(facts: TurnFacts, settings: TurnSettings, { identity }: { readonly identity: Identity }): Modes {
   const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
-  // Other providers do not know such programs, and may refuse a request that names one.
+  // Other providers do not know such programs and may refuse a request that names one.
   const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
   return {
     collaboration: collaborationFor(identity, settings),
@@ -91,17 +89,16 @@ function resolveModes(facts: TurnFacts, settings: TurnSettings, { identity }: { 
   };
 }
 
-/** What labels the turn in logs, traces and the rollout. */
 interface Telemetry {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
-  /** 32 hexadecimal digits: the caller's trace, or one named after the turn. */
+  /** 32 hexadecimal digits: the caller's trace, or one derived from the turn. */
   readonly traceId: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** Parts of the engine that were still starting when the turn began, by name. */
+  /** Engine parts that were still starting when the turn began, by name. */
   readonly readiness: Readonly<Record<string, 'ready' | 'starting'>>;
-  /** Who decided each setting that is not a default, by the setting's name. */
+  /** The layer that decided each non-default setting, by the setting's name. */
   readonly origins: Readonly<Record<string, string>>;
 }
 
@@ -117,28 +114,26 @@ function resolveTelemetry(
     traceId: facts.traceId ?? turnId.replaceAll('-', ''),
     startedAt: facts.time.epochMs,
     readiness: facts.readiness ?? {},
-    // A choice that came after the thread had its instructions is not in force.
+    // A choice made after the thread got its instructions is not in force.
     origins: keepsOtherInstructions(facts, settings, identity)
       ? { ...settings.origins, baseInstructions: 'thread' }
       : (settings.origins ?? {}),
   };
 }
 
-/** Who gets the requests of a turn, and what it makes of them. */
 export function turnProvider({ identity }: Envelope): ProviderName {
   const { address, modelClient, model } = identity;
   const { slug, compatibility } = model;
   return providerName(identity.provider, { ...defined({ address, compatibility }), wire: modelClient, model: slug });
 }
 
-/** One model request: the turn's envelope and what may have moved since the request before. */
+/** One model request: the turn's envelope and what may have changed since the previous request. */
 export interface Step {
   readonly envelope: Envelope;
   /** 0 for the first request of the turn. */
   readonly index: number;
   readonly facts: StepFacts;
-  /** Its budgets: those of the envelope, or narrower ones where a server has named its window since. */
+  /** The envelope's budgets, or narrower ones if a server has named its window since. */
   readonly window: Window;
-  /** The tools as this request offers them, in a fixed order. */
   readonly tools: readonly ToolSpec[];
 }

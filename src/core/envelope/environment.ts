@@ -18,13 +18,12 @@ export interface Environment {
   /** Empty when the working folder is the only one. */
   readonly workspaceRoots: readonly string[];
   readonly deniedPaths: readonly string[];
-  /** Inside of denied paths, and open again. */
   readonly reopenedPaths: readonly string[];
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
 }
 
-/** The facts are the step's: they may have moved since the turn began. */
+/** Takes the step's facts, which may have changed since the turn began. */
 export function resolveEnvironment(
   { workspace, policy }: Envelope,
   { date, granted }: Pick<StepFacts, 'date' | 'granted'>,
@@ -34,7 +33,7 @@ export function resolveEnvironment(
   const described = describePolicy(now, cwd);
   const { mode, writableRoots, readablePaths, deniedPaths, deniedGlobs } = described;
   const isReopened = (path: string): boolean => deniedPaths.some((denied) => isWithin(path, denied));
-  // Saved rules are in the lists. Where there are none, they are not what decides.
+  // The lists include saved rules. Without lists, saved rules do not decide.
   const isProxied = policy.networkProxy === 'lists' || now !== policy.resolved;
   const lists = isProxied ? described.lists : undefined;
   const isAsked = policy.canAsk === true && allowsAsking(policy.approval, 'rules');
@@ -46,14 +45,13 @@ export function resolveEnvironment(
     approvalPolicy: approvalName(policy.approval),
     sandboxMode: mode,
     networkAccess: networkWord(described),
-    // An empty list is what a read-only sandbox has.
     writableRoots: mode === 'danger-full-access' ? ['/'] : writableRoots,
     workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
     deniedPaths: [...new Set([...deniedPaths, ...deniedGlobs])].toSorted(),
     reopenedPaths: [...new Set([...writableRoots, ...readablePaths].filter(isReopened))].toSorted(),
-    // What is denied is not open, and what a rule asks about only after an answer.
+    // Denied hosts are not open, nor are those that a rule asks about before an answer.
     allowedDomains: lists?.allow.filter((host) => ![...(lists.ask ?? []), ...lists.deny].includes(host)) ?? [],
-    // A question that reaches no one is a no.
+    // A question that reaches no one counts as denied.
     deniedDomains: [...(lists?.deny ?? []), ...(isAsked ? [] : (lists?.ask ?? []))],
   };
 }

@@ -6,25 +6,19 @@ import { lookUpModel, type ModelChoices, modelChoices, type ModelRecord } from '
 import { findPrice, type Price } from './prices.ts';
 import type { CollaborationMode, Settings } from './settings.ts';
 
-/** Which model acts, by way of whom, thinking how hard, for which client. */
 export interface Identity extends Pick<Settings, 'provider' | 'serviceTier'>, ModelChoices {
   readonly model: ModelRecord;
-  /** Where it is reached, without anything secret: the same id at another address is another provider. */
+  /** Contains no secrets. The same id at another address is another provider. */
   readonly address?: string;
-  /** What its tokens cost. Absent: not known. */
   readonly price?: Price;
-  /** How it chooses its words, where that is configured. */
   readonly sampling?: Sampling;
-  /** The wire format that the provider speaks. */
   readonly modelClient: string;
-  /** What was chosen of effort, summary and verbosity. What is absent is the default of the model, and changes with the model. */
+  /** The user's choice of effort, summary and verbosity. Absent values follow the model's defaults. */
   readonly chosen: ModelChoices;
-  /** What was asked for, when requests go without it. */
+  /** The requested tier, when requests go without it. */
   readonly askedTier?: string;
   readonly client: { readonly name: string; readonly version: string };
-  /** How the process came to be. */
   readonly sessionSource: string;
-  /** For whom the thread was started. */
   readonly threadSource: string;
 }
 
@@ -53,14 +47,14 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   };
 }
 
-/** What is chosen for plans, where the model has it. It ends with the mode. */
+/** The effort chosen for plans, if the model has it. It ends with the mode. */
 function planEffort(model: ModelRecord, settings: Settings): string | undefined {
   const { planEffort: effort } = settings;
   if (effort === undefined || collaborationFor({ model }, settings).mode !== 'plan') return undefined;
   return effortProblem(model, effort) === undefined ? effort : undefined;
 }
 
-/** `fast` is the old name of `priority`. A tier that a known model does not have is left out, and so is the default. */
+/** `fast` is the old name of `priority`. Leaves out the default, and a tier that a known model does not have. */
 export function tierFor(model: ModelRecord, chosen: string | undefined): string | undefined {
   const tier = chosen === 'fast' ? 'priority' : chosen;
   if (tier === undefined || tier === 'default') return undefined;
@@ -69,15 +63,15 @@ export function tierFor(model: ModelRecord, chosen: string | undefined): string 
 
 export interface Collaboration {
   readonly mode: CollaborationMode;
-  /** What was asked for, when the model cannot run it and the default took its place. */
+  /** The requested mode, when the model cannot run it and the default took its place. */
   readonly asked?: CollaborationMode;
-  /** Guidance of the model's record or of the client; absent when ours holds. */
+  /** Guidance from the model's record or the client; absent when ours is used. */
   readonly instructions?: string;
-  /** What the client gave, whether or not the model's own guidance comes before it. */
+  /** The client's guidance, even if the model's own takes precedence. */
   readonly given?: string;
 }
 
-/** The model's own guidance for a mode comes before the client's; a mode that it does not have becomes the default. */
+/** The model's own guidance for a mode takes precedence over the client's; an unsupported mode becomes the default. */
 export function collaborationFor(
   { model }: { readonly model: ModelRecord },
   { collaboration }: Pick<Settings, 'collaboration'>,
@@ -90,19 +84,17 @@ export function collaborationFor(
   return { mode, ...(runs ? {} : { asked }), ...defined({ instructions, given }) };
 }
 
-/** Least first. */
 const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
 
-/** What was chosen for another model. */
 interface EffortBefore {
   readonly model: string;
   readonly effort?: string;
 }
 
 /**
- * The effort of a model that takes over from another. It keeps the one that was chosen if it has it; else the nearest of
- * its own holds. A model that has none is sent none, and so is one of which nothing is known, because many servers
- * refuse an effort that they do not know. Undefined is the model's own default.
+ * The effort after a switch of models: the chosen one if supported, else the nearest. Sends none to a model without
+ * efforts or an unknown one, because many servers refuse an effort they do not know. Undefined means the model's
+ * default.
  */
 export function effortFor(record: ModelRecord, { model, effort }: EffortBefore): string | undefined {
   const { slug, supportedEfforts, guessed } = record;
@@ -111,7 +103,7 @@ export function effortFor(record: ModelRecord, { model, effort }: EffortBefore):
   return effortProblem(record, effort) === undefined ? effort : nearest(supportedEfforts, effort);
 }
 
-/** The lower one of two that are as near. Of a name that has no place among the others, the middle. */
+/** The lower of two equally near ones; the middle for a name that has no rank. */
 function nearest(supported: readonly string[], effort: string): string | undefined {
   const middle = supported[Math.floor((supported.length - 1) / 2)];
   const place = levels.indexOf(effort);
@@ -121,7 +113,9 @@ function nearest(supported: readonly string[], effort: string): string | undefin
   return known.toSorted((a, b) => distance(a) - distance(b) || levels.indexOf(a) - levels.indexOf(b))[0];
 }
 
-/** That a model runs with another effort than the one that was chosen for the model before; undefined when it does not. */
+/**
+ * Notice that a model runs with another effort than the one chosen for the previous model; undefined if it does not.
+ */
 export function effortNote(
   record: ModelRecord,
   before: EffortBefore,
@@ -136,7 +130,7 @@ export function effortNote(
     return {
       code: 'effort-changed',
       message,
-      // The setting is that of the model before: a model that takes over by itself can have another one only this way.
+      // The setting is the previous model's: an automatic switch can get another effort only this way.
       next: 'If it has efforts, list them in a catalogue of your own (model_catalog_json). Where you choose the model yourself, you can instead choose an effort with it.',
     };
   }
@@ -148,10 +142,9 @@ export function effortNote(
   return { code: 'effort-changed', message: `The model ${slug} has no reasoning effort ${had}. ${used}`, next };
 }
 
-/** A name of this side, sent as `disabled`: no catalogue lists it. */
+/** Our own name, sent as `disabled`; no catalogue lists it. */
 const unlisted = 'persistent';
 
-/** Why a model cannot have the effort that was chosen; undefined when it can, or when nothing is known about it. */
 export function effortProblem(
   { slug, supportedEfforts, guessed }: ModelRecord,
   effort: string,
@@ -165,7 +158,7 @@ export function effortProblem(
   };
 }
 
-/** The same for an effort that a user typed: a word that no provider uses as one is a slip. */
+/** As `effortProblem`, for typed input: a word that no provider uses as an effort is a typing error. */
 export function typedEffortProblem(record: ModelRecord, effort: string): Outcome<'effort-unsupported'> | undefined {
   const problem = effortProblem(record, effort);
   const isKnown = [...levels, ...record.supportedEfforts, unlisted].includes(effort);
@@ -177,7 +170,7 @@ export function typedEffortProblem(record: ModelRecord, effort: string): Outcome
   };
 }
 
-/** The effort as providers name it. Two of the names that can be chosen are of this side only. */
+/** The effort as providers name it. Two of the choices exist only on our side. */
 export function sentEffort({ supportedEfforts, defaultEffort }: ModelRecord, chosen: string): string {
   if (chosen === unlisted) return 'disabled';
   if (chosen !== 'ultra') return chosen;

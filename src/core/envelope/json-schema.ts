@@ -9,35 +9,34 @@ import {
   sortedJson,
 } from '../../protocol/json.ts';
 
-/** A place where a value does not fit a schema, and why: `says` is a sentence without its subject and its full stop. */
+/** A place where a value does not fit a schema. `says` is a sentence without its subject and its full stop. */
 export interface SchemaMismatch {
   readonly path: readonly (string | number)[];
   readonly says: string;
 }
 
-/** Bounds the cost of a check, in nanoseconds as they were measured once. */
+/** Limit for the cost of a check, in nanoseconds as measured once. */
 const mostWork = 500_000_000;
-/** One schema for one place of the value. */
+/** One schema at one place of the value. */
 const stepWork = 1000;
-/** A character of a value that is compared, and one of a name that may be missing: each is an error of its own. */
+/** Per character of a compared value, or of a name that may be missing: each is an error of its own. */
 const choiceWork = 5;
 const nameWork = 50;
-/** Larger objects cost work whenever their keys are listed. */
+/** Listing the keys of a larger object costs work. */
 const manyKeys = 100;
 const keyWork = 800;
-/** The library reads what is below an address of its own twice. */
+/** The library reads what is below a schema's own address twice. */
 const mostAddressLevels = 3;
-/** Steps of a pattern times characters that it is tried on, over all patterns. What comes then is not checked. */
+/** Pattern steps times characters tried, over all patterns. Anything beyond is not checked. */
 const mostPatternWork = 10_000_000;
-/** Reading a step of a pattern, as so many steps for a character. */
+/** Compiling one pattern step costs as much as matching so many characters. */
 const readingWork = 1000;
-/** Longer texts are tried on no pattern. */
 const longestTried = 5000;
 
 /**
- * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may come from strangers. What nests too
- * deeply, takes too long or refers to itself without end is not judged and counts as fitting. Formats, references that
- * lead outside or nowhere, and patterns that are not of linear time are not checked.
+ * Finds where a value does not fit a JSON Schema; undefined if it fits. Both may be untrusted. Counts as fitting what
+ * nests too deeply, takes too long or recurses endlessly. Not checked: formats, external or dangling references, and
+ * non-linear patterns.
  */
 export async function findSchemaMismatch(schema: JsonObject, value: Json): Promise<SchemaMismatch | undefined> {
   if (nestsDeeperThan(mostLevels, schema) || nestsDeeperThan(mostLevels, value)) return undefined;
@@ -47,16 +46,15 @@ export async function findSchemaMismatch(schema: JsonObject, value: Json): Promi
     const { errors } = validate(instance, guarded.root, draft, guarded.lookup);
     return errors.length === 0 ? undefined : mismatchFrom(errors, guarded, instance);
   } catch (error) {
-    // A reference to itself ends where the stack does.
+    // Endless recursion ends with a stack overflow.
     if (error instanceof OutOfWork || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
 /**
- * The first keyword that `findSchemaMismatch` drops from a schema, as a pointer. Undefined if it drops none but those
- * that it does
- * not know, and formats.
+ * Pointer to the first keyword that `findSchemaMismatch` ignores; undefined if it ignores only formats and unknown
+ * keywords.
  */
 export async function firstUncheckedKeyword(schema: JsonObject): Promise<string | undefined> {
   if (nestsDeeperThan(mostLevels, schema)) return '#';
@@ -88,7 +86,7 @@ async function guard(schema: JsonObject, value: Json) {
   try {
     if (addressLevels(root as JsonObject) <= mostAddressLevels) dereference(root, targets);
   } catch {
-    // An address that is none, or that two schemas have. References to what was not reached lead nowhere.
+    // An invalid or duplicate address. References to schemas not reached by then lead nowhere.
   }
   const work = new Work();
   const draft = draftOf(schema);
@@ -111,7 +109,6 @@ function draftOf({ $schema }: JsonObject): SchemaDraft {
   return $schema.includes('2019-09') ? '2019-09' : '2020-12';
 }
 
-/** Never leaves this file. */
 class OutOfWork extends Error {}
 
 class Work {
@@ -122,7 +119,6 @@ class Work {
     if (this.#left < 0) throw new OutOfWork();
   }
 
-  /** The object, or if it is large one whose keys cost work. */
   readonly countingKeys = (object: JsonObject): JsonObject => {
     const keys = Object.keys(object);
     if (keys.length < manyKeys) return object;
@@ -135,7 +131,7 @@ class Work {
   };
 }
 
-/** A copy without prototypes, which would lend their keys. The library marks schemas, and fails on half a character. */
+/** Copies without prototypes, which would contribute keys. The library marks schemas, and fails on lone surrogates. */
 function copyOf(value: Json, made = (object: JsonObject): JsonObject => object): Json {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map((each: Json) => copyOf(each, made));
@@ -145,7 +141,7 @@ function copyOf(value: Json, made = (object: JsonObject): JsonObject => object):
   return made(copy);
 }
 
-/** Reads patterns. Undefined where a schema has none: what reads them is loaded on use. */
+/** The pattern reader, loaded on use. Undefined if the schema has no patterns. */
 async function patternReader(schema: JsonObject): Promise<typeof readPattern | undefined> {
   const isPattern = (key: string): boolean => key === 'pattern' || key === 'patternProperties';
   return hasKey(schema, isPattern) ? (await import('../../base/bounded-pattern.ts')).readPattern : undefined;
@@ -157,16 +153,15 @@ function hasKey(value: Json | undefined, isMeant: (key: string) => boolean): boo
   return Object.entries(value).some(([key, member]) => isMeant(key) || hasKey(member, isMeant));
 }
 
-/** Collects from the value what conditions of a schema are about: texts and keys, and lists. */
+/** Collects from the value what conditions of a schema are about: texts, keys and lists. */
 class Occurring {
-  /** With their lengths in characters. */
   readonly #texts = new Map<string, number>();
   readonly #lists: (readonly Json[])[] = [];
   readonly keys = new Set<string>();
   readonly #read: typeof readPattern | undefined;
   readonly #work: Work;
   #patternWork = mostPatternWork;
-  /** The one that was tried last. Each may hold some megabytes of what it has learnt. */
+  /** The last pattern tried. Only one is kept, since each may hold some megabytes of learnt state. */
   #last?: { readonly text: string; readonly pattern?: Pattern };
 
   constructor(value: Json, read: typeof readPattern | undefined, work: Work) {
@@ -194,7 +189,6 @@ class Occurring {
     return [...this.#texts].filter(([text, length]) => isMeant(text, length)).map(([text]) => text);
   }
 
-  /** Lists with an element twice. */
   repeating(): readonly Json[] {
     return this.#lists.filter((list) => {
       const texts = list.map((each) => {
@@ -206,7 +200,7 @@ class Occurring {
     });
   }
 
-  /** Undefined: the pattern cannot be tried, or not on this text. */
+  /** Undefined if the pattern cannot be tried, or not on this text. */
   matches(pattern: string, text: string): boolean | undefined {
     this.#work.spend(keyWork);
     const read = this.#pattern(pattern);
@@ -266,7 +260,6 @@ const withOtherForms: ReadonlySet<string> = new Set([
   'type',
 ]);
 
-/** Keywords that stay in a guarded schema under their own names if they have their right form. */
 function isJudged(key: string): boolean {
   return [withSchema, withSchemas, withNumber, withOtherForms].some((keys) => keys.has(key));
 }
@@ -276,15 +269,13 @@ const types: ReadonlySet<Json> = new Set(['null', 'boolean', 'number', 'integer'
 type Node = Schema | boolean;
 
 /**
- * A schema as the library gets it for one value: with the keywords that it can be trusted with, each in its right form.
- * Conditions that would take it too long became lists of what does not meet them.
+ * The schema given to the library for one value: only keywords that it can be trusted with, each well-formed.
+ * Conditions that would take it too long became lists of the values that violate them.
  */
 class GuardedSchema {
   readonly root: Node;
-  /** Schemas that references lead to. */
   readonly lookup: Record<string, Node> = {};
   readonly #source: GuardedSource;
-  /** The given schemas, each with what is kept of it. */
   readonly nodes = new Map<JsonObject, Schema>();
   readonly #conditions = new Map<string, Schema | undefined>();
   readonly #wanted = new Set<string>();
@@ -303,7 +294,6 @@ class GuardedSchema {
     for (const target of this.#wanted) this.lookup[target] = this.#node(source.targets[target]);
   }
 
-  /** The schema of a keyword in the library's answer. */
   at(keywordLocation: string): Schema | undefined {
     let node: unknown = this.root;
     for (const key of keysOf(keywordLocation).slice(0, -1)) {
@@ -333,7 +323,7 @@ class GuardedSchema {
     if (properties !== undefined) kept.properties = properties;
     const conditions = this.#conditionsOf(given);
     if (conditions.length > 0) kept.allOf = [...(kept.allOf ?? []), ...conditions];
-    // Without it, the library takes a list that has none for one that has enough.
+    // Without it, the library accepts a list with no matching element.
     if (kept.maxContains !== undefined) kept.minContains ??= 1;
     const { __absolute_ref__: target, enum: choices, const: only, required, dependentRequired, dependencies } = given;
     if (typeof target === 'string' && this.#source.targets[target] !== undefined) {
@@ -380,12 +370,12 @@ class GuardedSchema {
     }
   }
 
-  /** In draft 4 it says whether the limit itself is left out. */
+  /** In draft 4 a boolean says whether the limit itself is excluded. */
   #openLimit(key: string, value: Json): Json | undefined {
     return this.#source.draft === '4' && key.startsWith('exclusive') && typeof value === 'boolean' ? value : undefined;
   }
 
-  /** Patterns for keys become the keys that occur and match. A key that may match has whatever value it likes. */
+  /** Replaces key patterns by the keys that occur and match. A key that may match gets any value. */
   #properties({ properties, patternProperties = null }: JsonObject): Record<string, Node> | undefined {
     const own = mapped(properties ?? null, (each) => this.#node(each));
     if (!isJsonObject(patternProperties)) return own;
@@ -403,7 +393,7 @@ class GuardedSchema {
     return all;
   }
 
-  /** The library would match by backtracking, and compare each element of a list with each other one. */
+  /** The library would match by backtracking, and compare all pairs of list elements. */
   #conditionsOf({ pattern, minLength, maxLength, uniqueItems }: JsonObject): readonly Schema[] {
     const { occurring } = this.#source;
     return [
@@ -471,12 +461,11 @@ const outer: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
 ]);
 
-/** Puts into words the first thing that the library found. */
 function mismatchFrom(units: readonly OutputUnit[], schema: GuardedSchema, instance: Json): SchemaMismatch {
   const first = units.findIndex(({ keyword }) => !outer.has(keyword));
   const at = first === -1 ? units.length - 1 : first;
   const found = units[at]!;
-  // Elements that do not match stand before the sentence that too few do.
+  // Elements that do not match come before the message that too few do.
   const list = units.find(
     ({ keyword, keywordLocation }) =>
       keyword === 'minContains' &&
@@ -521,7 +510,6 @@ const sentences: Readonly<Record<string, (schema: Schema, value: Json, error: st
   multipleOf: ({ multipleOf }) => `must be a multiple of ${multipleOf}`,
 };
 
-/** A sentence of the library without its subject and its full stop. */
 function plain(error: string): string {
   return error.replace(/^(?:Instance|Array) /, '').replace(/\.$/, '');
 }
@@ -541,7 +529,6 @@ function placeOf(instance: Json, location: string): { readonly path: SchemaMisma
   return { path, value };
 }
 
-/** The keys of a pointer as the library writes it. */
 function keysOf(location: string): readonly string[] {
   const [, ...keys] = location.split('/');
   return keys.map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));

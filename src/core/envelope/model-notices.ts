@@ -5,7 +5,6 @@ import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
-/** What the user should know about the choice of the model. */
 export function modelNotices(
   catalogue: Catalogue,
   { model, serviceTier, window = {} }: Settings,

@@ -2,24 +2,21 @@ import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
 import type { RealtimeSetting, SpendingLimits, TurnSettings, WindowSettings } from './settings.ts';
 
-/** Who fills a field of the envelope and who reads it. */
 export interface Ownership {
-  /** Its dotted name. */
   readonly field: EnvelopeField;
   readonly source: FieldSource;
   /**
-   * The sources that read it. Two are not listed because they take in every field: `core/state/drafts/turn-lines.ts`, which
-   * keeps it in the rollout, and `surfaces/envelope/`, which shows it.
+   * Its readers. Two are not listed because they read every field: `core/state/drafts/turn-lines.ts`, which keeps it in
+   * the rollout, and `surfaces/envelope/`, which shows it.
    */
   readonly consumers: readonly Consumer[];
-  /** What will read it and is not there yet. Until then the field is kept and shown, and nothing more. */
+  /** A future reader. Until it exists the field is only kept and shown. */
   readonly awaits?: string;
 }
 
 export interface FieldSource {
-  /** The settings by which it can be chosen, the one that counts first; `telemetry.origins` says who chose. */
+  /** The settings that can choose it, in order of precedence; `telemetry.origins` says who chose. */
   readonly settings?: readonly SettingPath[];
-  /** Where it comes from without a choice. */
   readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default' | 'effective window';
 }
 
@@ -31,7 +28,7 @@ export type SettingPath =
   | `instructionRules.${keyof NonNullable<TurnSettings['instructionRules']>}`
   | `realtime.${keyof RealtimeSetting}`;
 
-/** The dotted name of every field. A field whose insides are read as one value has one name. */
+/** The dotted name of every field. A field that is read as one value has one name. */
 export type EnvelopeField = Fields<Envelope, ''>;
 
 type Fields<Value, Path extends string> = {
@@ -219,14 +216,13 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'window.shares': chosen('default', 'window'),
 };
 
-/** A source that reads the envelope: what it does, its path, and the fields or groups of fields that it reads. */
+/** A source that reads the envelope: its purpose, its path, and the fields or groups that it reads. */
 export interface Consumer {
   readonly role: string;
   readonly path: string;
   readonly reads: readonly string[];
 }
 
-/** The map as a table of consumers has it. */
 export function mapOwnership(table: string): readonly Ownership[] {
   const consumers = table.trim().split('\n').map(readConsumer);
   return Object.entries(fields).map(([field, row]) => ({
@@ -241,5 +237,5 @@ function readConsumer(row: string): Consumer {
   return { role, path, reads: reads.split(' ') };
 }
 
-/** The map: one row per field, in the order of the envelope. */
+/** One row per field, in the order of the envelope. */
 export const ownership: readonly Ownership[] = mapOwnership(consumerTable);

@@ -19,33 +19,34 @@ import type { TurnFacts } from './facts.ts';
 import type { CollaborationMode, Settings } from './settings.ts';
 import type { Workspace } from './workspace-and-instructions.ts';
 
-/** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
+/** The text for the model and the sandbox are both made from `resolved` (I5). */
 export interface Policy extends Pick<
   Settings,
   'askedApproval' | 'reviewer' | 'reviewPolicy' | 'shellEnvironment' | 'limits'
 > {
   readonly approval: ApprovalPolicy;
   readonly profile: PermissionProfile;
-  /** Why the turn changes nothing: its thread was started so, or its mode asks for it. Absent: it may. */
+  /** Why the turn is read-only: its thread was started so, or its mode asks for it. Absent: it is not. */
   readonly changesNothing?: 'thread' | 'mode';
-  /** What the thread chose, where the turn changes nothing. */
+  /** The thread's own choice, when the turn is read-only. */
   readonly askedProfile?: PermissionProfile;
   readonly resolved: ResolvedPolicy;
-  /** A surface puts questions to the user or a reviewer answers them, and the approval policy lets some be asked. Absent: none is. */
+  /**
+   * The approval policy lets some questions be asked, and a user or a reviewer answers them. Absent: nothing is asked.
+   */
   readonly canAsk?: true;
-  /** A surface puts questions to the user. Absent: no one, or only a reviewer, answers. */
+  /** A surface can ask the user. Absent: no one, or only a reviewer, answers. */
   readonly hasUser?: true;
-  /** No answer saves a rule: a reviewer or a prepared file gives it, or rules do not count for the model. */
+  /** Answers save no rule: a reviewer or a prepared file gives them, or rules do not count for the model. */
   readonly answersOnce?: true;
-  /** How far commands are shut in, in one word. */
   readonly sandboxLevel: PolicyDescription['mode'];
-  /** What users and administrators decided about commands and hosts for good. */
+  /** Permanent decisions of users and administrators about commands and hosts. */
   readonly rules: RuleSet;
   readonly approvedPrefixes: readonly (readonly string[])[];
-  /** What the thread holds as approved, where rules do not count in the turn. */
+  /** The thread's approved prefixes, where rules do not count in the turn. */
   readonly askedPrefixes?: readonly (readonly string[])[];
   readonly networkRules: readonly NetworkRule[];
-  /** What stands between commands and the network: a proxy with lists of hosts, or nothing. */
+  /** Between commands and the network: a proxy with lists of hosts, or nothing. */
   readonly networkProxy: 'none' | 'lists';
 }
 
@@ -56,7 +57,7 @@ export function resolvePolicyGroup(
 ): Policy {
   const { approvals: approval, askedApproval, sandbox: asked, shellEnvironment, networkRules = [] } = settings;
   const changesNothing = whyNothing(settings, collaborationFor(identity, settings).mode);
-  // Neither the sandbox nor a rule lets a command write.
+  // A read-only turn may not write by the sandbox or by a rule.
   const profile = changesNothing === undefined ? asked : readOnlyProfile(asked);
   const known = settings.rules ?? noRules;
   const rules = changesNothing === undefined ? rulesFor(known, identity.model.slug) : withoutAllowedCommands(known);

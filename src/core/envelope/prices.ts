@@ -1,7 +1,7 @@
 import { defined } from '../../base/objects.ts';
 import { type Allowance, noUsage, type RequestFit, type Usage } from '../../protocol/usage.ts';
 
-/** What a model's tokens cost, in US dollars per million. */
+/** US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   /** Absent: as other input. */
@@ -9,25 +9,24 @@ export interface Price {
   /** Absent: as other input. */
   readonly cacheWrite?: number;
   readonly output: number;
-  /** When the price was right, as `YYYY-MM-DD`. Absent: the user did not say. */
+  /** The day on which the price was right, `YYYY-MM-DD`. Absent: the user did not say. */
   readonly asOf?: string;
-  /** Where it comes from: `model_prices` of the configuration, or a page of the provider. */
+  /** `model_prices` of the configuration, or a page of the provider. */
   readonly source: string;
-  /** A request with more input tokens has another price, which is not known. Absent: there is no such bound. */
+  /** Requests with more input tokens have another, unknown price. Absent: no such bound. */
   readonly mostInput?: number;
 }
 
 export interface PriceEntry extends Price {
   readonly provider: string;
   readonly model: string;
-  /** Holds for this host alone, and for requests without a service tier. Absent: the user set it. */
+  /** The price holds only for this host, and without a service tier. Absent: the user set it. */
   readonly host?: string;
 }
 
-/** Of prices that the user set. */
 export const configuredSource = 'model_prices';
 
-/** Whether it is one that a provider publishes for requests with a key. */
+/** True for a price that a provider publishes for requests with a key. */
 export function isListPrice({ source }: Pick<Price, 'source'>): boolean {
   return source !== configuredSource;
 }
@@ -39,7 +38,7 @@ interface PricedModel {
   readonly serviceTier?: string | undefined;
 }
 
-/** The first entry that fits. A model with a date behind its name has the price of the name. */
+/** The first matching entry. A model name with a date suffix has the price of the plain name. */
 export function findPrice(entries: readonly PriceEntry[], asked: PricedModel): Price | undefined {
   const found = entries.find((entry) => entry.provider === asked.provider && fits(entry, asked));
   if (found === undefined) return undefined;
@@ -59,7 +58,7 @@ const datedName = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 function fits({ model, host }: PriceEntry, asked: PricedModel): boolean {
   if (model !== asked.model && model !== asked.model.replace(datedName, '')) return false;
   if (host === undefined) return true;
-  // Another server under the same name, or another tier, has prices of its own.
+  // Another server under the same name, or another tier, has its own prices.
   return asked.serviceTier === undefined && hostOf(asked.address) === host;
 }
 
@@ -67,7 +66,6 @@ function hostOf(address: string | undefined): string | undefined {
   return address !== undefined && URL.canParse(address) ? new URL(address).host : undefined;
 }
 
-/** The same with its cost; as it is where no price is known. */
 export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
   if (price === undefined || usage.input > (price.mostInput ?? Infinity)) return usage;
   const { input, cachedInput, cacheWriteInput, output } = usage;
@@ -77,20 +75,19 @@ export function usageWithCost(usage: Usage, price: Price | undefined): Usage {
   return { ...usage, cost: { nanoUsd: Math.round(microUsd * 1000), unpriced: 0 } };
 }
 
-/** An answer with fewer tokens is of no use. */
+/** A shorter answer is useless. */
 export const leastOutput = 2000;
 
-/** What a request may cost. */
 export interface RequestSize {
   readonly input: number;
-  /** The most tokens that its answer has if nothing limits it. */
+  /** The longest possible answer without a limit. */
   readonly output: number;
-  /** The fewest that it must have: all of them where the request cannot say how long its answer may be. */
+  /** The shortest useful answer; all of `output` where the request cannot limit its answer. */
   readonly least: number;
   readonly price: Price | undefined;
 }
 
-/** Whether a request can be sent under these limits, and how long its answer may be. Nothing is taken to be cached. */
+/** Decides if a request fits the limits, and how long its answer may be. Assumes that nothing is cached. */
 export function fitRequest(allowances: readonly Allowance[], size: RequestSize): RequestFit {
   const unknown = allowances.find(({ unit, unpriced = 0 }) => unit === 'nanoUsd' && (unpriced > 0 || isUnpriced(size)));
   if (unknown !== undefined) return { kind: 'unknown', allowance: unknown };
@@ -109,7 +106,6 @@ function isUnpriced({ input, price }: RequestSize): boolean {
   return price === undefined || input > (price.mostInput ?? Infinity);
 }
 
-/** What the input takes of a limit, and what each token of the answer does. */
 function weights(
   unit: Allowance['unit'],
   { input, price }: RequestSize,

@@ -7,33 +7,29 @@ import { describeValue } from '../config/keys/explain-wrong-value.ts';
 import { nearestKey } from '../config/keys/check-values.ts';
 
 /**
- * Reads the objects that programs give to the library. A key that is silently ignored may be a restriction under another
- * name, so every key must be known:
- *
- * - Options are records: each member, own or inherited from anything but `Object.prototype`, and whatever its value, must
- *   be a known option. A known one that is `undefined` counts as absent.
- * - Things have methods (a store, a tool, an asker). A plain object is held to the same rule. An instance of a class may
- *   have members of its own, unless one is almost the name of an optional member that is absent.
- *
- * Each option is read once, and the copy shares no data with the caller. Things other than tools are used as they are.
+ * Reads options objects of library callers. An ignored key could be a restriction under another name, so every member
+ * of a record, own or inherited, must be a known option; `undefined` counts as absent. Things with methods (a store, a
+ * tool, an asker) follow the same rule if they are plain objects. An instance of a class may have members of its own,
+ * unless one is almost the name of an optional member that is absent. Each option is read once, and the copy shares no
+ * data with the caller. Things other than tools are used as they are.
  */
 
-/** The values that an option takes. */
 export interface OptionType<Value> {
-  /** The rest of a sentence that begins with "must be". */
+  /** Completes a sentence that begins with "must be". */
   readonly expected: string;
-  /** The value as it is used, shared with no caller; undefined, or what is wrong in it, when it is not of this type. */
+  /**
+   * The value to use, which shares no data with the caller. If the type is wrong: undefined, or the fault in the value.
+   */
   read(given: unknown): Value | WrongValue | undefined;
 }
 
 export interface Option<Value> {
   readonly type: OptionType<Value>;
-  /** For the documentation: one sentence. */
   readonly about: string;
   readonly required?: true;
 }
 
-/** Describes each key of an options object once. With `satisfies`, a key that is in one and not in the other does not compile. */
+/** One entry per option. With `satisfies`, a missing or extra key does not compile. */
 export type OptionTable<Options> = {
   readonly [Key in keyof Options]-?: Option<Exclude<Options[Key], undefined>> &
     (object extends Pick<Options, Key> ? { readonly required?: never } : { readonly required: true });
@@ -43,13 +39,13 @@ type AnyTable = Readonly<Record<string, Option<unknown>>>;
 
 export type OptionProblem = Outcome<'options-malformed' | 'option-unknown' | 'option-missing' | 'option-wrong'>;
 
-/** Keys that another call takes, and how to use that. */
+/** Keys that belong to another call, and how to use it. */
 interface Elsewhere {
   readonly keys: readonly string[];
   readonly next: string;
 }
 
-/** A copy of the options, or why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
+/** Copies the options, or says why they are refused. `of`: the call that takes them, as in `start()`. Never throws. */
 export function readOptions<Options>(
   given: unknown,
   table: OptionTable<Options>,
@@ -73,7 +69,7 @@ export function readOptions<Options>(
   }
 }
 
-/** For test doubles, whose callers have no answer to look at: throws where a key is not one of these. */
+/** For test doubles, whose callers get no result to inspect: throws on an unknown key. */
 export function assertKnownKeys<Options extends object>(given: Options, keys: KeysOf<Options>, of: string): Options {
   const unknown = memberNames(given).find((name) => !Object.hasOwn(keys, name));
   if (unknown === undefined) return given;
@@ -85,7 +81,7 @@ export function assertKnownKeys<Options extends object>(given: Options, keys: Ke
 
 type KeysOf<Options> = { readonly [Key in keyof Options]-?: true };
 
-/** An object with methods, and perhaps data. It has a life of its own and is used as it is. */
+/** An object with methods, and perhaps data. It is used as it is, not copied. */
 export function objectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   const copy = copiedObjectWithMethods(expected, table);
   return {
@@ -97,12 +93,11 @@ export function objectWithMethods<Value>(expected: string, table: OptionTable<Va
   };
 }
 
-/** A copy of the known members: methods stay bound to the object, and later changes of it do not count. */
+/** Copies the known members: methods stay bound to the object, and later changes to it have no effect. */
 export function copiedObjectWithMethods<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   return objectOf(expected, table, 'thing');
 }
 
-/** Options inside of options. */
 export function recordOf<Value>(expected: string, table: OptionTable<Value>): OptionType<Value> {
   return objectOf(expected, table, 'options');
 }
@@ -154,7 +149,7 @@ function within(name: string, at: string): string {
 
 const mostPrototypes = 100;
 
-/** Own members and inherited ones, enumerable or not. Without the members of every object, and the class itself. */
+/** Own and inherited members, enumerable or not, except those of every object and `constructor`. */
 function memberNames(given: object): readonly string[] {
   const names = new Set<string>();
   let depth = 0;
@@ -176,7 +171,7 @@ function isRoot(value: object): boolean {
   return Object.getPrototypeOf(value) === null && Object.hasOwn(value, 'hasOwnProperty');
 }
 
-/** Names that Codex, its SDK and older versions of this library have for options, without case and separators. */
+/** Option names of Codex, its SDK and older versions of this library, without case and separators. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   sandboxmode: ['sandbox'],
   sandboxpolicy: ['sandbox'],
@@ -229,7 +224,6 @@ function nearestOption(written: string, known: readonly string[]): string | unde
   return same ?? others?.find((key) => known.includes(key)) ?? nearestKey(written, known);
 }
 
-/** The key that was probably meant, or all there are, as a sentence. */
 export function suggestOption(written: string, known: readonly string[]): string {
   const nearest = nearestOption(written, known);
   return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
@@ -237,7 +231,6 @@ export function suggestOption(written: string, known: readonly string[]): string
 
 interface Problem {
   readonly elsewhere?: Elsewhere;
-  /** The caller cannot leave it out. */
   readonly isNeeded: boolean;
 }
 
@@ -266,7 +259,7 @@ function problemOf(wrong: WrongValue, of: string, { elsewhere, isNeeded }: Probl
   return { code: 'option-unknown', message: nearest === undefined ? what : `${what} Did you mean ${nearest}?`, next };
 }
 
-/** A value in a sentence. A proxy may throw whatever is done with it. */
+/** A proxy may throw on any access. */
 function describeGiven(given: unknown): string {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? 'this object' : describeValue(given);
 }
@@ -276,7 +269,7 @@ export const anyText: OptionType<string> = {
   read: (given) => (typeof given === 'string' ? given : undefined),
 };
 
-/** Takes any value: its user checks it. */
+/** Takes any value; the caller must check it. */
 export function uncheckedValue<Value>(expected: string): OptionType<Value> {
   return { expected, read: (given) => given as Value };
 }
@@ -286,7 +279,6 @@ export const booleanOption: OptionType<boolean> = {
   read: (given) => (typeof given === 'boolean' ? given : undefined),
 };
 
-/** For options that can be switched on, and not off. */
 export const onlyTrue: OptionType<true> = { expected: 'true', read: (given) => (given === true ? given : undefined) };
 
 const longestName = 256;
@@ -310,7 +302,7 @@ export const wholeNumber: OptionType<number> = {
   read: (given) => (Number.isSafeInteger(given) && (given as number) >= 1 ? (given as number) : undefined),
 };
 
-/** Given to a caller to abort work. One of another realm has the same members. */
+/** Checked by its members, as a signal of another realm is no instance of our class. */
 export const abortSignal: OptionType<AbortSignal> = {
   expected: 'an AbortSignal',
   read(given) {
@@ -319,7 +311,7 @@ export const abortSignal: OptionType<AbortSignal> = {
   },
 };
 
-/** Plain data of JSON: nothing that could hide a member. */
+/** Plain JSON data: nothing that could hide a member. */
 export const jsonObject: OptionType<JsonObject> = {
   expected: 'a plain object of JSON data',
   read(given) {
@@ -338,7 +330,7 @@ export function listOf<Value>(type: OptionType<Value>, expected: string): Option
     read(given) {
       if (!Array.isArray(given)) return undefined;
       const values: Value[] = [];
-      // Also the gaps of a sparse list.
+      // Indexed, to include the gaps of a sparse list.
       for (let at = 0; at < given.length; at++) {
         const value = type.read(given[at]);
         if (value === undefined) return wrongAt(`[${at}]`, type.expected, given[at] ?? null);

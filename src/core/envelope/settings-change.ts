@@ -22,20 +22,19 @@ import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../../proto
 import { notPlain, plainCopy } from '../../base/objects.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting, Settings } from './settings.ts';
 
-/** What a client may change between two turns. What is omitted stays; a path is kept in normal form. */
+/** A client's change between two turns. Omitted settings stay; paths are normalised. */
 export interface SettingsChange extends Partial<
   Pick<Settings, 'cwd' | 'reviewer' | 'model' | 'collaboration' | 'clientTools'>
 > {
   readonly approvals?: ApprovalPolicy;
   readonly sandbox?: SandboxSetting;
   readonly summary?: (typeof summaries)[number];
-  /** `null`: as the model has it. */
+  /** `null`: the model's default. */
   readonly effort?: string | null;
   /** `null`: the standard tier. */
   readonly serviceTier?: string | null;
-  /** `null`: none is chosen. */
   readonly personality?: Personality | null;
-  /** Start instructions that are omitted stay. */
+  /** Omitted start instructions stay. */
   readonly realtime?: RealtimeSetting;
 }
 
@@ -58,7 +57,7 @@ export const tierOption: OptionType<string> = {
   read: (given) => (given === 'fast' ? 'priority' : nameText.read(given)),
 };
 
-/** Unknown keys of a tool are its client's: the form is that of another program. */
+/** Unknown keys of a tool are allowed: the format is another program's. */
 export const clientToolsOption: OptionType<readonly ClientTool[]> = {
   expected: 'a list of tools, each with a name, a description and an inputSchema',
   read(given) {
@@ -74,7 +73,7 @@ export const clientToolsOption: OptionType<readonly ClientTool[]> = {
 const functionKeys = ['type', 'name', 'description', 'inputSchema', 'input_schema', 'deferLoading', 'defer_loading'];
 const namespaceKeys = ['type', 'name', 'description', 'tools'];
 
-/** A thread's file may hold what later versions write. A client is held to what is known. */
+/** Only for clients: a thread's file may hold what later versions write. */
 function oddTool(tools: readonly Json[], at: string): WrongValue | undefined {
   for (const [index, tool] of tools.entries()) {
     if (!isJsonObject(tool)) continue;
@@ -128,7 +127,6 @@ export const settingsChangeOptions = {
   clientTools: { type: clientToolsOption, about: 'Tools that the client runs.' },
 } as const satisfies OptionTable<SettingsChange>;
 
-/** The fields of a change that were given, each as its option reads it. */
 export type ReadSettingsChange = {
   readonly [Name in keyof typeof settingsChangeOptions]?: Exclude<
     ReturnType<(typeof settingsChangeOptions)[Name]['type']['read']>,
@@ -136,7 +134,6 @@ export type ReadSettingsChange = {
   >;
 };
 
-/** A copy of a change, or why it is refused as a whole. */
 export function readSettingsChange(given: unknown): ReadSettingsChange | OptionProblem {
   const of = 'a change of settings';
   const read = readOptions<ReadSettingsChange>(given, settingsChangeOptions, of);
@@ -169,7 +166,6 @@ function profileOption(): OptionType<PermissionProfile> {
   };
 }
 
-/** `null` stands for a value of its own. */
 function orNull<Value, Instead>(field: OptionType<Value>, instead: Instead): OptionType<Value | Instead> {
   return {
     expected: `${field.expected}, or null`,

@@ -4,44 +4,39 @@ import type { Identity } from './identity.ts';
 import type { ModelRecord } from './model-record.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
-/** How much fits. `effective` is the parent of every other number; nothing else reads the raw window of a model. */
+/** All token budgets. Each other number derives from `effective`; nothing else reads a model's raw window. */
 export interface Window {
   /** Tokens that a request and its answer may use. */
   readonly effective: number;
-  /** The same without regard to a window that the server named in this thread. */
+  /** `effective` without the limit of a window that the server named in this thread. */
   readonly configured: number;
   /** A thread with more tokens than this is compacted. */
   readonly autoCompact: number;
-  /** What that could be in this window if no number of tokens were configured for it. */
+  /** The highest possible `autoCompact` in this window, without a configured number of tokens. */
   readonly mostAutoCompact: number;
-  /** `body`: what the first request since the newest checkpoint held does not count; the window itself still does. */
+  /** `body`: ignores what the first request since the newest checkpoint held; the window still applies. */
   readonly autoCompactScope: 'total' | 'body';
   /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
-  /** What a checkpoint may hold: the user's texts and pictures, what the model writes, and what code adds. */
+  /** Parts of a checkpoint: the user's texts and pictures, the model's text, and what code adds. */
   readonly checkpoint: Readonly<Record<'words' | 'pictures' | 'answer' | 'records', number>>;
-  /** For the catalogue of skills. */
   readonly skills: number;
-  /** For what memory may take in at once. */
   readonly memory: number;
-  /** Taken as given in every request when the rest is shown as a share. Part of `effective`. */
+  /** Assumed in every request when the rest is shown as a share. Part of `effective`. */
   readonly baseline: number;
-  /** What one tool output may add to history. */
   readonly toolOutput: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
-  /** What the budgets are made from: they are made again where a server names a narrower window. Not kept in lines. */
+  /** Used to compute the budgets again when a server names a narrower window. Not kept in lines. */
   readonly shares: WindowShares;
 }
 
-/** What was chosen of the window, and the defaults of the rest. */
 export type WindowShares = WindowSettings & DefaultShares;
 
-/** A tool output never takes more than this share of the window, however the limit was configured. */
+/** Upper bound for a tool output, whatever limit is configured. */
 const toolOutputPercent = 25;
-/** Nor does what counts as given: in a small window nothing would be left to show as a share. */
+/** Upper bound for the baseline: in a small window nothing would be left to show as a share. */
 const mostBaselinePercent = 25;
-/** However large the window is, a summary and the records need no more. The user's own messages have their whole share. */
+/** A summary and the records need no more, however large the window. The user's own messages have their whole share. */
 const mostOfCheckpoint = { answer: 4000, records: 4000 } as const;
-/** What it takes to ask for one: the question, and the schema of the answer. */
 const checkpointQuestion = 1500;
 const leastCompactPercent = 70;
 const checkpointPercent = { words: 20, pictures: 10, answer: 10, records: 5 } as const;
@@ -55,7 +50,9 @@ export function resolveWindow(
   return budgetsOf(identity, shares, windows);
 }
 
-/** The budgets of an envelope under the windows that servers have named by now, which may be more or fewer than then. */
+/**
+ * The envelope's budgets under the windows that servers have named by now, which may differ from those at its start.
+ */
 export function windowUnder(
   { identity, window }: { readonly identity: Identity; readonly window: Pick<Window, 'shares'> },
   windows: readonly ReportedWindow[],
@@ -76,8 +73,7 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
     records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
   };
-  // In a small window the share alone does not leave the space to ask for a checkpoint (I6); in a tiny one nothing
-  // does.
+  // In a small window the share alone leaves too little space to ask for a checkpoint (I6); in a tiny one nothing does.
   const askable = effective - checkpoint.answer - checkpointQuestion;
   const mostAutoCompact = Math.min(
     share(shares.autoCompactPercent),
@@ -105,34 +101,30 @@ function skillsBudget({ skillsTokens, skillsPercent }: WindowShares, effective: 
   return Math.min(wanted, contextBudget('skillList', effective));
 }
 
-/** What the catalogue says of a model, for people. No budget is made from it. */
 export function nominalWindow(model: Identity['model']): number {
   return model.contextWindow;
 }
 
-/** How much of that a thread may use where nothing else is configured. */
 export function nominalPercent(model: Pick<Identity['model'], 'effectivePercent'>): number {
   return model.effectivePercent;
 }
 
-/** Whether general values stand for the window. The user may know more then. */
+/** True if the window is a general value, so the user may know better. */
 export function isWindowGuessed({ guessed, sources }: Identity['model']): boolean {
   return guessed && sources?.contextWindow === undefined;
 }
 
-/** The most that may be chosen for a model. */
 export function largestWindow(model: Identity['model']): number {
   return isWindowGuessed(model) ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
 }
 
-/** The window of the model before any share is taken of it. */
 export function rawWindow(model: Identity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
-  // Of a model that nothing is known about, a number of tokens is a window too.
+  // For an unknown model, a configured number of tokens is a window too.
   const own = isWindowGuessed(model) ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
   return Math.min(contextWindow ?? own, largestWindow(model));
 }
 
-/** The record as a thread with these settings has it, with what is configured named as such. */
+/** The record with the configured window, named as its source. */
 export function withConfiguredWindow(model: ModelRecord, chosen: WindowSettings, source: string): ModelRecord {
   const { effectivePercent = model.effectivePercent } = chosen;
   const contextWindow = rawWindow(model, chosen);
@@ -140,7 +132,7 @@ export function withConfiguredWindow(model: ModelRecord, chosen: WindowSettings,
   return { ...model, effectivePercent, contextWindow, sources: { ...model.sources, contextWindow: source } };
 }
 
-/** The `model_context_window` that gives such a limit; undefined where none does. */
+/** The `model_context_window` that gives such a limit; undefined if none does. */
 export function contextWindowFor(
   window: Pick<Window, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
   model: Identity['model'],
@@ -148,7 +140,7 @@ export function contextWindowFor(
 ): number | undefined {
   const { effective, configured, autoCompactScope, mostAutoCompact } = window;
   const own = autoCompactScope === 'body' ? effective : mostAutoCompact;
-  // A window that the server named holds whatever is configured, and so does a limit of the catalogue.
+  // A window named by the server and a limit of the catalogue hold whatever is configured.
   if (effective < configured || own === (model.autoCompactTokens ?? Infinity)) return undefined;
   const raw = (effective * 100) / model.effectivePercent;
   const wanted = Math.ceil((raw * limit) / own / 1000) * 1000;
@@ -161,7 +153,7 @@ function effectiveWindow(model: Identity['model'], chosen: WindowSettings): numb
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
 }
 
-/** What the server says counts as if it were configured, where it is less; until something else is configured. */
+/** A server's claim counts only if it is lower, and only until the configuration changes. */
 function isNarrower(named: ReportedWindow | undefined, configured: number): named is ReportedWindow {
   return named !== undefined && named.assumed === configured && named.tokens < configured;
 }
@@ -177,63 +169,58 @@ function toolOutputBudget(
   return { mode, limit: Math.min(wanted, mostTokens * perToken) };
 }
 
-/** What one kind of context may take: so many tokens, or the share of the space if that is less (I6). */
+/** A limit for one kind of context: a number of tokens, or a share of the space if that is less (I6). */
 interface ContextShare {
   readonly tokens: number;
-  /** Of what a window has beside the parts that nothing cuts. */
+  /** Share of the window without the uncut parts. */
   readonly percent: number;
 }
 
-/** The context of a first request that can be cut, and what each kind may take of it. A test bounds the sum. */
+/** Limits for each kind of context in a first request that can be cut. A test bounds the sum. */
 export const contextShares = {
-  /** All AGENTS.md files. */
   agentsMd: { tokens: 16_384, percent: 14 },
   memorySummary: { tokens: 2500, percent: 5 },
-  /** What a configuration may give the list of skills. */
+  /** Upper bound for the configured budget of the skill list. */
   skillList: { tokens: 10_000, percent: 10 },
-  /** All hints that come with one message. */
   skillHints: { tokens: 800, percent: 2 },
-  /** All skills that the messages of one turn name. */
   namedSkills: { tokens: 90_000, percent: 14 },
-  /** Roles of agents beside those that are built in. */
   agentRoles: { tokens: 2500, percent: 3 },
-  /** Descriptions of tools of servers and clients in the list of tools. */
   optionalTools: { tokens: 20_000, percent: 10 },
-  /** What is said of MCP servers and of their deferred tools, and what they say of themselves. */
+  /** Texts about MCP servers and their deferred tools, and the servers' own texts. */
   serverTexts: { tokens: 3125, percent: 6 },
-  /** What hooks said when the thread was opened. */
   sessionContext: { tokens: 4800, percent: 5 },
-  /** What hooks say at one moment; one of them says at most half of it. */
+  /** All hook output at one moment; a single hook gets at most half of it. */
   hookWords: { tokens: 5000, percent: 6 },
 } as const satisfies Readonly<Record<string, ContextShare>>;
 
 /**
- * What comes with some requests only. Each of them is alone in its request or enters a conversation that is compacted
- * where it does not fit, so that no sum bounds them.
+ * Context of some requests only. Each kind is alone in its request, or enters a conversation that is compacted if it
+ * does not fit, so no sum bounds them.
  */
 const occasionalShares = {
-  /** The diff that a code review begins with, beside the context above: of the space. More is read better file by file. */
+  /**
+   * The diff at the start of a code review, beside the context above, so a share of the space. A larger one is better
+   * read file by file.
+   */
   reviewedDiff: { tokens: 40_000, percent: 20, of: 'space' },
   /** One answer of an agent, as its thread reads it; its text has a cap of its own. */
   agentReport: { tokens: Infinity, percent: 5, of: 'window' },
-  /** What a reviewer reads of the thread: the rest is for its instructions and its answer. */
+  /** The part of the thread that a reviewer reads; the rest is for its instructions and its answer. */
   reviewedQuestion: { tokens: Infinity, percent: 70, of: 'window' },
 } as const satisfies Readonly<Record<string, ContextShare & { readonly of: 'space' | 'window' }>>;
 
-/** One skill that a message names has at most so many tokens, however large the window is. */
+/** For each skill that a message names, however large the window is. */
 export const mostSkillTokens = 9000;
 
-/** About what the instructions, the built-in tools, the permissions and the other texts that nothing cuts weigh together. */
+/** Approximate size of everything that is never cut: instructions, built-in tools, permissions and other texts. */
 export const uncutContextTokens = 4600;
-/** In a window that hardly holds even those, this share of it. */
+/** The share of a window that can hardly hold even those. */
 const leastSpacePercent = 25;
 
-/** The tokens that a kind of context may take in an effective window of this size. */
 export function contextBudget(kind: keyof typeof contextShares, effective: number): number {
   return shareOf(contextShares[kind], spaceIn(effective));
 }
 
-/** The same of what comes with some requests only. */
 export function occasionalBudget(kind: keyof typeof occasionalShares, effective: number): number {
   const share = occasionalShares[kind];
   return shareOf(share, share.of === 'space' ? spaceIn(effective) : effective);

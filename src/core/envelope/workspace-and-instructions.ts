@@ -4,18 +4,17 @@ import type { Identity } from './identity.ts';
 import type { InstructionRules, Settings } from './settings.ts';
 
 /**
- * Text whose author is neither the model nor the user of this turn. AGENTS.md itself may move inside a turn and belongs
- * to the step; what is fixed for the turn is where it is looked for.
+ * Text written by neither the model nor the user of this turn. AGENTS.md may change inside a turn and belongs to the
+ * step; the turn only fixes where to look for it.
  */
 export interface Instructions {
-  /** What requests begin with as the turn begins. The state says what they begin with after a checkpoint. */
+  /** The beginning of requests at the start of the turn. After a checkpoint, the state has it. */
   readonly base: BaseInstructions;
-  /** The instructions of the turn's model, if they differ from that and the user did not choose it. */
+  /** The instructions of the turn's model, if they differ from `base` and the user did not choose that. */
   readonly model?: string;
   readonly developer?: string;
   readonly managed?: string;
   readonly user: InstructionRules;
-  /** Replaces the prompt of a plain compaction. */
   readonly compactPrompt?: string;
 }
 
@@ -37,13 +36,12 @@ export function resolveInstructions(
   };
 }
 
-/** Whether the thread continues with other base instructions than a thread that starts now would have. */
+/** True if the thread keeps base instructions that a new thread would not get. */
 export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: Identity): boolean {
   const { base } = facts.thread;
   return base !== undefined && base.text !== ownInstructions(settings, identity).text;
 }
 
-/** What a thread that starts now under these settings begins its requests with. */
 function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
   if (settings.baseInstructions !== undefined) {
     return { text: settings.baseInstructions, provenance: { type: 'custom' } };
@@ -56,9 +54,8 @@ function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Iden
   return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
 }
 
-/** Where the turn works, and when. */
 export interface Workspace extends Pick<Facts, 'places' | 'trust' | 'shell'>, Pick<TimeFacts, 'date' | 'timezone'> {
-  /** Which machine or container commands run in. There is one so far: this one. */
+  /** The machine or container that runs commands. Only this one is supported. */
   readonly environment: 'local';
   readonly cwd: string;
   readonly roots: readonly string[];

@@ -7,25 +7,22 @@ import { cutText } from './text/cut-and-fence-text.ts';
 import { boundedRepeat, jsonEscape, lookalikeWords, unseenSpace } from './text/escape-markup.ts';
 import { byteLength, bytesPerToken } from './text/truncate.ts';
 
-/** All that a reviewer is shown. */
 export interface ReviewMaterial {
-  /** Of the message. */
   readonly id: string;
   readonly entries: readonly ReviewEntry[];
   readonly action: ReviewAction;
-  /** Tokens that there are for it. */
+  /** Available tokens. */
   readonly space: number;
-  /** Why an earlier answer could not be read. */
+  /** Why an earlier answer was unreadable. */
   readonly again?: string;
 }
 
 export interface ReviewMessage {
   readonly message: Item;
-  /** Whether some of the action is missing in it. */
   readonly isActionCut: boolean;
 }
 
-/** The one message of a review. Each line of the material is JSON, so that none of it can pose as one of ours. */
+/** The only message of a review. Each line of the material is JSON, so none can imitate one of our own lines. */
 export function reviewMessage({ id, entries, action, space, again }: ReviewMaterial): ReviewMessage {
   const budgets = reviewBudgets(space);
   const { line, isCut } = reviewAction(action, budgets);
@@ -45,25 +42,20 @@ export function reviewMessage({ id, entries, action, space, again }: ReviewMater
   return { message: contextMessage(id, 'user', [text]), isActionCut: isCut };
 }
 
-/** What is to be decided about. */
 export interface ReviewAction {
   readonly tool: string;
   /** As the model wrote them. */
   readonly arguments: string;
-  /** What the question says besides: kind, command, folder, files, host, permissions. */
   readonly asked: JsonObject;
-  /** Why the policy asks. */
   readonly reason?: string;
-  /** Why the model wants it. */
   readonly justification?: string;
-  /** What the turn may do without asking. */
   readonly policy: JsonObject;
 }
 
-/** Shares of the space: what is known of the call beside its arguments takes what it needs up to there. */
+/** Maximum shares of the space for what is known besides the arguments. */
 const [mostAsked, mostPolicy] = [0.3, 0.25];
 
-/** The action as one JSON object. Where something had to be cut, the text says how much is missing. */
+/** The action as one JSON object. Cuts say how much is missing. */
 export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLine {
   const reasons = [given.reason, given.justification].map((text) => text && cutText(text, budgets.reason));
   const [reason, justification] = reasons;
@@ -79,7 +71,6 @@ export function reviewAction(given: ReviewAction, budgets: ReviewBudgets): CutLi
   return { line, isCut: isCut || cut.isCut };
 }
 
-/** The value itself, or as much of its text as fits. */
 function wholeOrCutValue(
   value: JsonObject,
   tokens: number,
@@ -89,15 +80,13 @@ function wholeOrCutValue(
   return { value: cutText(text, Math.floor(tokens / 2)), isCut: true };
 }
 
-/** How much a reviewer is shown, in tokens. */
+/** In tokens. */
 interface ReviewBudgets {
   readonly messages: number;
   readonly tools: number;
   readonly message: number;
   readonly tool: number;
-  /** The action with all that belongs to it. */
   readonly action: number;
-  /** Each reason within it. */
   readonly reason: number;
 }
 
@@ -110,20 +99,19 @@ const fullBudgets: ReviewBudgets = {
   reason: 512,
 };
 
-/** How many entries of the transcript are shown at most. */
 export const mostReviewEntries = 40;
 
-/** What all of it takes, with the instructions. */
+/** Tokens that the full budgets need, instructions included. */
 const spaceForFullBudgets = 40_000;
 
-/** In a small window everything shrinks by the same share. */
+/** In a small window all budgets shrink by the same share. */
 export function reviewBudgets(space: number): ReviewBudgets {
   const share = Math.min(1, Math.max(0.02, space / spaceForFullBudgets));
   const shares = Object.entries(fullBudgets).map(([name, tokens]) => [name, Math.floor(tokens * share)]);
   return Object.fromEntries(shares) as unknown as ReviewBudgets;
 }
 
-/** JSON on one line in which none of our tags can stand and no line can end. It reads as the same value. */
+/** One-line JSON that cannot contain our tags or a line end. It parses to the same value. */
 export function jsonLine(value: unknown): string {
   const tag = `<(?=${unseenSpace}${boundedRepeat}(?:/${unseenSpace}${boundedRepeat})?(?:${lookalikeWords('transcript')}|${lookalikeWords('action')})\\b)`;
   pattern ??= new RegExp(`${tag}|[${controlClass}]`, 'giu');
@@ -137,35 +125,33 @@ interface CutLine {
   readonly isCut: boolean;
 }
 
-/** The line that a text gives, with so much cut out of the text that the line fits. Marks say how much is missing. */
+/** Shortens the text until its line fits. Marks say how much is missing. */
 export function cutJsonLine(text: string, tokens: number, lineOf: (text: string) => unknown): CutLine {
   const most = tokens * bytesPerToken;
   for (let space = tokens; ;) {
     const short = cutText(text, space);
     const line = jsonLine(lineOf(short));
     const bytes = byteLength(line);
-    // Marks stay however small the space is.
+    // Marks stay even in the smallest space.
     if (bytes <= most || space === 0) return { line, isCut: short !== text };
     space = Math.max(0, Math.min(space - 1, Math.floor((space * most) / bytes) - 1));
   }
 }
 
-/** One thing that was said or done in the thread. */
 export interface ReviewEntry {
   /**
-   * `summary`: a checkpoint. `program`: what drives the thread, and not the user. `agent`: a model of another thread,
-   * which gave this one its task.
+   * `summary`: a checkpoint. `program`: whatever drives the thread instead of the user. `agent`: a model of another
+   * thread that assigned this thread's task.
    */
   readonly from: 'user' | 'agent' | 'program' | 'assistant' | 'summary' | 'call' | 'output';
   readonly text: string;
 }
 
-/** For a line that counts what is left out before an entry. */
 const gapTokens = 8;
 
 /**
- * The thread in short, one JSON object per line: the newest entries within the budgets, the user's first, and what the
- * thread began with; then the tasks that agents gave. Lines in between count what is left out.
+ * The thread in short, one JSON object per line, within the budgets. Kept first: the user's entries (last, first, other
+ * recent ones), then the tasks that agents gave, then other recent entries. Lines in between count omissions.
  */
 export function reviewTranscript(entries: readonly ReviewEntry[], budgets: ReviewBudgets): readonly string[] {
   const left = { messages: budgets.messages, tools: budgets.tools };
@@ -195,7 +181,7 @@ function leftOutLine(count: number): string {
   return jsonLine({ left_out: count });
 }
 
-/** The places of those that may be shown, what matters most first. */
+/** Indexes of the entries that may be shown, most important first. */
 function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
   const places = entries.map((_, at) => at);
   const recent = places.slice(-mostReviewEntries).toReversed();
@@ -207,7 +193,7 @@ function byWorth(entries: readonly ReviewEntry[]): readonly number[] {
   return [...new Set([...said, ...recent])];
 }
 
-/** For the permissions section: who answers what the model asks for. */
+/** For the permissions section: who decides about the model's requests. */
 export function reviewerSentence(): string {
   return 'A reviewing model answers in place of the user and sees only your call, your justification and this thread: if it declines, choose a materially safer way or ask the user in your final message, and do not try to reach the same in another way.';
 }

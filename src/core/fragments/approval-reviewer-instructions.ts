@@ -4,7 +4,7 @@ import type { GrantsDescription } from '../policy/decide/reviewer-verdict.ts';
 import type { PolicyDescription } from '../policy/profiles/describe-policy.ts';
 import { cutText } from './text/cut-and-fence-text.ts';
 
-/** What an administrator or a user may add, in tokens. */
+/** Limit in tokens for additions by an administrator or user. */
 const mostPolicy = 4000;
 
 const instructions = `You decide in place of a user whether a coding agent may take one action. The agent works in a sandbox. It asks because the action needs more than the sandbox or the rules allow.
@@ -42,22 +42,19 @@ Answer with one JSON object and nothing else:
 {"outcome": "allow" or "deny", "risk_level": "low", "medium", "high" or "critical", "user_authorization": "unknown", "low", "medium" or "high", "rationale": "one or two sentences"}
 Write the word "outcome" in double quotes only once.`;
 
-/** The instructions of a reviewer, and what this installation adds to them. */
 export function reviewInstructions(policy?: string): string {
   if (policy === undefined) return instructions;
   return `${instructions}\n\nRules of this installation. They may make your decision stricter or explain what is usual here:\n${cutText(policy, mostPolicy)}`;
 }
 
-/** What the agent may do without the action that is decided about. */
 export interface ReviewedPolicy {
   readonly policy: PolicyDescription;
   readonly cwd: string;
   readonly approvedPrefixes: readonly (readonly string[])[];
-  /** What earlier answers allowed, for the turn and for the session. */
   readonly granted: { readonly turn: GrantsDescription; readonly session: GrantsDescription };
 }
 
-/** The same as the reviewer reads it: nothing that limits or widens it is left out, and empty lists are. */
+/** The policy as the reviewer reads it: every limit and extension is kept, empty lists are omitted. */
 export function reviewPolicy({ policy, cwd, approvedPrefixes, granted }: ReviewedPolicy): JsonObject {
   const { lists, network, globDepth, ...files } = policy;
   return withoutEmpty({

@@ -4,12 +4,12 @@ import { invisibleClass, spaceClass } from '../../base/invisible-characters.ts';
 import { fenceFor, type TextPlace } from './text/cut-and-fence-text.ts';
 import { defineFragment } from './text/define-fragment.ts';
 
-/** What a checkpoint keeps of the messages of the user and of the user's setup: one list, in the order of time. */
+/** The user's messages and setup that a checkpoint keeps: one list in time order. */
 export interface CheckpointIntentText {
   readonly rows: readonly IntentRow[];
-  /** The model that chose the active task in this checkpoint; absent when no model did. */
+  /** The model that chose the active task in this checkpoint; absent if no model did. */
   readonly chosenBy?: string;
-  /** A command that prints everything, where something is cut or left out. */
+  /** A command that prints everything, if something is cut or left out. */
   readonly readAll?: string;
 }
 
@@ -17,38 +17,39 @@ export type IntentRow = IntentMessage | ({ readonly kind: 'gap' } & LeftOutMessa
 
 export interface IntentMessage {
   readonly kind: 'message';
-  /** The number of its turn; absent where the file does not say it. */
+  /** Its turn's number; absent if the file does not give it. */
   readonly number?: number;
-  /** Absent: it is words, of the user or of their author. */
+  /** Absent: the text is words of the user or of `author`. */
   readonly by?: keyof typeof speakers;
   /** Absent: the user wrote it. */
   readonly author?: OtherAuthor;
-  /** Exact, or visibly cut. */
+  /** Exact or visibly cut. */
   readonly text: string;
-  /** Its turn was stopped, or ended by a failure. */
+  /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
-  /** `chosen`: the model of this checkpoint took it as the request that defines the active task; `before`: one earlier. */
+  /**
+   * `chosen`: taken by this checkpoint's model as the request that defines the active task; `before`: taken as such at
+   * an earlier checkpoint.
+   */
   readonly task?: 'chosen' | 'before';
-  /** Its pictures and their labels, which stand before its text. */
+  /** Its pictures and labels, placed before its text. */
   readonly pictures: readonly JsonObject[];
   readonly pictureCount: number;
-  /** The turns in which the user wrote exactly the same before. */
+  /** Earlier turns in which the user wrote exactly the same. */
   readonly alsoIn: readonly number[];
   readonly picturesLeftOut: number;
 }
 
-/** Messages that found no space in a checkpoint. */
 export interface LeftOutMessages {
   readonly count: number;
-  /** How many of them are not the user's. */
+  /** Number of those that are not the user's. */
   readonly others?: number;
   readonly tokens: number;
-  /** The numbers of their first and last turn. */
+  /** Numbers of their first and last turn. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** Where a message stands in the joined texts of the parts, and which parts are its pictures. */
 interface IntentPlace extends TextPlace {
   readonly pictures?: readonly [from: number, to: number];
 }
@@ -68,18 +69,17 @@ const speakers = {
 
 let speakerTag: RegExp | undefined;
 
-/** Formats that mark speakers by tags escape such a tag in every text, also one with signs in it that a reader does not see. */
+/** Formats that mark speakers by tags escape such a tag in every text, even when it contains invisible characters. */
 function hasSpeakerTag(text: string): boolean {
   const gap = `[${spaceClass}${invisibleClass}]*`;
   const tagNames = speakerTags.map((tag) => [...tag].join(`[${invisibleClass}]*`)).join('|');
-  // Made on use: with properties of Unicode in it, that takes some milliseconds of a start.
+  // Built on first use: Unicode properties cost some milliseconds at startup.
   speakerTag ??= new RegExp(`<${gap}(?:/${gap})?(?:${tagNames})(?![\\w-])`, 'iu');
   return speakerTag.test(text);
 }
 
 const tagsChange = ` One exception: a tag with the name of one of the program's own (${speakerTags.join(', ')}) may stand here with &lt; in the place of its first character.`;
 
-/** Who wrote the words in the user's place. */
 const inPlaceOfUser: Readonly<Record<OtherAuthor, string>> = {
   agent: 'written by the model of another thread, not by the user',
   program: 'written by a program, not by the user',
@@ -95,8 +95,8 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
   ].join('');
 
 /**
- * The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with.
- * Each message row has a place, in order.
+ * The user's words stay unchanged whatever they contain: the fence is one that no line of theirs begins with. Each
+ * message row has a place, in order.
  */
 export function layOutMessages(payload: CheckpointIntentText) {
   const { rows } = payload;
@@ -173,7 +173,6 @@ function messageNote(
   ].join(', ');
 }
 
-/** Of the turns with the same words, the newest are named. */
 const mostNamed = 8;
 
 function pictures(count: number): string {
@@ -188,7 +187,7 @@ function gapNote({ count, others = 0, tokens, from, to }: LeftOutMessages): stri
   return `${turns}${messages} left out here${whose}, about ${tokens} tokens`;
 }
 
-/** The user's words in it must stay exact, so it has no markers that they could close. */
+/** The user's words must stay exact, so it has no markers that they could close. */
 export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   id: 'checkpoint-intent',
   purpose:

@@ -5,40 +5,37 @@ import { defineFragment } from './text/define-fragment.ts';
 import { escapeMarkup } from './text/escape-markup.ts';
 import { bytesPerToken, sentBytes, truncateMiddle } from './text/truncate.ts';
 
-/** Who wrote what is left of the work, and what it says. */
 export type CheckpointSummaryText = (SummaryByModel | SummaryByCode) &
   EndsOfWork & {
     /** Oldest first. */
     readonly earlier?: readonly EarlierSummary[];
-    /** Absent where a summary itself ends with it. */
+    /** Absent if a summary itself ends with it. */
     readonly resumeAt?: string;
   };
 
 interface SummaryByModel {
   readonly by: 'model';
   readonly model: string;
-  /** What a machine needs to understand the task; may be empty. */
+  /** Background that a model needs to understand the task; may be empty. */
   readonly context: string;
   readonly summary: string;
 }
 
 interface SummaryByCode {
   readonly by: 'code';
-  /** What kept a model from writing a summary. */
+  /** Why no model wrote a summary. */
   readonly why: string;
 }
 
-/** The summary of an earlier checkpoint, which this one carries on. */
 export interface EarlierSummary {
   readonly text: string;
   readonly model?: string;
-  /** The number of the turn in which it was written. */
+  /** The number of the turn that wrote it. */
   readonly number?: number;
 }
 
-/** What code finds at the end of the work. */
 export interface EndsOfWork {
-  /** What the model said last; absent when it has said nothing, or when a summary says it. */
+  /** The model's last words; absent if there are none or a summary contains them. */
   readonly answer?: LastAnswer;
   /** Oldest first. */
   readonly results: readonly WorkResult[];
@@ -46,14 +43,12 @@ export interface EndsOfWork {
 
 export interface LastAnswer {
   readonly text: string;
-  /** The number of its turn, where it is known. */
   readonly number?: number;
   /** The user has written since. */
   readonly isOlder: boolean;
 }
 
 export interface WorkResult {
-  /** The number of its turn, where it is known. */
   readonly number?: number;
   /** The command, patch or arguments that produced it. */
   readonly call: string;
@@ -63,7 +58,6 @@ export interface WorkResult {
 const asTheyWere =
   "Files are as they were, and nothing runs but the sessions and agents that are listed apart, if any. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.";
 
-/** The text and where in it summaries stand, each with its context, so that a later checkpoint can carry them on. */
 export function layOutSummary(payload: CheckpointSummaryText) {
   const isByModel = payload.by === 'model';
   let text = isByModel
@@ -123,30 +117,29 @@ export const checkpointSummaryFragment = defineFragment<CheckpointSummaryText>({
   body: (payload) => layOutSummary(payload).text,
 });
 
-/** Signs of lists, quotes, headings and emphasis that may stand around the word. */
+/** List, quote, heading and emphasis characters that may surround the word. */
 const signs = String.raw`[ \t>*_#\x60+•\d.)-]{0,20}`;
 const word = String.raw`RESUME[_ ]AT[*_\x60]{0,4}`;
 
-/** A line that says where to continue, however it is decorated. A heading has its step on the line below. */
+/** A line that says where to continue, however decorated. A heading has its step on the line below. */
 export const cursorLine = new RegExp(String.raw`^${signs}${word}[ \t]{0,4}(?:[:：][*_\x60]{0,4}(?<step>.*)|)$`, 'i');
 
 const cursors = new RegExp(String.raw`^(?=${signs}${word}[ \t]{0,4}(?:[:：]|$))`, 'gim');
 
-/** There is one place to continue from, at the end: a line that names another one says when it was meant. */
+/** Only the place at the end is current: other such lines get a note saying when they applied. */
 export function markCursors(text: string, when: string): string {
   return text.replace(cursors, `(${when}) `);
 }
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
-  /** The number of the turn in which the plan was written. */
+  /** The number of the turn that wrote the plan. */
   readonly planNumber?: number;
-  /** What came after the plan, so that it may be out of date; absent: nothing. */
+  /** Events since the plan, which may have outdated it; absent: none. */
   readonly planIsOlderThan?: keyof typeof since;
   readonly files: readonly ChangedFile[];
-  /** Files that the user put back; they are not among the others. */
+  /** Files that the user restored; not in the other lists. */
   readonly putBack?: readonly RestoredFile[];
-  /** What the lists may weigh. */
   readonly tokens: number;
 }
 
@@ -206,7 +199,7 @@ function planTitle(number: number | undefined, newer: CheckpointRecordsText['pla
 
 interface Lines {
   readonly lines: readonly string[];
-  /** How many lines found no space. */
+  /** Number of lines that did not fit. */
   readonly left: number;
 }
 
@@ -215,7 +208,7 @@ function section(title: string, { lines, left }: Lines): readonly string[] {
   return [title, ...(left === 0 ? [] : [`… and ${left} earlier that are not listed here`]), ...lines];
 }
 
-/** The step in progress says where the work stands: it is listed even where those around it are not. */
+/** The step in progress is listed even if its neighbours are not. */
 function stepsThatFit(plan: readonly PlanStep[], bytes: number): Lines {
   const lines = plan.map(stepLine);
   const fitting = newestThatFit(lines, bytes);
@@ -228,7 +221,7 @@ function stepsThatFit(plan: readonly PlanStep[], bytes: number): Lines {
   return { lines: [line, ...gap(left), ...newest], left: current };
 }
 
-/** What is newest is most likely still being worked on. */
+/** The newest is most likely still being worked on. */
 function newestThatFit(all: readonly string[], bytes: number): Lines {
   let used = 0;
   let from = all.length;

@@ -14,22 +14,20 @@ import { escapeEndMarker, quote } from './text/escape-markup.ts';
 
 export interface ChangeToReview {
   readonly target: ReviewTarget;
-  /** The commit that a branch was made from. Absent: it could not be found. */
+  /** The commit that a branch started from. Absent: not found. */
   readonly mergeBase?: string;
-  /** What git says of the change. Absent: it was not asked, or said nothing. */
+  /** Git's diff of the change. Absent: not requested, or empty. */
   readonly diff?: AttachedDiff;
 }
 
 export interface AttachedDiff {
-  /** Whole diffs of files. */
+  /** Complete diffs of files. */
   readonly text: string;
-  /** Files of the change whose diffs are not in the text. */
   readonly leftOut: readonly string[];
-  /** There may be more files than those. */
+  /** The list of files may be incomplete. */
   readonly isCut: boolean;
 }
 
-/** What the reviewer is asked, with the change as far as it fits. */
 export function changeToReview({ target, mergeBase, diff }: ChangeToReview): string {
   return [wanted(target, mergeBase), ...(diff === undefined ? [] : attached(diff))].join('\n\n');
 }
@@ -66,7 +64,6 @@ function attached({ text, leftOut, isCut }: AttachedDiff): readonly string[] {
   ];
 }
 
-/** What is reviewed, in a few words for people. */
 export function reviewHint(target: ReviewTarget): string {
   switch (target.kind) {
     case 'uncommitted':
@@ -82,7 +79,7 @@ export function reviewHint(target: ReviewTarget): string {
   }
 }
 
-/** What a reviewer answered: its JSON, JSON with words around it, or words that are then the explanation. */
+/** Accepts JSON, JSON surrounded by words, or plain words, which then become the explanation. */
 export function readFindings(answer: string): CodeReview {
   const text = answer.trim();
   const given = parseJsonObject(text) ?? parseJsonObject(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
@@ -95,7 +92,7 @@ export function readFindings(answer: string): CodeReview {
   };
 }
 
-/** Any other object may be something that the reviewer quotes. */
+/** Any other object may be one that the reviewer quotes. */
 function isReview(given: JsonObject): boolean {
   return ['findings', 'overall_correctness', 'overall_explanation'].some((key) => given[key] !== undefined);
 }
@@ -113,7 +110,6 @@ function readFinding(value: Json): readonly ReviewFinding[] {
   return [{ title, body, ...defined({ ...scores, place }) }];
 }
 
-/** The base instructions of a thread that reviews code. */
 export const reviewRubric = `You review a change that another engineer made. You change nothing: you read, run commands that only look, and report.
 
 What counts as a finding
@@ -136,10 +132,8 @@ Answer with one JSON object and nothing else, no fence around it:
 {"findings":[{"title":"[P1] ...","body":"...","confidence_score":0.0,"priority":1,"code_location":{"absolute_file_path":"/...","line_range":{"start":1,"end":1}}}],"overall_correctness":"patch is correct","overall_explanation":"one to three sentences","overall_confidence_score":0.0}
 overall_correctness is "patch is correct" or "patch is incorrect": incorrect if existing code or tests break, or a finding must be fixed before the change can be used.`;
 
-/** Of a reviewer that ended without a word. */
 export const noReview = 'Reviewer failed to output a response.';
 
-/** A review as people read it, and as the thread that asked for it does. */
 export function reviewText({ findings, explanation }: CodeReview): string {
   const said = explanation.trim();
   if (findings.length === 0) return said === '' ? noReview : said;

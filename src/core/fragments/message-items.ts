@@ -3,9 +3,9 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
 import { imageParts } from './answers/content-parts.ts';
 
-/** The places where messages of the roles `user` and `developer` are made; a test holds every room to them. */
+/** All messages of the roles `user` and `developer` are made here; a test enforces it for every room. */
 
-/** What the user said: pictures first, then the words. */
+/** The user's input: pictures first, then the words. */
 export function userMessage(id: string, { text, images }: Pick<UserInput, 'text' | 'images'>): Item {
   const said = text === '' ? [] : [{ type: 'input_text', text }];
   const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
@@ -17,21 +17,19 @@ export function contextMessage(id: string, role: Role, texts: readonly string[])
   return { type: 'message', id, role, content: texts.map((text) => ({ type: 'input_text', text })) };
 }
 
-/** Injected context that holds pictures of the user between its texts. */
 export function partsMessage(id: string, role: Role, parts: readonly JsonObject[]): Item {
   return { type: 'message', id, role, content: parts };
 }
 
-/** The summary of an old checkpoint, which had no message of its own and so has no id. */
+/** An old checkpoint's summary; it had no message of its own and so has no id. */
 export function oldSummaryMessage(text: string): Item {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-/** What is said beside the conversation when a checkpoint is asked for. It never enters history. */
+/** Sent beside the conversation when a checkpoint is requested. It never enters history. */
 export function compactionMessage(id: string, role: 'user' | 'assistant', text: string): Item {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   return { type: 'message', id, role, content: [{ type, text }] };
 }
 
-/** Asks a provider to compact what stands before it. */
 export const compactionTrigger: Item = { type: 'compaction_trigger' };

@@ -2,15 +2,12 @@ import type { Prompt, ToolSpec } from '../../ports/model.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { userMessage } from './message-items.ts';
 
-/** What a test of a model finds out. */
 export type ModelAbility = 'stream' | 'usage' | 'tools' | 'parallel calls' | 'pictures' | 'schema' | 'overflow';
 
-/** One question to a model, as small as it can be, beside every conversation. */
 export interface TestQuestion extends Pick<Prompt, 'instructions' | 'tools' | 'input'> {
   readonly outputSchema?: JsonObject;
 }
 
-/** A square of one colour. */
 const redSquare =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC';
 
@@ -35,7 +32,6 @@ function asked(text: string, more: Partial<TestQuestion> & { readonly picture?: 
   return { instructions: plain, tools: [], input: [userMessage('msg_test', { text, images })], ...rest };
 }
 
-/** Whether answers stream, and are counted. */
 export const plainQuestion = asked('Say the word "ready".');
 
 export const toolQuestion = asked('How many people live in Oslo? Call look_up for it.', { tools: [lookUp] });
@@ -56,10 +52,10 @@ export const schemaQuestion = asked('What is 2 + 3?', {
   },
 });
 
-/** Only a model that reads the beginning can say it. */
+/** Only a model that reads the beginning can repeat it. */
 export const codeWord = 'bluefish-7041';
 
-/** More than a window holds, with a word at the beginning that the end asks for. */
+/** Longer than the window: the end asks for a word from the beginning. */
 export function overflowQuestion(windowTokens: number): TestQuestion {
   const filler = ' again'.repeat(Math.ceil(windowTokens * 1.1));
   return asked(`The code word is ${codeWord}. Ignore what follows.${filler}\nWhat is the code word?`);

@@ -8,108 +8,102 @@ import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt }
 import type { TurnId } from '../../protocol/ids.ts';
 import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
 
-/** Where a model-visible item comes from. Kept beside the item in its line, never read out of its text. */
+/** Source of a model-visible item. Stored beside the item in its line, never derived from its text. */
 export type Origin =
-  /** Words: what a user wrote, or what the author says in a user's place. */
+  /** Words of the user, or of an author in the user's place. */
   | { readonly family: 'user'; readonly author?: OtherAuthor }
   | { readonly family: 'model' }
   | { readonly family: 'tool' }
-  /** Put in by the program that drives the engine. */
+  /** Inserted by the program that drives the engine. */
   | { readonly family: 'client' }
-  /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
+  /** Injected by Capstan; `kinds` names the fragment kind of each part. Older lines have no cause. */
   | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
 
-/** Why context was injected. `reinjection`: all of it was sent again, because nothing proves what the model knows. */
+/** Why context was injected. `reinjection`: everything was sent again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
 
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 
-/** One model-visible item with what is known about it. */
 export interface Entry {
   readonly item: Item;
   readonly origin: Origin;
   readonly turn?: TurnId;
-  /** The number of that turn in the thread, from 1. Older lines and other programs do not say it. */
+  /** The turn's number in the thread, from 1. Older lines and other programs omit it. */
   readonly number?: number;
-  /** Where a checkpoint's text quotes the user, in the order in which the user wrote. */
+  /** Quotes of the user in a checkpoint's text, in the order of writing. */
   readonly words?: readonly QuotedWords[];
-  /** Where a checkpoint's text holds a model's summary. */
   readonly summary?: SummaryPlace;
-  /** The user's words when Capstan or the model asked about the call that this item answers. Folded, not stored with it. */
+  /**
+   * The user's words when Capstan or the model asked about the call that this item answers. Derived by folding, not
+   * stored with the item.
+   */
   readonly said?: readonly string[];
-  /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
+  /** For an opaque item: its maker, if recorded. It is sent only to that provider. */
   readonly maker?: ProviderName;
 }
 
 /**
- * Who speaks to the model beside the user's messages: a hook, a program that drives the thread, a command that the user
- * ran, or the user in answer to a question.
+ * A speaker besides the user's messages: a hook, a program that drives the thread, a command that the user ran, or the
+ * user answering a question.
  */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
 
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
 
-/** A message of the user, or of the user's setup, that stands in a text of ours, word for word. */
+/** A message of the user, or of the user's setup, quoted word for word in our text. */
 export interface QuotedWords extends TextPlace {
-  /** Of the message that it was. */
   readonly id: string;
   readonly turn?: TurnId;
   readonly number?: number;
   /** Who said it; absent: the user, or the author in the user's place. */
   readonly by?: OtherSpeaker;
-  /** Of words that gave a turn its work; absent: the user. */
+  /** For words that gave a turn its work; absent: the user wrote them. */
   readonly author?: OtherAuthor;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
-  /** Its turn was stopped, or ended by a failure. */
+  /** Its turn was stopped or failed. */
   readonly endedEarly?: true;
-  /** Only a part of it stands there. */
   readonly cut?: true;
-  /** Of a text that is cut: where marks stand in it, counted from its start, and what they stand for. */
+  /** For cut text: the places of its marks, relative to its start, and what they replace. */
   readonly gaps?: readonly TextGap[];
-  /** Of a text that is cut: bytes of a token by our estimate of the whole text, as its marks count. Absent: four. */
+  /** For cut text: estimated bytes per token of the whole text, as its marks count. Absent: four. */
   readonly bytesPerToken?: number;
-  /** The part of it that a model quoted as the request, counted from its start. */
+  /** The part that a model quoted as the request, relative to its start. */
   readonly request?: TextPlace;
-  /** Its pictures: the parts of the item's content from the first number up to the second. */
+  /** Its pictures, as a range of the item's content parts. */
   readonly pictures?: readonly [from: number, to: number];
-  /** How many of its pictures a checkpoint has left out. */
   readonly picturesLeftOut?: number;
-  /** What those weighed, in tokens. */
   readonly picturesLeftOutTokens?: number;
-  /** The turns in which the user wrote exactly the same before. */
+  /** Earlier turns in which the user wrote exactly the same. */
   readonly alsoIn?: readonly number[];
-  /** Messages between this one and the one before it that a checkpoint has left out. */
   readonly leftOutBefore?: LeftOutMessages;
 }
 
-/** A summary that a model wrote, and how far into the thread it reaches. */
 export interface SummaryPlace extends TextPlace {
   readonly model?: string;
-  /** The number of the turn in which it was written. */
+  /** The number of the turn that wrote it. */
   readonly number?: number;
-  /** Those of earlier checkpoints that stand in the same text because this one is thin, oldest first. */
+  /** Summaries of earlier checkpoints kept in the same text because this one is thin, oldest first. */
   readonly earlier?: readonly SummaryPlace[];
 }
 
-/** A request for work: here a turn begins, and reasoning before it belongs to earlier turns. */
+/** A request for work: a turn begins here, and reasoning before it belongs to earlier turns. */
 export function isBoundary({ item, origin }: Entry): boolean {
   if (origin.family === 'context') return origin.kinds.includes('turn-continued');
   return origin.family === 'user' || item.type === 'agent_message';
 }
 
-/** The model made it in a response, whose usage covers it. */
+/** True if the model made it in a response, whose usage covers it. */
 export function isModelMade({ item, origin }: Entry): boolean {
   return origin.family === 'model' && item.type !== 'agent_message';
 }
 
-/** Another program's summary: a message in the user's place that no kind of ours fits. */
+/** Another program's summary: a message in the user's role that matches no kind of ours. */
 export function isForeignSummary({ item, origin }: Entry): boolean {
   if (origin.family !== 'context' || origin.kinds.length !== 1 || origin.kinds[0] !== 'foreign') return false;
   return isMessage(item) && item.role === 'user';
 }
 
-/** Who wrote a message of the user's role, if not the user. */
 export function writerOf(entry: Entry): InputWriter | undefined {
   const { item, origin } = entry;
   if (!isMessage(item) || item.role !== 'user') return undefined;
@@ -118,7 +112,7 @@ export function writerOf(entry: Entry): InputWriter | undefined {
   return origin.family === 'context' ? 'program' : undefined;
 }
 
-/** Line metadata that carries what is known about an entry beyond its item. Other programs keep it and ignore it. */
+/** Line metadata with everything about an entry beyond its item. Other programs preserve and ignore it. */
 export function entryMetadata({
   item: _item,
   ...known
@@ -126,12 +120,11 @@ export function entryMetadata({
   return { capstan: known as unknown as JsonObject };
 }
 
-/** Whether a line says where its item comes from. Then nothing is read out of the item's text. */
+/** True if the line records its item's origin; then nothing is inferred from the item's text. */
 export function hasOrigin(metadata: JsonObject | undefined): boolean {
   return metadata !== undefined && readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 }
 
-/** The entry of a stored item: its recorded origin, or for foreign items what their shape says. */
 export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
@@ -212,7 +205,6 @@ function isRange(value: Json | undefined): value is [number, number] {
   return isNumbers(value) && value.length === 2;
 }
 
-/** A whole number above zero. */
 function countAt(source: JsonObject, key: string): number | undefined {
   const count = source[key];
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : undefined;
@@ -234,7 +226,7 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   return { family, kinds, ...defined({ cause }) };
 }
 
-/** A part that no kind fits is named `foreign`. */
+/** A part that matches no kind is named `foreign`. */
 function guessOrigin(item: Item): Origin {
   if (item.type.endsWith('_output')) return { family: 'tool' };
   if (item.type !== 'message' || item['role'] === 'assistant') return { family: 'model' };

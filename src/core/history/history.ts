@@ -5,8 +5,8 @@ import type { Fragment } from '../fragments/text/define-fragment.ts';
 import type { Entry, EntryCause, Origin } from './entry.ts';
 
 /**
- * The model-visible items, oldest first. A value: `append` gives a new one and the old one stays what it was. Values
- * share one growing array, so that appending costs the same however long the history is.
+ * The model-visible items, oldest first. Immutable: `append` returns a new value. Values share one growing array, so
+ * appending costs the same for any length.
  */
 export interface History {
   readonly length: number;
@@ -24,7 +24,7 @@ export function historyOf(entries: readonly Entry[]): History {
 
 export function appendEntry(history: History, entry: Entry): History {
   const { length } = history;
-  // Another value has grown this storage, or it is the shared empty one: branch off.
+  // Another value has grown this storage, or it is the shared empty one, so copy it.
   const storage = length > 0 && history.storage.length === length ? history.storage : history.storage.slice(0, length);
   storage.push(entry);
   return { length: length + 1, storage };
@@ -34,7 +34,6 @@ export function entries(history: History): readonly Entry[] {
   return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
 }
 
-/** Whether the newest text of these kinds says something, and does not take it back. */
 export function isContextInForce(
   history: History,
   { telling, withdrawing }: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] },
@@ -54,7 +53,7 @@ interface ContextAt {
   readonly kinds: readonly string[];
 }
 
-/** By storage, which only grows: each entry is looked at once, not once for each section of each step. */
+/** By storage, which only grows, so each entry is examined once instead of once per section and step. */
 const contexts = new WeakMap<readonly Entry[], { length: number; readonly found: ContextAt[] }>();
 
 function contextIn({ storage, length }: History): readonly ContextAt[] {
@@ -67,7 +66,6 @@ function contextIn({ storage, length }: History): readonly ContextAt[] {
   return known.found;
 }
 
-/** A message made of fragments, before it has an id. */
 export interface ContextMessage {
   readonly role: Role;
   readonly item: (id: string) => Item;
@@ -75,7 +73,7 @@ export interface ContextMessage {
   readonly fragments: readonly Fragment[];
 }
 
-/** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
+/** Adjacent fragments of one role share a message, one part each, unless a fragment needs its own. */
 export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause): readonly ContextMessage[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {

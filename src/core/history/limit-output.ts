@@ -6,7 +6,7 @@ import { recogniseFragment } from '../world/recognise-fragments.ts';
 import { mediaOf } from './media-parts.ts';
 import { partBytes } from './token-counts.ts';
 
-/** Space for the few lines that a tool puts around an output it has cut itself: that must not be cut again. */
+/** Tolerance for the few lines that a tool adds to an output that it has cut: it must not be cut again. */
 const allowance = 1.2;
 
 /** Every tool output enters history through here (I6). */
@@ -17,9 +17,9 @@ export function limitOutput(output: string | readonly JsonObject[], { mode, limi
 }
 
 /**
- * Text and recordings spend the budget from left to right. The text that goes over it is cut in its middle, later ones
- * are left out and counted at the end, and so are recordings that do not fit. Pictures have a size of their own, and
- * encrypted parts are of no use when cut: both stay.
+ * Text and recordings use up the budget from left to right. The text that exceeds it is cut in its middle; later ones,
+ * and recordings that do not fit, are dropped and counted at the end. Pictures have a limit of their own and encrypted
+ * parts are useless when cut, so both stay.
  */
 function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): readonly JsonObject[] {
   let left = limit;
@@ -52,7 +52,7 @@ function limitParts(parts: readonly JsonObject[], { mode, limit }: Budget): read
   ];
 }
 
-/** Whether a message that a program put in is a command that the user ran beside the conversation, with its output. */
+/** True for a program's message that holds a command the user ran beside the conversation, with its output. */
 export function isUserShellCommand({ role, content }: MessageItem): boolean {
   const [only, ...others] = content;
   const text = others.length === 0 ? only?.['text'] : undefined;

@@ -2,19 +2,17 @@ import { hasUnreadOutput, type Item } from '../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import type { Entry } from './entry.ts';
 
-/** The key under which an item holds a list of content parts, if it holds one. */
 export function partsKey(item: Item): 'content' | 'output' | undefined {
   const key = item.type === 'message' || item.type === 'agent_message' ? 'content' : 'output';
   return !hasUnreadOutput(item) && Array.isArray(item[key]) ? key : undefined;
 }
 
-/** What a part other than text holds. */
 export function mediaOf(part: JsonObject): 'image' | 'audio' | undefined {
   if (part['type'] === 'input_image') return 'image';
   return part['type'] === 'input_audio' ? 'audio' : undefined;
 }
 
-/** The item with words in the place of the parts that have some; the very same item where none has. */
+/** Replaces parts for which `wordsFor` returns words; returns the same object if there are none. */
 export function withWords(item: Item, wordsFor: (part: JsonObject) => string | undefined): Item {
   const key = partsKey(item);
   if (key === undefined) return item;
@@ -25,7 +23,6 @@ export function withWords(item: Item, wordsFor: (part: JsonObject) => string | u
   return { ...item, [key]: parts.map((part, at) => (words[at] === undefined ? part : { type, text: words[at] })) };
 }
 
-/** What a model cannot take in. */
 export type MissingMedia = 'none' | 'image' | 'audio' | 'image and audio';
 
 export function missingMedia(modalities: readonly string[] | undefined): MissingMedia {
@@ -40,7 +37,6 @@ const places = {
   audio: '[A recording stands here. It was left out because this model takes no sound.]',
 } as const;
 
-/** Keys under which a part says where its content is. */
 const addressKeys = ['image_url', 'audio_url', 'file_url'] as const;
 /** Inside the request, or on the web. Any other address may name a file of the user, and no provider can use it. */
 const sendable = /^(?:data|https?):/i;
@@ -52,12 +48,12 @@ const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
   audio: new WeakMap(),
   'image and audio': new WeakMap(),
 };
-/** Whether any item of this process has one: in most none does, and no history needs to be searched. */
+/** Media for which some item of this process has a stand-in: usually none, and then no history needs searching. */
 const haveStandIns = new Set<MissingMedia>();
 
 /**
- * The item with words in the place of media that the model does not take, or that no provider can fetch: the same object
- * each time, so that the prefix holds.
+ * Replaces media that the model does not take or no provider can fetch by words: the same object each time, so the
+ * prefix stays valid.
  */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
   const known = standIns[missing].get(item);
@@ -70,16 +66,14 @@ export function withoutMedia(item: Item, missing: MissingMedia): Item {
   return standIn;
 }
 
-/** An item that is sent without media, and how much of it. */
 export interface LeftOutMedia {
   readonly item: Item;
   readonly images: number;
   readonly recordings: number;
-  /** Of any kind, whose address no provider can use. */
+  /** Media of any kind whose address no provider can use. */
   readonly elsewhere: number;
 }
 
-/** Items that go without their media to such a model, of those that were projected for it. */
 export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): readonly LeftOutMedia[] {
   if (!haveStandIns.has(missing)) return [];
   const left: LeftOutMedia[] = [];
@@ -116,7 +110,7 @@ function isElsewhere(address: Json | undefined): boolean {
   return typeof given === 'string' && !sendable.test(given);
 }
 
-/** Bytes that are read where they are wanted. Beyond the end everything is 0. */
+/** Bytes that are read on demand. Beyond the end everything is 0. */
 export interface Bytes {
   readonly length: number;
   at(index: number): number;
@@ -125,7 +119,7 @@ export interface Bytes {
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const values = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
 
-/** The bytes behind base64 text. Nothing is decoded ahead: a picture of megabytes says its size in its first bytes. */
+/** The bytes of base64 text, decoded on demand: a picture of megabytes has its size in its first bytes. */
 export function base64Bytes(text: string): Bytes {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const length = Math.floor(((text.length - padding) * 3) / 4);

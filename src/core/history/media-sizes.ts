@@ -5,7 +5,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Width and height as the file itself says them; undefined for formats that models do not take and for broken files. */
+/** Width and height recorded in the file; undefined for broken files and formats that models do not take. */
 export function imageSize(bytes: Bytes): ImageSize | undefined {
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size === undefined || size.width === 0 || size.height === 0 ? undefined : size;
@@ -34,13 +34,13 @@ function webpSize(bytes: Bytes): ImageSize | undefined {
   return { width: littleEndian(bytes, 26, 2) & 0x3fff, height: littleEndian(bytes, 28, 2) & 0x3fff };
 }
 
-/** The size stands in the first frame header. The segments before it say how long they are, and are jumped over. */
+/** The first frame header contains the size. Segments before it give their length and are skipped. */
 function jpegSize(bytes: Bytes): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, '\xff\xd8')) return undefined;
   for (let at = 2; at < bytes.length;) {
     if (bytes.at(at) !== 0xff) return undefined;
     const marker = bytes.at(at + 1);
-    // Any number of fill bytes may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at++;
     else if (isFrameHeader(marker)) return { width: bigEndian(bytes, at + 7, 2), height: bigEndian(bytes, at + 5, 2) };
     else at += 2 + Math.max(2, bigEndian(bytes, at + 2, 2));
@@ -48,23 +48,23 @@ function jpegSize(bytes: Bytes): ImageSize | undefined {
   return undefined;
 }
 
-/** C0 to CF begin a frame, but for the tables C4 and CC and the reserved C8. */
+/** C0 to CF begin a frame, except for the tables C4 and CC and the reserved C8. */
 export function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
-/** What models take at detail `high`: a longer side, or more squares of 32 pixels, is scaled down by the provider. */
+/** Limits at detail `high`: providers scale down a longer side, or more squares of 32 pixels. */
 const longestSide = 2048;
 const mostPatches = 2500;
 const patchSide = 32;
 
-/** The largest size of the same shape that models take as it is; the same object for a picture that fits. */
+/** The largest size of the same shape that models take unscaled; the same object if the picture fits. */
 export function fittingSize(size: ImageSize): ImageSize {
   if (fits(size)) return size;
   const bySide = longestSide / Math.max(size.width, size.height);
   const byArea = Math.sqrt((mostPatches * patchSide ** 2) / (size.width * size.height));
   let scale = Math.min(1, bySide, byArea);
-  // A square that is covered in part counts whole.
+  // A partly covered square counts as a whole one.
   while (!fits(scaled(size, scale))) scale *= 0.99;
   return scaled(size, scale);
 }
@@ -78,7 +78,7 @@ function scaled({ width, height }: ImageSize, scale: number): ImageSize {
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }
 
-/** How long a recording takes to play; undefined where the file does not say it in a way that we read (WAV, MP3). */
+/** Playing time; undefined if the file does not state it in a form supported here (WAV, MP3). */
 export function audioSeconds(bytes: Bytes): number | undefined {
   const seconds = wavSeconds(bytes) ?? mp3Seconds(bytes);
   return seconds === undefined || !Number.isFinite(seconds) ? undefined : seconds;
@@ -90,7 +90,7 @@ function wavSeconds(bytes: Bytes): number | undefined {
   for (let at = 12; at + 8 <= bytes.length;) {
     const length = littleEndian(bytes, at + 4, 4);
     if (hasTextAt(bytes, at, 'fmt ')) bytesPerSecond = littleEndian(bytes, at + 16, 4);
-    // A recording that was streamed claims more than there is.
+    // A streamed recording claims more data than it has.
     if (hasTextAt(bytes, at, 'data')) {
       return bytesPerSecond === undefined ? undefined : Math.min(length, bytes.length - at - 8) / bytesPerSecond;
     }
@@ -104,7 +104,7 @@ const version1Rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 2
 const version2Rates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const sampleRates = [44_100, 48_000, 32_000];
 
-/** Frames may differ in their bit rate, so they are walked. */
+/** Frames may have different bit rates, so each one is read. */
 function mp3Seconds(bytes: Bytes): number | undefined {
   let at = hasTextAt(bytes, 0, 'ID3') ? 10 + tagLength(bytes) : 0;
   let seconds = 0;

@@ -1,16 +1,16 @@
 import { perToken } from './token-weights.ts';
 
-/** What a character outside ASCII weighs, by its script. Rare characters of large scripts take several tokens. */
+/** Weight of a character outside ASCII, by script. Rare characters of large scripts take several tokens. */
 export function nonAsciiParts(code: number): number {
   return (parts ??= weighAll())[code]!;
 }
 
-/** From which code on, and the tokens of each character. */
+/** First code and tokens per character. */
 const scripts: readonly (readonly [number, number])[] = [
-  /** Signs of Latin-1, then letters with accents. */
+  /** Latin-1 symbols, then accented letters. */
   [0x80, 1.1],
   [0xc0, 0.5],
-  /** Greek, Cyrillic; Hebrew, Arabic, scripts of India, Thai; scripts that models know less of. */
+  /** Greek, Cyrillic; Hebrew, Arabic, Indian scripts, Thai; scripts that models know less well. */
   [0x250, 0.5],
   [0x400, 0.34],
   [0x530, 0.45],
@@ -18,28 +18,28 @@ const scripts: readonly (readonly [number, number])[] = [
   /** Letters with two accents, as in Vietnamese. */
   [0x1e00, 0.3],
   [0x1f00, 0.5],
-  /** Dashes and quotes, arrows, lines of boxes, signs. */
+  /** Dashes, quotes, arrows, box-drawing lines, symbols. */
   [0x2000, 1.1],
   [0x2070, 1.5],
   [0x2500, 0.55],
   [0x2580, 1.6],
-  /** Marks of East Asia, Japanese syllables. */
+  /** East Asian punctuation, Japanese syllables. */
   [0x3000, 1.3],
   [0x3040, 0.67],
   [0x3100, 2],
-  /** Chinese characters, but for the common ones. */
+  /** Chinese characters except the common ones. */
   [0x4e00, 1.45],
   [0xa000, 2],
   /** Korean syllables. */
   [0xac00, 0.76],
-  /** Halves of characters beyond the first plane; wide forms. */
+  /** Surrogates; wide forms. */
   [0xd7b0, 1.6],
   [0xe000, 2],
   [0xff00, 1.3],
 ];
 const commonHan = 0.64;
 
-/** Chinese characters that most often stand together with others in one token. */
+/** Chinese characters that usually share a token with others. */
 const common =
   '彩票天中大人网的发一乐在线开不三国快奖神码是时视平么看官下日合娱机新争免费分霸频京台品吗有上公北高色' +
   '车亚久理年注片成产手文期赛精无方法全号信主博金怎现电利观了游多能来生洲代地最影体家行站自钱特出载本提' +
@@ -56,7 +56,6 @@ const common =
   '协川爵吉初鼎反邦走使伊界钟问脑陆電辑络端显库团研激则載無需项艇候支获兑列右击搜索序派猜線吧杀质略止转' +
   '狗声议符挂词稳喜额签效截跑融場连典校军斗言倫拿险乱沙及材普识域務升扑即绑按达晚换诀植积退随断盘業语受';
 
-/** Made when the first of them is weighed. */
 let parts: Uint8Array | undefined;
 
 function weighAll(): Uint8Array {

@@ -5,26 +5,27 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { PrefixBreak } from '../../protocol/thread-event.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './token-counts.ts';
 
-/** What a provider's prefix cache goes by. */
 export interface SentRequest {
   readonly instructions: string;
-  /** Name of the tools, made from their content: equal names mean equal tools. */
+  /** A name derived from the tools' content: equal names mean equal tools. */
   readonly toolSet: string;
   readonly tools: readonly ToolSpec[];
   readonly input: readonly Item[];
   readonly model: string;
-  /** All other options that stand before the input; not labels and what is asked of the answer, which stand behind. */
+  /** Options that precede the input. Labels and output options follow it and are excluded. */
   readonly settings: JsonObject;
 }
 
 export interface PrefixReport {
-  /** What the provider may have in its cache. Tokens only where something broke: to weigh a history takes time. */
+  /**
+   * The part that may be in the provider's cache. Tokens only if something broke, because weighing a history takes
+   * time.
+   */
   readonly kept: { readonly items: number; readonly tokens?: number };
-  /** In the order in which they stand in the request. Empty when the request only grew. */
+  /** In request order. Empty if the request only grew. */
   readonly breaks: readonly PrefixBreak[];
 }
 
-/** How much of a request continues from the one before, and what broke the rest. */
 export function comparePrefix(before: SentRequest, now: SentRequest): PrefixReport {
   const equalItems = commonLength(before.input, now.input);
   const lost = before.input[equalItems];
@@ -59,14 +60,14 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
 }
 
 /**
- * Almost always one and the same object. Texts are made only where it is not. `Object.is` compares the pointers alone;
- * `===` looks into both objects first, and a long history is not in the processor's cache.
+ * Both are almost always the same object, so texts are only built otherwise. `Object.is` compares only pointers; `===`
+ * looks into both objects first, and a long history is not in the processor's cache.
  */
 function same(a: Item, b: Item): boolean {
   return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** It is nowhere in the new input, and something that followed it has moved up to its place, or nothing did. */
+/** The item is gone from the new input, and a later item took its place, or none followed. */
 function isRemoved(lost: Item, index: number, before: readonly Item[], now: readonly Item[]): boolean {
   const next = now[index];
   const follows = next === undefined || before.slice(index + 1).some((item) => isOneItem(item, next));

@@ -16,22 +16,22 @@ import type { History } from './history.ts';
 import { type MissingMedia, missingMedia, partsKey, withoutMedia, withWords } from './media-parts.ts';
 
 export interface ProjectOptions {
-  /** What the model takes in: `text`, `image`, `audio`. */
+  /** Input that the model takes: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
-  /** Who gets them. Absent, as for requests of older versions: every provider is sent what any provider made. */
+  /** The provider that gets them. Absent, as for requests of older versions: content of every provider is sent. */
   readonly reader?: ProviderName;
 }
 
 /**
- * The items to send. Every call has an answer and every answer a call; pictures, recordings and opaque items are there
- * only for those that can read them. What is put in depends only on its item, so that a longer history projects to a
- * longer list with the same beginning, and the last projection of a storage is extended.
+ * The items to send. Calls and answers are paired; pictures, recordings and opaque items are included only for readers
+ * that can use them. Insertions depend only on their item, so a longer history keeps its prefix and the storage's last
+ * projection is extended.
  */
 export function projectHistory(history: History, options: ProjectOptions = {}): readonly Item[] {
   return projectWithWriters(history, options).items;
 }
 
-/** The same, and who wrote messages of the user's role, if not the user. */
+/** Also returns who wrote messages in the user's role, if not the user. */
 export function projectWithWriters(
   history: History,
   { modalities, reader }: ProjectOptions,
@@ -45,13 +45,12 @@ export function projectWithWriters(
   const lists = { items: [], writers: new Map<Item, InputWriter>() };
   const fresh = { missing, reader, length: 0, ...lists, ...sets, leftOut: new Set<string>() };
   extend(fresh, history);
-  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows
-  // continues from it.
+  // For an older value of a grown storage the projection is not kept, unless it is the first, which later ones extend.
   if (known === undefined || length === storage.length) projections.set(storage, fresh);
   return valueOf(fresh);
 }
 
-/** The writers of a longer list are those of a shorter one and more. */
+/** A longer list's writers include those of a shorter one. */
 function valueOf({ items, writers }: Projection) {
   return { items: items.slice(), writers };
 }
@@ -59,21 +58,20 @@ function valueOf({ items, writers }: Projection) {
 interface Projection {
   readonly missing: MissingMedia;
   readonly reader: ProviderName | undefined;
-  /** How many entries have been projected. */
   length: number;
   readonly items: Item[];
   readonly writers: Map<Item, InputWriter>;
   readonly calls: Set<string>;
   readonly answers: Set<string>;
-  /** Calls that stand with a stand-in for their answer. */
+  /** Calls with a stand-in for their answer. */
   readonly open: Set<string>;
-  /** Answers that were left out because nothing asked for them. */
+  /** Answers left out because they have no call. */
   readonly leftOut: Set<string>;
 }
 
 const projections = new WeakMap<readonly Entry[], Projection>();
 
-/** False, and nothing done, if a new entry is the other half of one that was projected as if it had none. */
+/** Returns false and changes nothing if a new entry completes one that was projected as unpaired. */
 function extend(projection: Projection, { storage, length }: History): boolean {
   const { items, writers, calls, answers, open, leftOut, reader } = projection;
   const from = projection.length;
@@ -107,7 +105,7 @@ function extend(projection: Projection, { storage, length }: History): boolean {
   return true;
 }
 
-/** Calls and answers that must come in pairs: providers refuse anything else. */
+/** Calls and answers must come in pairs: providers refuse anything else. */
 
 const answerTypes: Readonly<Record<string, { readonly type: string; readonly prefix: string }>> = {
   function_call: { type: 'function_call_output', prefix: 'fco' },
@@ -118,7 +116,7 @@ const answerTypes: Readonly<Record<string, { readonly type: string; readonly pre
 
 const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
 
-/** Set for an item that needs its other half. Events from outside and what a server did itself stand alone. */
+/** Set for an item that needs its other half. External events and server-side actions stand alone. */
 export function pairedItem(item: Item): { readonly id: string; readonly half: 'call' | 'answer' } | undefined {
   const isAnswer = answerTypeNames.has(item.type);
   if (!isAnswer && answerTypes[item.type] === undefined) return undefined;
@@ -127,7 +125,7 @@ export function pairedItem(item: Item): { readonly id: string; readonly half: 'c
   return { id, half: isAnswer ? 'answer' : 'call' };
 }
 
-/** Stands in for the answer that a call never got. The same object for the same call, so that it is encoded once. */
+/** Replaces the answer that a call never got. The same object for the same call, so that it is encoded once. */
 export const missingAnswer = cachePerObject((call: Item): Item => {
   const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
   const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
@@ -136,21 +134,21 @@ export const missingAnswer = cachePerObject((call: Item): Item => {
   return { type, ...itemId, call_id: call['call_id'], ...body };
 });
 
-/** Items that only the provider that made them can read, or only the model. */
+/** Readable only by the provider that made them, or only by the model. */
 
 const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
 
-/** A checkpoint that a provider made and encrypted: it stands for history that is not in the request any more. */
+/** A provider's encrypted checkpoint: it represents history that is no longer in the request. */
 export function isOpaqueCheckpoint(item: Item): boolean {
   return checkpointTypes.has(item.type) && isText(item['encrypted_content']);
 }
 
-/** A type that only the provider's own interface knows, whether or not there is anything in it. */
+/** True for types that only the provider's own interface knows, even if the item is empty. */
 export function isCheckpointItem({ type }: Item): boolean {
   return checkpointTypes.has(type);
 }
 
-/** Whether something in the item can be read by its maker alone. Outputs that have not been read yet are texts. */
+/** True if part of the item is readable only by its maker. Unread outputs are texts. */
 export function isOpaque(item: Item): boolean {
   if (checkpointTypes.has(item.type)) return true;
   if (item.type === 'reasoning') return isText(item['encrypted_content']);
@@ -159,29 +157,29 @@ export function isOpaque(item: Item): boolean {
   return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
 }
 
-/** Whether it matters who made the item. Thoughts in plain words go back to their maker alone: others refuse them. */
+/** True if the item's maker matters. Plain-text thoughts go only to their maker, because others refuse them. */
 export function needsMaker(item: Item): boolean {
   return item.type === 'reasoning' || isOpaque(item);
 }
 
-/** The item as a provider is sent it, without what only another can read; undefined if nothing of it is left. */
+/** The item without content that this provider cannot read; undefined if nothing is left. */
 export function itemForProvider(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
   if (maker !== undefined && isSameProvider(maker, reader)) {
     if (isForOneModel(item) && !isSameModel(maker, reader)) return undefined;
     return isEncrypted(item) && !readsOpaque(reader, maker) ? undefined : item;
   }
-  // Whose plain thoughts they are is not known in files of other programs.
+  // Files of other programs do not record whose plain thoughts they contain.
   if (maker === undefined ? !isOpaque(item) : !needsMaker(item)) return item;
   if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
   return withoutOpaqueParts(item);
 }
 
-/** What a provider encrypts for some of its models: the others know nothing of it, or refuse it. */
+/** Content that a provider encrypts for some of its models: others do not know or refuse it. */
 function isEncrypted(item: Item): boolean {
   return isOpaqueCheckpoint(item) || (item.type === 'reasoning' && isText(item['encrypted_content']));
 }
 
-/** Formats put such a mark before a thought that is signed for the model that had it. */
+/** Formats put this mark before a thought that is signed for its model. */
 const forOneModel = /^[a-z]+\/(?:redacted_)?thinking:/;
 
 function isForOneModel({ type, encrypted_content: content }: Item): boolean {
@@ -190,7 +188,7 @@ function isForOneModel({ type, encrypted_content: content }: Item): boolean {
 
 const notice = '[Something stands here that only another provider can read. It was left out.]';
 
-/** The same object each time, so that it is encoded once and the prefix holds. */
+/** Returns the same object each time, so that it is encoded once and the prefix stays valid. */
 const withoutOpaqueParts = cachePerObject(({ encrypted_function_args: _arguments, ...item }: Item): Item =>
   withWords(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
 );

@@ -12,14 +12,14 @@ import {
 } from './token-weights.ts';
 
 /**
- * What a text weighs in a request, in tokens, as it stands in JSON: by words, groups of three digits, marks, line
- * breaks and changes of case. The figures are means over prose, code, logs, data and encoded bytes; where kinds of text
- * differ, the dearer one was taken, because too low an estimate is worse than too high a one.
+ * Estimated tokens of a text inside JSON, by words, groups of three digits, marks, line breaks and case changes. The
+ * figures are means over prose, code, logs, data and encoded bytes; where these differ, the higher was taken, because
+ * underestimating is worse.
  */
 export function textTokens(text: string): number {
   const { length } = text;
   if (length <= wholeLength) return partsBetween(text, 0, length) / perToken;
-  // Windows of a long text, evenly spread. The words that their borders cut make them weigh a little more.
+  // Evenly spread samples of a long text. Words cut at their borders make them weigh slightly more.
   const windows = Math.ceil((wholeLength + (length - wholeLength) / oneIn) / windowLength);
   const stride = (length - windowLength) / (windows - 1);
   let parts = 0;
@@ -30,15 +30,15 @@ export function textTokens(text: string): number {
   return (parts / perToken) * (length / (windows * windowLength));
 }
 
-/** Texts up to this length are looked at from end to end, and one part in so many of what is longer. */
+/** Texts up to this length are read in full; of longer ones, one part in `oneIn`. */
 const wholeLength = 4096;
 const oneIn = 8;
 const windowLength = 64;
 
-/** From this length on, letters and digits without a gap may be encoded bytes, if their pieces are short. */
+/** From this length on, unbroken letters and digits may be encoded bytes, if their pieces are short. */
 const shortestEncoded = 16;
 const longestPiece = 4;
-/** What a mark inside encoded bytes adds to the letters after it. */
+/** Extra weight that a mark inside encoded bytes gives the letters after it. */
 const markInEncoded = 60;
 
 const quote = 0x22;
@@ -46,12 +46,11 @@ const backslash = 0x5c;
 const tab = 0x09;
 const space = 0x20;
 
-/** One loop that reads each character once: everything that enters a history passes it. */
+/** Reads each character once, because everything that enters a history passes through here. */
 function partsBetween(text: string, start: number, end: number): number {
   let parts = 0;
-  /** What stands before the place: it decides what comes cheaper. */
   let before: number = pieceBefore.other;
-  /** Letters and digits, with single marks between them: words, unless all of it turns out to be encoded bytes. */
+  /** Letters and digits with single marks between them: words, unless all of it turns out to be encoded bytes. */
   let chunkStart = start;
   let pieces = 0;
   let asWords = 0;
@@ -66,7 +65,7 @@ function partsBetween(text: string, start: number, end: number): number {
       pieces++;
       if (found === characterKind.digit) {
         while (++at < end && (found = characterKinds[(code = text.charCodeAt(at))]!) === characterKind.digit);
-        // Unlike that of a word, the space before a number is a token.
+        // The space before a number is a token, unlike the space before a word.
         const ofDigits = (Math.ceil((at - from) / 3) + (before === pieceBefore.space ? 1 : 0)) * perToken;
         asWords += ofDigits;
         asEncoded += ofDigits;
@@ -145,27 +144,26 @@ function partsBetween(text: string, start: number, end: number): number {
   return parts;
 }
 
-/** Kinds of ASCII characters, as far as tokenisers distinguish them. What a word or a number is made of comes first. */
+/** Kinds of ASCII characters that tokenisers distinguish. Kinds that form words and numbers come first. */
 const characterKind = { lower: 0, upper: 1, digit: 2, joint: 3, mark: 4, blank: 5, foreign: 6 } as const;
 
-/** Marks that stand inside names, paths and base64. */
 const joints = '+/-_=';
 const blanks = ' \t\n\r';
 
-/** By code: a table without a bound to look at is the quickest, also before the code is compiled. */
+/** By character code: a table without bounds checks is fastest, even before compilation. */
 const characterKinds = new Uint8Array(0x10000).fill(characterKind.foreign).fill(characterKind.mark, 0, 128);
-// Filled and not computed: this runs at every start.
+// Filled instead of computed, because this runs at every start.
 characterKinds.fill(characterKind.lower, 97, 123).fill(characterKind.upper, 65, 91).fill(characterKind.digit, 48, 58);
 for (let i = 0; i < joints.length; i++) characterKinds[joints.charCodeAt(i)] = characterKind.joint;
 for (let i = 0; i < blanks.length; i++) characterKinds[blanks.charCodeAt(i)] = characterKind.blank;
 
-/** Each letter with those that usually follow it in English words and in names. */
+/** Each letter with those that usually follow it in English words and names. */
 const usualPairs =
   'abcdgiklmnprstuvwxy baeijloruy caehiklortu dadeiosu eabcdefgilmnpqrstvwxy faefiortu gehinrsu haeiort ' +
   'iabcdefglmnoprstvz jes keis ladefilostuy mabeimopsu nacdefgiklnopstuvy obcdfgiklmnoprstuvw paeiloprstu qu ' +
   'racdegiklmnorstuy sacehikoprstuy tacehioprstuy uabcegilmnprst vaei waehinor xcpt ynopst zei';
 
-/** 1 for two lower letters that seldom stand together, at 32 times the code of the first plus that of the second. */
+/** 1 for a rare pair of lower-case letters, at 32 times the code of the first plus that of the second. */
 const rareLetterPairs = new Uint8Array(128 * 32);
 rareLetterPairs.fill(1, 97 * 32);
 for (const letters of usualPairs.split(' ')) {

@@ -10,15 +10,15 @@ import { audioSeconds, imageSize } from './media-sizes.ts';
 import { textTokens } from './text-tokens.ts';
 
 /**
- * What things are taken to weigh until a provider has counted them: their JSON, as a tokeniser would count it. What is
- * not text to the model, pictures, sound and encrypted content, weighs by what it stands for, four bytes to a token.
+ * Estimated weight until a provider has counted: the item's JSON as a tokeniser would count it. Pictures, sound and
+ * encrypted content weigh by what they represent, at four bytes per token.
  */
 
 export const itemTokens = cachePerObject((item: Item) => Math.ceil(weighItem(item)));
 
 export const toolTokens = cachePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
 
-/** Found again at every step, and seldom other ones. */
+/** Cached, because it is requested at every step and seldom changes. */
 let newestInstructions = { text: '', tokens: 0 };
 
 export function instructionsTokens(text: string): number {
@@ -41,7 +41,7 @@ function weighItem(item: Item): number {
   return jsonTokens({ ...item, [key]: parts.map(({ text }) => text) }) + extra / bytesPerToken;
 }
 
-/** Bytes of an encrypted item that are not what the model thought. */
+/** Bytes that encryption adds to the model's thoughts. */
 const encryptionBytes = 650;
 
 const encryptedTypes: ReadonlySet<string> = new Set([
@@ -56,9 +56,9 @@ function wholeEncrypted(item: Item): string | undefined {
 }
 
 interface Weight {
-  /** The part as far as it weighs as text. */
+  /** The part that is weighed as text. */
   readonly text: Json;
-  /** Bytes for the rest of it. */
+  /** Bytes for the rest. */
   readonly extra: number;
 }
 
@@ -76,7 +76,7 @@ function weighPart(part: Json): Weight {
   return extra === undefined ? { text: part, extra: 0 } : { text: { ...part, [key]: url.slice(0, start) }, extra };
 }
 
-/** Only what is inside the item is weighed by what it shows; an address weighs as text. */
+/** Only media inside the item are weighed as media; an address is weighed as text. */
 const imageUrl = { key: 'image_url', opening: /^data:image\/[^,]*;base64,/i };
 const audioUrl = { key: 'audio_url', opening: /^data:audio\/[^,]*;base64,/i };
 
@@ -86,7 +86,7 @@ function weighEncrypted(part: JsonObject): Weight {
   return { text: { ...part, encrypted_content: '' }, extra: Math.ceil((payload.length * 9) / 16) };
 }
 
-/** A picture that the provider scales to its usual size. */
+/** A picture scaled by the provider to its usual size. */
 const usualImageBytes = 7373;
 const patchSide = 32;
 const mostPatches = 10_000;
@@ -101,19 +101,18 @@ function imageBytes(payload: string, detail: Json | undefined): number {
 
 const audioTokensPerSecond = 10;
 
-/** Undefined when the recording does not say how long it is: then it weighs as text. */
+/** Undefined if the recording does not state its duration; it is then weighed as text. */
 function audioBytes(payload: string): number | undefined {
   const seconds = audioSeconds(base64Bytes(payload));
   return seconds === undefined ? undefined : Math.ceil(seconds * audioTokensPerSecond) * bytesPerToken;
 }
 
-/** What a part of a tool's output weighs by itself. */
 export function partBytes(part: JsonObject): number {
   const { text, extra } = weighPart(part);
   return byteLength(JSON.stringify(text)) + extra;
 }
 
-/** What a value weighs as JSON, in tokens. The quotes, colons and commas around texts are mostly one token together. */
+/** In tokens. The quotes, colons and commas around texts are mostly one token together. */
 export function jsonTokens(value: Json): number {
   if (typeof value === 'string') return textTokens(value) + perText;
   if (typeof value !== 'object' || value === null) return textTokens(String(value)) + perText;
@@ -128,10 +127,10 @@ export function jsonTokens(value: Json): number {
 const perText = 1;
 const perBrackets = 0.5;
 
-/** No character weighs more, in whatever text it stands; what JSON adds to texts weighs less than its characters do. */
+/** No character weighs more in any text; JSON adds less to texts than their characters weigh. */
 const perCharacter = 2;
 
-/** The most that parts of a request can weigh, by their length alone; no bound where there is a picture or sound. */
+/** Upper bound from the length alone; unbounded if there is a picture or sound. */
 export function tokenUpperBound(parts: Iterable<string | Item | ToolSpec>): number {
   let characters = 0;
   for (const part of parts) {
@@ -147,29 +146,28 @@ function holdsMedia(part: Item | ToolSpec): boolean {
   return key !== undefined && (part[key] as readonly Json[]).some((each) => isJsonObject(each) && mediaOf(each));
 }
 
-/** What is known of the tokens in the window. Nothing says which of these it is but `kind`: a total alone may be any. */
+/** Known tokens in the window. Only `kind` tells these apart: a total alone may belong to any. */
 export type NewestCount = ProviderCount | EstimatedCount | FullWindow;
 
 interface Covering {
-  /** How many entries history had when the line was written: what came later is not in the number. */
+  /** Number of entries when the line was written; later ones are not included. */
   readonly upTo: number;
-  /** Who got the request; absent where the file does not say. */
+  /** The provider that got the request; absent if the file does not say. */
   readonly by?: ProviderName;
 }
 
-/** The provider counted a request and its answer. Later answers without a count leave it the newest one. */
+/** A provider's count of a request and its answer. It stays the newest if later answers have no count. */
 export interface ProviderCount extends Covering {
   readonly kind: 'counted';
   readonly usage: Usage;
 }
 
-/** No count of a provider fits: an estimate of what stood in history, with instructions and tools. */
 interface EstimatedCount extends Covering {
   readonly kind: 'estimated';
   readonly tokens: number;
 }
 
-/** A request was refused as too long, and none has been answered since. `tokens` is the size of the window. */
+/** A request was refused as too long, and none was answered since. `tokens` is the window size. */
 interface FullWindow extends Covering {
   readonly kind: 'full';
   readonly tokens: number;
@@ -177,7 +175,7 @@ interface FullWindow extends Covering {
 
 export const noCount: NewestCount = { kind: 'estimated', tokens: 0, upTo: 0 };
 
-/** The same as the shared file format writes it: what no provider counted is a total alone. */
+/** In the shared file format, a count that is not a provider's is only a total. */
 export function lastUsage(newest: NewestCount): Usage {
   return newest.kind === 'counted' ? newest.usage : { ...noUsage, total: newest.tokens };
 }

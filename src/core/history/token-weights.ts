@@ -1,13 +1,11 @@
-/** What the pieces of a text weigh, in hundredths of a token; `textTokens` says where the figures come from. */
+/** Weights in hundredths of a token; `textTokens` documents their source. */
 export const perToken = 100;
 
-/** What a piece comes after. */
 export const pieceBefore = { other: 0, space: 1, mark: 2, letter: 3, digit: 4, foreign: 5, marks: 6 } as const;
 
-/** Figures by length, of pieces up to this one. */
 const longest = 12;
 
-/** Words after anything, a space, one mark (which is counted with it), and the lower letters of the same name. */
+/** Words after anything, a space, one mark (counted with it), and the lower-case letters of the same name. */
 const words = Uint16Array.from(
   [
     [0, 100, 100, 108, 107, 110, 120, 125, 135, 150, 175, 190, 210],
@@ -17,11 +15,11 @@ const words = Uint16Array.from(
   ].flat(),
 );
 const furtherLetter = 35;
-/** The first odd pair of letters, after a space and after anything else, and each further one. */
+/** The first rare pair of letters, after a space and after anything else, and each further one. */
 const oddAfterSpace = 40;
 const oddElsewhere = 55;
 const furtherOdd = 65;
-/** No word has as many odd pairs in so few letters. */
+/** No word has that many rare pairs in so few letters. */
 const mostOfOdd = 60;
 
 export function wordParts(before: number, length: number, odd: number): number {
@@ -35,7 +33,6 @@ export function wordParts(before: number, length: number, odd: number): number {
 const capitals = Uint16Array.from([0, 100, 102, 120, 140, 180, 190, 205, 240, 275, 310, 345, 380]);
 const capitalsAfterMark = Uint16Array.from([0, 105, 140, 150, 145, 185, 190, 210, 240, 275, 310, 345, 380]);
 
-/** Words in capitals alone. */
 export function capitalParts(before: number, length: number): number {
   const figures = before === pieceBefore.mark ? capitalsAfterMark : capitals;
   return length <= longest ? figures[length]! : figures[longest]! + (length - longest) * furtherLetter;
@@ -44,15 +41,15 @@ export function capitalParts(before: number, length: number): number {
 const encoded = Uint16Array.from([0, 100, 120, 195, 245, 300, 350, 410, 470, 520, 570, 630, 690]);
 const furtherEncoded = 56;
 
-/** Letters that make no word, as in base64 and between digits. */
+/** Letters that form no word, as in base64 and between digits. */
 export function encodedParts(length: number): number {
   return length <= longest ? encoded[length]! : encoded[longest]! + (length - longest) * furtherEncoded;
 }
 
-/** Marks that stand together, by how often the mark changes. */
+/** Runs of marks, by how often the mark changes. */
 const marks = Uint16Array.from([100, 106, 140, 180, 240, 340]);
 const furtherChange = 100;
-/** Many marks are a rule or a picture. */
+/** Longer runs of marks are a ruling line or a picture. */
 const shortestRule = 5;
 const markOfRule = 5;
 
@@ -62,7 +59,7 @@ export function markParts(length: number, changes: number): number {
   return ofRule + (changes <= last ? marks[changes]! : marks[last]! + (changes - last) * furtherChange);
 }
 
-/** What the escapes of JSON add. Those of line breaks and tabs are in the figures for blanks. */
+/** Cost of JSON escapes. Line breaks and tabs are included in the figures for blanks. */
 export const quoteParts = 10;
 export const backslashParts = 85;
 
@@ -73,7 +70,7 @@ const tab = 95;
 const indentation = 100;
 const widestIndentation = 40;
 
-/** `spaces` are those after the last break: the last of them belongs to the word that follows. */
+/** `spaces`: those after the last break. The last one belongs to the following word. */
 export function blankParts(before: number, breaks: number, tabs: number, spaces: number): number {
   const first = before >= pieceBefore.foreign ? breakAfterMarks : breakElsewhere;
   const ofBreaks = breaks === 0 ? 0 : first + (breaks - 1) * furtherBreak;

@@ -9,36 +9,34 @@ import type { Entry, OtherSpeaker, QuotedWords } from './entry.ts';
 import { isUserShellCommand } from './limit-output.ts';
 import { entries, type History } from './history.ts';
 
-/** What a checkpoint records of a message, and history knows of one that it holds. */
 type KnownWords = Omit<QuotedWords, 'start' | 'end' | 'pictures' | 'picturesLeftOut' | 'task' | 'cut'>;
 
-/** A message of the user, or of the user's setup, as far as it is still there. */
+/** A message of the user, or of the user's setup, as far as it is preserved. */
 export interface UserWords extends KnownWords {
-  /** Its texts, a line end between two of them. */
+  /** Its texts, separated by line ends. */
   readonly text: string;
-  /** Its pictures with their labels, and whatever else it holds beside text. */
+  /** Its pictures with their labels, and its other parts beside text. */
   readonly pictures: readonly JsonObject[];
   readonly picturesLeftOut: number;
-  /** A model chose it as the request that defines the active task, at the newest checkpoint. */
+  /** At the newest checkpoint a model chose it as the request that defines the active task. */
   readonly task: boolean;
-  /** Only a part of it is left. */
   readonly cut: boolean;
 }
 
-/** Every message of the user, oldest first, in history or quoted by a checkpoint. */
+/** All messages of the user, oldest first, in history or quoted by a checkpoint. */
 export function usersWords(history: History, turns: FailedTurns = {}): readonly UserWords[] {
   return userAndSetupWords(history, turns).filter(({ by }) => by === undefined);
 }
 
 interface FailedTurns {
-  /** Turns that ended by a failure: unlike one that was stopped, such a turn leaves nothing in history that says so. */
+  /** Failed turns. Unlike a stopped turn, they leave no trace in history. */
   readonly failed?: readonly TurnId[] | undefined;
 }
 
-/** The same with what the user's setup said to the model: hooks, and the program that drives the thread. */
+/** Also includes what the user's setup sent to the model: hooks, and the program that drives the thread. */
 export function userAndSetupWords(history: History, { failed = [] }: FailedTurns = {}): readonly UserWords[] {
   const rows: Row[] = [];
-  /** The newest turn that took up the work of a message. */
+  /** The newest turn that continued a message's work. */
   const continued = new Map<Row, TurnId | undefined>();
   const known = new Map<string, Row>();
   const rowOf = (id: string, place: number, text: string): Row => {
@@ -80,7 +78,6 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
-/** The newest message of the user is the one whose turn it was. */
 function newestOf(rows: readonly Row[]): Row | undefined {
   return rows.findLast(({ by }) => by === undefined);
 }
@@ -103,7 +100,6 @@ interface OtherWords extends Pick<UserWords, 'text' | 'pictures'> {
 
 const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
 
-/** What a hook, a program or a command of the user said to the model with this message; undefined when none did. */
 function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {
   if (origin.family === 'client' && item.role !== 'assistant')
     return { by: isUserShellCommand(item) ? 'shell' : 'program', text: saidText(item), pictures: otherParts(item) };
@@ -113,7 +109,7 @@ function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefine
   return { by: 'hook', text: texts.join('\n'), pictures: [] };
 }
 
-/** It belongs to the turn of the message before it. */
+/** It belongs to the turn of the preceding message. */
 function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
@@ -154,19 +150,18 @@ function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<Quot
   Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
 }
 
-/** How many pictures stand among parts: their labels do not count. */
+/** Labels do not count. */
 export function countPictures(parts: readonly JsonObject[]): number {
   return parts.filter(({ text }) => typeof text !== 'string').length;
 }
 
-/** What the user wrote in a message: neither the names of pictures nor context that stands beside it. */
+/** The user's own text in a message, without picture names and context. */
 function saidText(item: MessageItem): string {
   return saidParts(item)
     .map(({ text }) => text as string)
     .join('\n');
 }
 
-/** Pictures, their names, and whatever else is neither the user's text nor context. */
 function otherParts(item: MessageItem): readonly JsonObject[] {
   const said = new Set(saidParts(item));
   return item.content.filter((part) => !said.has(part) && !isContext(item, part));
@@ -177,7 +172,7 @@ function saidParts(item: MessageItem): readonly JsonObject[] {
     ({ text }, index) => typeof text === 'string' && !isImageLabel(item.content, index),
   );
   const said = texts.filter((part) => !isContext(item, part));
-  // A message that is nothing but such text, and is known to be the user's, quotes it.
+  // A message known to be the user's that consists only of context-like text quotes it.
   return said.length === 0 ? texts : said;
 }
 

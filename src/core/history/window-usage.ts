@@ -7,20 +7,20 @@ import type { History } from './history.ts';
 import { itemForProvider } from './sent-items.ts';
 import { instructionsTokens, itemTokens, type NewestCount, type ProviderCount, toolTokens } from './token-counts.ts';
 
-/** `reader`: who gets the next request. */
+/** `reader`: the provider that gets the next request. */
 export interface ActiveState extends WeighedFor {
   readonly history: History;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
   readonly newest: NewestCount;
-  /** The provider said that its counts include the reasoning of earlier turns. */
+  /** The provider reported that its counts include the reasoning of earlier turns. */
   readonly reasoningCounted: boolean;
 }
 
 /**
- * What the next request will weigh as things stand. The provider's newest count covers everything up to what the model
- * made last before it, less the reasoning that is not sent again. What came after is estimated, and so is the encrypted
- * reasoning of earlier turns, which is sent again although providers leave it out of their counts.
+ * Expected tokens of the next request. The provider's newest count covers everything up to the model's last item before
+ * it, minus reasoning that is not sent again. Later items are estimated, and so is encrypted reasoning of earlier
+ * turns: it is sent again although providers leave it out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { newest } = state;
@@ -38,10 +38,10 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
 
 function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): ReturnType<typeof activeTokens> {
   const { history, reader } = state;
-  // Later answers that no provider counted are estimated like all else that came after the count.
+  // Later answers without a provider's count are estimated like everything after the count.
   const isNewest = weighHistory(history, state).upToModel <= upTo;
   const covered = isNewest ? history : { ...history, length: Math.min(upTo, history.length) };
-  // There are servers that count the parts and leave the total at zero.
+  // Some servers count the parts but leave the total at zero.
   const counted =
     Math.max(usage.total, usage.input + usage.output) - droppedReasoning({ history: covered, reader }, usage);
   const weight = weighHistory(covered, state);
@@ -49,7 +49,7 @@ function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): R
   const earlier = weight.earlierReasoning + (isEarlier ? weight.newReasoning : 0);
   const reasoning = state.reasoningCounted ? 0 : earlier;
   if (weight.afterModel === undefined) {
-    // Nothing made by the model is left, so it is unknown what of this the count covers.
+    // Nothing made by the model is left, so it is unknown what the count covers.
     return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
   }
   const since = isNewest ? 0 : tokensSince(history, covered.length, state);
@@ -62,7 +62,7 @@ function hasBoundarySince({ storage, length }: History, before: number): boolean
   return false;
 }
 
-/** Reasoning tokens of the newest response that are not sent again: none where its reasoning stands in history. */
+/** Reasoning tokens of the newest response that are not sent again: zero if its reasoning is in history. */
 export function droppedReasoning({ history, reader }: Pick<ActiveState, 'history' | 'reader'>, usage: Usage): number {
   return weighHistory(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
 }
@@ -72,23 +72,23 @@ function everything({ instructions, tools, history, reader }: ActiveState): numb
 }
 
 interface WeighedFor {
-  /** Who is sent the history: what the reader is not sent weighs nothing. Absent: everything is sent. */
+  /** The provider that gets the history: content it is not sent weighs nothing. Absent: everything is sent. */
   readonly reader?: ProviderName | undefined;
 }
 
-/** What places of a history weigh by our estimate, in tokens. */
+/** Estimated weights of parts of a history, in tokens. */
 export interface HistoryWeight {
-  /** What came after the last thing that the model made. Undefined when it made nothing. */
+  /** After the model's last item. Undefined if it made none. */
   readonly afterModel: number | undefined;
-  /** How many entries there are up to the last thing that the model made; 0 when it made nothing. */
+  /** Number of entries up to the model's last item; 0 if it made none. */
   readonly upToModel: number;
-  /** Encrypted reasoning before the newest boundary. */
+  /** Encrypted, before the newest boundary. */
   readonly earlierReasoning: number;
-  /** Encrypted reasoning from there on. */
+  /** Encrypted, from the newest boundary on. */
   readonly newReasoning: number;
-  /** What only another provider can read: it weighs nothing, and that provider's counts include it. */
+  /** Content that only another provider can read: it weighs nothing, but that provider's counts include it. */
   readonly hidden: number;
-  /** Whether reasoning of the newest turn stands in history: in words, or encrypted after the newest boundary. */
+  /** True if reasoning of the newest turn is in history: as words, or encrypted after the newest boundary. */
   readonly thoughtKept: boolean;
 }
 
@@ -96,7 +96,7 @@ interface Walked extends Omit<HistoryWeight, 'afterModel' | 'thoughtKept'> {
   readonly length: number;
   readonly encryptedKept: boolean;
   readonly wordsKept: boolean;
-  /** A boundary came after what the model made last. */
+  /** A boundary follows the model's last item. */
   readonly isPassed: boolean;
 }
 
@@ -111,7 +111,7 @@ const nothing: Walked = {
   isPassed: false,
 };
 
-/** History grows by appending, so what is known of a storage is kept and added to: a step costs what is new to it. */
+/** Cached per storage and extended, because history grows by appending: a step costs only its new entries. */
 export function weighHistory(history: History, { reader }: WeighedFor = {}): HistoryWeight {
   const { upToModel, encryptedKept, wordsKept, ...walk } = walked(history, reader);
   const { earlierReasoning, newReasoning, hidden } = walk;
@@ -119,14 +119,13 @@ export function weighHistory(history: History, { reader }: WeighedFor = {}): His
   return { afterModel, upToModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
 }
 
-/** What was added since history had so many entries. */
 export function tokensSince({ storage, length }: History, before: number, { reader }: WeighedFor = {}): number {
   let tokens = 0;
   for (let index = before; index < length; index++) tokens += entryTokens(storage[index]!, reader);
   return tokens;
 }
 
-/** All of it. Apart from the rest, because to weigh a long history that was just read takes its time. */
+/** The whole history. Separate, because weighing a long history that was just read takes time. */
 export function historyTokens(history: History, { reader }: WeighedFor = {}): number {
   const { storage, length } = history;
   const { totals } = knownFor(reader);
@@ -138,7 +137,6 @@ export function historyTokens(history: History, { reader }: WeighedFor = {}): nu
   return tokens;
 }
 
-/** What an entry weighs in a request to the reader. */
 function entryTokens({ item, maker }: Entry, reader: WeighedFor['reader']): number {
   const sent = reader === undefined ? item : itemForProvider(item, maker, reader);
   return sent === undefined ? 0 : itemTokens(sent);
@@ -149,7 +147,6 @@ interface Known {
   readonly totals: WeakMap<readonly Entry[], { readonly length: number; readonly tokens: number }>;
 }
 
-/** A process speaks to few providers. */
 const knownByReader = new Map<string, Known>();
 
 function knownFor(reader: WeighedFor['reader']): Known {
@@ -162,7 +159,7 @@ function knownFor(reader: WeighedFor['reader']): Known {
 function walked({ storage, length }: History, reader: WeighedFor['reader']): Walked {
   const { walks } = knownFor(reader);
   const known = walks.get(storage) ?? nothing;
-  // An older value of a storage that has grown is looked at and forgotten.
+  // An older value of a grown storage is weighed without caching the result.
   const goesOn = known.length <= length;
   let walk = goesOn ? known : nothing;
   while (walk.length < length) walk = withEntry(walk, storage[walk.length]!, reader);
@@ -194,33 +191,33 @@ function holdsThoughts(item: Entry['item']): boolean {
   return Array.isArray(content) && content.length > 0;
 }
 
-/** The provider said it; it is our estimate, scaled to sum to what the provider said; or our estimate alone. */
+/**
+ * `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total; `estimated`: only our estimate.
+ */
 export type Measure = 'exact' | 'scaled' | 'estimated';
 
-/** What one part of a request weighs. */
 export interface Share {
   readonly part:
     | { readonly kind: 'instructions' }
     | { readonly kind: 'tool'; readonly name: string }
-    /** `index` counts the items of the request's input. */
+    /** `index` counts the request's input items. */
     | { readonly kind: 'entry'; readonly index: number };
   readonly tokens: number;
   readonly measure: Measure;
-  /** How many of the tokens the provider had in its cache; undefined when the provider said nothing. */
+  /** Tokens found in the provider's cache; undefined if it did not report them. */
   readonly cached: number | undefined;
 }
 
-/** Who takes the space of a request. The shares stand in the order of the request and always sum to the total. */
+/** The space that each part of a request takes, in request order. The shares always sum to the total. */
 export interface RequestShares {
   readonly total: number;
   readonly measure: Measure;
   readonly shares: readonly Share[];
 }
 
-/** The parts of a request that weigh something. A `Prompt` is one. */
 export type WeighedRequest = Pick<Prompt, 'instructions' | 'tools' | 'input'>;
 
-/** `usage` is the provider's count for this very request, if it gave one. */
+/** `usage`: the provider's count of this very request, if it gave one. */
 export function requestShares(request: WeighedRequest, usage: Usage | undefined): RequestShares {
   const parts = partsOfRequest(request);
   const estimates = parts.map(({ tokens }) => tokens);
@@ -236,7 +233,7 @@ export function requestShares(request: WeighedRequest, usage: Usage | undefined)
   return { total: usage.input, measure: 'exact', shares };
 }
 
-/** What a request is taken to weigh before a provider has seen it. */
+/** Estimated weight of a request that no provider has counted. */
 export function requestTokens({ instructions, tools, input }: WeighedRequest): number {
   return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
 }
@@ -256,10 +253,11 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** Whole numbers in the ratio of the weights that sum to the total: what rounding left over goes to the largest remainders. */
+/**
+ * Whole numbers in the ratio of the weights that sum to the total; the largest remainders get what rounding left over.
+ */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
   const weight = weights.reduce((sum, each) => sum + each, 0);
-  // Nothing weighs anything and yet there is something to share: all get alike.
   if (weight === 0 && weights.length > 0)
     return apportion(
       weights.map(() => 1),
@@ -274,7 +272,7 @@ export function apportion(weights: readonly number[], total: number): readonly n
   return shares;
 }
 
-/** Splits cached tokens over parts in their order: a cache holds the beginning of a request. */
+/** Assigns cached tokens to parts in order, because a cache holds the beginning of a request. */
 export function cachedShares(tokens: readonly number[], cached: number): readonly number[] {
   let left = cached;
   return tokens.map((own) => {
@@ -285,15 +283,14 @@ export function cachedShares(tokens: readonly number[], cached: number): readonl
 }
 
 export interface WindowUse {
-  /** Tokens of the effective window. */
   readonly effective: number;
-  /** Tokens that every thread spends before the user has said a word: they count neither as space nor as use. */
+  /** Tokens that every thread spends before the user's first word: they count neither as space nor as use. */
   readonly baseline: number;
-  /** What the next request will weigh; see `activeTokens`. */
+  /** Expected tokens of the next request; see `activeTokens`. */
   readonly tokens: number;
 }
 
-/** How much of the window is left, as users are shown it: a whole number from 0 to 100. */
+/** The remaining part of the window as shown to users: a whole number from 0 to 100. */
 export function percentRemaining({ effective, baseline, tokens }: WindowUse): number {
   const space = effective - baseline;
   if (space <= 0) return 0;
@@ -301,7 +298,7 @@ export function percentRemaining({ effective, baseline, tokens }: WindowUse): nu
   return Math.round((100 * Math.max(0, space - used)) / space);
 }
 
-/** Usage after a request was refused as too long: it is not counted, and the window must show as full. */
+/** Usage after a request was refused as too long: it has no count, but the window must show as full. */
 export function usageAfterOverflow(effective: number, total: Usage): { readonly total: Usage; readonly last: Usage } {
   return { total, last: { ...noUsage, total: effective } };
 }

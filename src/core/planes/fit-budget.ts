@@ -1,25 +1,23 @@
 import { countOmittedOutput } from '../../protocol/display-text.ts';
 import { byteLength, firstBytes, sentTokens } from '../fragments/text/truncate.ts';
 
-/** A role of agents, as the tool that starts them lists it. */
 export interface ListedRole {
   readonly name: string;
   readonly description: string;
-  /** What is fixed for its agents. It is never cut: a task that needs more than that would be lost. */
+  /** Fixed settings of its agents. Never cut: a task that needs more than them would be lost. */
   readonly fixed?: string;
 }
 
 export interface FittingRoles {
-  /** In the same order, some with descriptions that are visibly cut. */
+  /** In the same order, some with visibly cut descriptions. */
   readonly listed: readonly ListedRole[];
   readonly cut: number;
   readonly leftOut: number;
 }
 
-/** A description with less says nothing. */
 const leastBytes = 40;
 
-/** Roles within so many tokens: descriptions are cut to one length first, then the last roles are left out. */
+/** Fits roles into a token limit: cuts descriptions to one length first, then drops the last roles. */
 export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingRoles {
   if (countRoleTokens(roles) <= tokens) return { listed: roles, cut: 0, leftOut: 0 };
   let kept = roles;
@@ -38,12 +36,11 @@ export function fitRoles(roles: readonly ListedRole[], tokens: number): FittingR
   return { listed, cut, leftOut: roles.length - kept.length };
 }
 
-/** The name stands twice: among the values, and before its description. */
+/** The name appears twice: among the values, and before its description. */
 export function countRoleTokens(roles: readonly ListedRole[]): number {
   return sentTokens(roles.map((role) => `"${role.name}",${role.name}: ${describeRole(role)} `).join(''));
 }
 
-/** What the model that starts agents reads of a role. */
 export function describeRole({ description, fixed }: ListedRole): string {
   return fixed === undefined ? description : `${description} (fixed: ${fixed})`;
 }
@@ -57,13 +54,12 @@ function shortened(roles: readonly ListedRole[], bytes: number): readonly Listed
   });
 }
 
-/** Things that are offered together or not at all, and what they weigh. */
 export interface WeighedGroup<Name extends string = string> {
   readonly name: Name;
   readonly tokens: number;
 }
 
-/** The groups that fit the budget: the light ones first, so that one heavy group does not keep the others out. */
+/** Chooses groups within the budget, light ones first, so that one heavy group does not keep the others out. */
 export function groupsWithinBudget<Name extends string>(
   groups: readonly WeighedGroup<Name>[],
   budget: number,
@@ -80,19 +76,18 @@ export function groupsWithinBudget<Name extends string>(
 
 export interface FittingDiff {
   readonly text: string;
-  /** Files that did not fit, by their names in the diff. */
   readonly leftOut: readonly string[];
-  /** Its middle is missing, and with it perhaps the names of files. */
+  /** Its middle is missing, possibly with names of files. */
   readonly isCut: boolean;
 }
 
-/** Whole files of a diff, in their order, as far as they fit. Half a file would be judged as if it were all. */
+/** Keeps whole files of a diff, in order, as far as they fit. Half a file would be judged as if it were complete. */
 export function fitDiff(diff: string, budget: number, weigh: (text: string) => number): FittingDiff {
   const files = diff.split(/^(?=diff --git )/m).filter((text) => text.trim() !== '');
   const kept: string[] = [];
   const leftOut: string[] = [];
   let left = budget;
-  // No line of a diff itself begins so: each has a sign before it.
+  // No line of a diff begins like this: each has a sign before it.
   const isCut = (text: string): boolean => countOmittedOutput(text) !== undefined;
   for (const file of files) {
     const tokens = weigh(file);

@@ -4,18 +4,15 @@ import type { MemoryRules } from '../config/memories.ts';
 import { cutJsonLine, type ReviewEntry } from '../fragments/approval-review.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 
-/** What is known of an attempt to write notes about a thread. */
 export interface TakenThread {
-  /** When the thread had been used last by then. */
   readonly usedAt: number;
   readonly at: number;
   readonly isFailed: boolean;
 }
 
-/** How long a thread is left alone about which no notes could be written. */
 const rest = 24 * 3_600_000;
 
-/** Threads that notes should be written about, the newest first. Whether they may be is in their lines. */
+/** Threads that need notes, newest first. Their lines say whether notes are permitted. */
 export function threadsDueForNotes(
   threads: readonly ThreadSummary[],
   taken: ReadonlyMap<string, TakenThread>,
@@ -31,16 +28,14 @@ export function threadsDueForNotes(
   });
 }
 
-/** What one entry may take of the space, in tokens. */
 const least = { said: 60, done: 30 } as const;
 const most = { said: 2000, done: 600 } as const;
 const share = { said: 0.2, done: 0.05 } as const;
-/** For a line that counts what is left out before an entry. */
 const gapTokens = 8;
 
 /**
- * As much of a thread as fits: one JSON object per line, in the order of the thread. The user's words come first, then
- * what the model said, then what it did, the newest first.
+ * Extracts a thread within the space, one JSON object per line, in order. The user's words have priority, then the
+ * model's words, then its actions, each newest first.
  */
 export function threadExtract(entries: readonly ReviewEntry[], space: number): readonly string[] {
   const shown = new Map<number, string>();

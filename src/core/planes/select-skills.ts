@@ -3,27 +3,21 @@ import { render } from '../fragments/text/define-fragment.ts';
 import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import { rootLine, skillLine, skillsCatalogueFragment } from '../world/sections/skills.ts';
 
-/** A skill that the model may choose by itself. */
 export interface OfferedSkill {
   readonly name: string;
   readonly description: string;
-  /** Of its SKILL.md, absolute. */
+  /** Absolute path of its SKILL.md. */
   readonly path: string;
-  /** The folder in which it was found. */
   readonly root: string;
-  /** Whose it is. */
   readonly scope: SkillScope;
 }
 
-/** In the order in which they are listed, and kept where not all of them fit. */
+/** Order of listing, and of priority if not all fit. */
 const scopes = ['bundled', 'machine', 'project', 'user'] as const;
 export type SkillScope = (typeof scopes)[number];
 
-/** What had to be done to keep the budget. */
 export interface SkillCuts {
-  /** How many descriptions are not whole. */
   readonly shortened: number;
-  /** Names of skills that are not listed. */
   readonly left: readonly string[];
 }
 
@@ -31,14 +25,13 @@ interface SkillSelection extends SkillCuts {
   readonly catalogue: SkillCatalogue;
 }
 
-/** More of one description is not read before its skill is chosen. */
+/** More of a description is not read before its skill is chosen. */
 const longestListedDescription = 1024;
 const cutMark = '…';
 
 /**
- * The list of skills within so many tokens. All of them before much of any: where not everything fits, folders get short
- * names, then all descriptions are cut to one length, then they are left out, and only then skills are. The same skills
- * and the same budget give the same list.
+ * Lists skills within a token limit, preferring all skills to long descriptions: folders get short names first, then
+ * descriptions are cut to one length, then dropped, and only then skills. Deterministic for the same skills and budget.
  */
 export function selectSkills(offered: readonly OfferedSkill[], tokens: number): SkillSelection | undefined {
   const skills = inOrder(offered);
@@ -57,7 +50,6 @@ export function selectSkills(offered: readonly OfferedSkill[], tokens: number): 
   return { catalogue: { roots: form.roots, skills: cut, left: 0 }, shortened, left: [] };
 }
 
-/** By whose they are, then by name and path. */
 function inOrder(skills: readonly OfferedSkill[]): readonly OfferedSkill[] {
   const key = ({ scope, name, path }: OfferedSkill): string => `${scopes.indexOf(scope)} ${name}\0${path}`;
   const keyed = skills.map((skill) => ({ key: key(skill), skill }));
@@ -68,7 +60,7 @@ function plainForm(skills: readonly OfferedSkill[]): SkillCatalogue {
   return { roots: [], skills: skills.map((skill) => listed(skill, skill.path)), left: 0 };
 }
 
-/** Folders that hold more than one of them have short names, which paths begin with. */
+/** Folders with several skills get short names, which paths begin with. */
 function aliasedForm(skills: readonly OfferedSkill[]): SkillCatalogue {
   const shared = [...new Set(skills.map(({ root }) => root))].filter(
     (root) => skills.filter((skill) => skill.root === root).length > 1,
@@ -89,7 +81,6 @@ function withoutDescriptions(form: SkillCatalogue): SkillCatalogue {
   return { ...form, skills: form.skills.map((skill) => ({ ...skill, description: '' })) };
 }
 
-/** As many names as fit, the first ones, and how many there are besides. */
 function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection | undefined {
   let [low, high] = [0, skills.length - 1];
   const formOf = (count: number): SkillCatalogue => {
@@ -109,7 +100,6 @@ function fewer(skills: readonly OfferedSkill[], space: number): SkillSelection |
   return bytesOf(catalogue) > space ? undefined : { catalogue, shortened: 0, left };
 }
 
-/** The length to which all descriptions can be cut so that together they add at most so many bytes. */
 function longestThatFits({ skills }: SkillCatalogue, space: number): number {
   const added = (length: number): number =>
     skills.reduce((sum, skill) => {
@@ -125,7 +115,6 @@ function longestThatFits({ skills }: SkillCatalogue, space: number): number {
   return low;
 }
 
-/** So many characters at most, the mark of the cut included. */
 function shorten(text: string, length: number): string {
   const characters = [...text];
   if (characters.length <= length) return text;
@@ -142,7 +131,6 @@ function bytesOf(catalogue: SkillCatalogue): number {
 }
 
 const frame = render(skillsCatalogueFragment, { roots: [], skills: [], left: 0 }).text;
-/** What counts the skills that are not listed, with its line end. */
 const leftBytes = 80;
 
 function listBytes({ roots, skills, left }: SkillCatalogue): number {
@@ -150,15 +138,11 @@ function listBytes({ roots, skills, left }: SkillCatalogue): number {
   return lines.reduce((sum, line) => sum + byteLength(line) + 1, left === 0 ? 0 : leftBytes);
 }
 
-/** More of them are no help. */
 const most = 3;
-/** What a word in the name of a skill counts, against one in its description. */
 const nameWeight = 3;
-/** Fewer words in common say nothing. */
 const leastScore = 3;
 const longestHintDescription = 400;
 
-/** Words that fit every skill. */
 const common = new Set(
   'this that with from into when then them they your what which have does make made need needs using used uses user skill skills file files please about work task tasks other some more also each only should would could'.split(
     ' ',
@@ -166,8 +150,8 @@ const common = new Set(
 );
 
 /**
- * Skills that a message seems to be about, and that the list does not fully describe: at most three, the best first. The
- * list itself depends on no message, so that it need not be sent again with each of them.
+ * Up to three skills that a message seems to be about and the list describes only partly, best first. The list itself
+ * depends on no message, so that it need not be sent again with each.
  */
 export function relevantSkills(
   offered: readonly OfferedSkill[],
@@ -192,7 +176,7 @@ function scoreOf({ name, description }: OfferedSkill, spoken: ReadonlySet<string
   return nameWeight * hits(inName).length + hits(inDescription).filter((word) => !inName.has(word)).length;
 }
 
-/** Without the ending that makes several of one. */
+/** Removes plural endings. */
 function wordsOf(text: string): ReadonlySet<string> {
   const found =
     text

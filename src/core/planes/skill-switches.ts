@@ -7,7 +7,7 @@ export interface SkillSwitch {
   readonly enabled: boolean;
 }
 
-/** The entries of `skills.config` that make sense. `~` stands for the user's home folder. */
+/** Valid entries of `skills.config`. `~` is the user's home folder. */
 export function readSkillSwitches(entries: Json | undefined, osHome: string): readonly SkillSwitch[] {
   if (!Array.isArray(entries)) return [];
   return entries.filter(isJsonObject).flatMap((entry): readonly SkillSwitch[] => {
@@ -19,7 +19,7 @@ export function readSkillSwitches(entries: Json | undefined, osHome: string): re
   });
 }
 
-/** The last entry about a skill decides. */
+/** The last entry about a skill wins. */
 export function isSwitchedOn(
   switches: readonly SkillSwitch[],
   { name, paths }: { readonly name: string; readonly paths: readonly string[] },

@@ -1,18 +1,16 @@
-/** The MCP servers that the administrator of the machine allows. */
 export interface RequiredServers {
-  /** By name. A server with another name is not allowed. */
+  /** By name. Servers with other names are not allowed. */
   readonly allowed: Readonly<Record<string, ServerIdentity>>;
-  /** The file, with the line as far as it is known. */
+  /** The file, with the line if known. */
   readonly source: string;
 }
 
-/** What a server of a name must be. */
 export type ServerIdentity =
   /** `args` absent: any arguments. */
   | { readonly kind: 'program'; readonly command: string; readonly args?: readonly TextMatcher[] }
   | { readonly kind: 'address'; readonly url: TextMatcher };
 
-/** Holds for the whole text: a regular expression that matches a part of it does not count. */
+/** Must match the whole text: a regular expression that matches only a part does not count. */
 export type TextMatcher =
   | { readonly match: 'exact' | 'prefix'; readonly value: string }
   | { readonly match: 'regex'; readonly expression: string };
@@ -21,7 +19,7 @@ type ServerPlace =
   | { readonly kind: 'program'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'address'; readonly url: string };
 
-/** A longer text is not tried against an expression, which could take for ever. */
+/** Longer texts are not matched, because an expression could run forever. */
 const mostCharacters = 4096;
 
 export function allowsServer({ allowed }: RequiredServers, name: string, server: ServerPlace): boolean {
@@ -47,8 +45,8 @@ function fits(matcher: TextMatcher, text: string): boolean {
   }
 }
 
-/** Throws where it is no regular expression. */
+/** Throws if it is not a regular expression. */
 export function wholePattern(expression: string): RegExp {
-  // Alone first: a bracket that closes the group below would free the rest of its ends.
+  // Compile it alone first: a bracket that closes the group below would escape its anchors.
   return new RegExp(`^(?:${new RegExp(expression, 'u').source})$`, 'u');
 }

@@ -14,66 +14,63 @@ import type { NamedProfile } from './profiles/profiles.ts';
 import type { ProfileTables } from './profiles/tables/profile-tables.ts';
 import type { PrefixRule } from './rules/rule-set.ts';
 
-/** What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it. */
+/** Demands of the machine's administrator. No configuration layer, flag or client can weaken them. */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   readonly reviewers?: Allowed<ApprovalsReviewer>;
-  /** What every reviewer also reads, instead of what the configuration says. */
+  /** Read by every reviewer, instead of the configured policy. */
   readonly reviewPolicy?: string;
-  /** `read-only` is always among them. */
+  /** Always includes `read-only`. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly profiles?: AllowedProfiles;
-  /** Places of the engine: a profile that reopens any of them is wider than every mode but full access. Absent: unknown. */
+  /**
+   * Places of the engine: a profile that reopens any of them counts as wider than every mode but full access. Absent:
+   * unknown.
+   */
   readonly ownPlaces?: OwnPlaces;
-  /** Profiles that the administrator defines, as they are written. */
+  /** Profiles that the administrator defines, unparsed. */
   readonly profileTables?: ProfileTables;
   readonly denyRead?: DeniedReads;
-  /** Hold beside those of the files. None of them allows anything. */
+  /** Added to the rules of files. None of them allows anything. */
   readonly rules?: readonly PrefixRule[];
   /** Models for which rules that allow commands do not count, and none is offered to be saved. */
   readonly allowIgnoredOn?: readonly string[];
-  /** Features that are open or closed, whatever the configuration says. */
+  /** Fixed on or off, whatever the configuration says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
-  /** How the provider may search the web. Absent: in every way. */
+  /** Permitted web searches of the provider. Absent: all. */
   readonly webSearchModes?: readonly WebSearchMode[];
-  /** Whether the user's login shell is asked for variables, whatever the configuration says. */
+  /** Overrides the configuration on querying the login shell for variables. */
   readonly allowLoginShell?: boolean;
-  /** How users may sign in, whatever the configuration says. */
+  /** Permitted sign-in methods, whatever the configuration says. */
   readonly loginMethods?: readonly LoginMethod[];
-  /** Accounts of ChatGPT that may be used. */
   readonly loginWorkspaces?: readonly string[];
-  /** Where logins are kept, whatever the configuration says. */
+  /** Overrides the configured place for logins. */
   readonly credentialStore?: CredentialStoreName;
-  /** Hooks of the administrator, as they are written. They run without being trusted. */
+  /** Hooks of the administrator, unparsed. They run without being trusted. */
   readonly hooks?: { readonly table: JsonObject; readonly source: string };
-  /** No other hooks run. */
   readonly managedHooksOnly?: true;
   /** Other MCP servers are not used. */
   readonly mcpServers?: RequiredServers;
-  /** Sent to the model besides everything else. */
   readonly instructions?: string;
-  /** What a new thread starts with where nothing was chosen. */
   readonly newThread?: NewThreadDefaults;
 }
 
-/** What a setting may be. The first value holds in place of one that is not allowed. */
+/** Permitted values of a setting. The first replaces one that is not allowed. */
 export interface Allowed<Value> {
   readonly allowed: readonly [Value, ...Value[]];
-  /** The file, with the line as far as it is known. */
+  /** The file, with the line if known. */
   readonly source: string;
   readonly key: string;
 }
 
-/** What commands may be given. A profile that grants no more than one of these is allowed as well. */
+/** Permitted profiles. One that grants no more than one of these is allowed as well. */
 export interface AllowedProfiles {
   readonly allowed: readonly [NamedProfile, ...NamedProfile[]];
-  /** Holds in place of one that is not allowed. */
   readonly instead: NamedProfile;
   readonly source: string;
   readonly key: string;
 }
 
-/** What commands must never read. */
 export interface DeniedReads {
   /** Absolute paths and globs. */
   readonly patterns: readonly string[];
@@ -88,32 +85,31 @@ export interface NewThreadDefaults {
 
 export const noRequirements: Requirements = {};
 
-/** The requirement that the policy breaks, or undefined. */
 export function brokenByApproval({ approvals }: Requirements, approval: ApprovalPolicy) {
-  // A policy that turns some questions of `on-request` off is no wider than that.
+  // A granular policy, which turns off some questions of `on-request`, is no wider than it.
   const fits = (allowed: ApprovalPolicy): boolean =>
     isSameApproval(allowed, approval) || (allowed === 'on-request' && typeof approval !== 'string');
   return approvals?.allowed.some(fits) === false ? approvals : undefined;
 }
 
-/** The requirement that the reviewer breaks, or undefined. */
 export function brokenByReviewer({ reviewers }: Requirements, reviewer: ApprovalsReviewer) {
   return reviewers?.allowed.includes(reviewer) === false ? reviewers : undefined;
 }
 
-/** The requirement that the profile breaks, or undefined. */
 export function brokenByProfile(requirements: Requirements, profile: PermissionProfile) {
   const { sandboxModes } = requirements;
   return sandboxModes?.allowed.includes(effectiveWidth(requirements, profile)) === false ? sandboxModes : undefined;
 }
 
-/** How wide a profile counts. Commands that can change what Capstan keeps decide about later runs, as without a sandbox. */
+/**
+ * The effective width of a profile. Commands that can change Capstan's own files control later runs, as without a
+ * sandbox.
+ */
 export function effectiveWidth({ ownPlaces }: Requirements, profile: PermissionProfile): ProfileWidth {
   const isReopened = ownPlaces !== undefined && reopensOwnPlaces(profile, ownPlaces);
   return isReopened ? 'danger-full-access' : profileWidth(profile);
 }
 
-/** The same for the profiles that may be chosen. */
 export function brokenByChoice(
   { profiles, ownPlaces = noOwnPlaces }: Requirements,
   profile: PermissionProfile,
@@ -122,27 +118,24 @@ export function brokenByChoice(
   return isAllowed === false ? profiles : undefined;
 }
 
-/** The mode that holds in place of one that is not allowed. */
 export function replacementMode({ allowed: [first] }: Allowed<ProfileWidth>): SandboxMode {
-  // That a sandbox stands around us is a fact, which no requirement can bring about.
+  // No requirement can create an outer sandbox.
   return first === 'external-sandbox' ? 'read-only' : first;
 }
 
-/** Where logins are kept. */
 export const credentialStores = ['file', 'keyring', 'auto', 'ephemeral'] as const;
 export type CredentialStoreName = (typeof credentialStores)[number];
 
 export const loginMethods = ['chatgpt', 'api'] as const;
 export type LoginMethod = (typeof loginMethods)[number];
 
-/** How users may sign in. What is absent is not limited. */
+/** Permitted sign-ins. Absent members are not limited. */
 export interface LoginLimits {
   readonly methods?: readonly LoginMethod[];
-  /** Accounts of ChatGPT. */
+  /** ChatGPT accounts. */
   readonly workspaces?: readonly string[];
 }
 
-/** What the user chose and what the administrator allows: both hold. */
 export function loginLimits(
   chosen: { readonly forcedLoginMethod?: LoginMethod; readonly forcedChatgptWorkspaceId?: readonly string[] },
   required: { readonly loginMethods?: readonly LoginMethod[]; readonly loginWorkspaces?: readonly string[] },
@@ -161,7 +154,7 @@ function both<Value>(one: readonly Value[] | undefined, other: readonly Value[] 
 
 const names = { chatgpt: 'ChatGPT', api: 'an API key' };
 
-/** Why a login is not allowed; undefined when it is. One whose account is not known belongs to no allowed workspace. */
+/** Why a login is not allowed; undefined if it is. One with an unknown account belongs to no allowed workspace. */
 export function refuseLogin(
   { method, accountId }: { readonly method: LoginMethod; readonly accountId: string | undefined },
   { methods, workspaces }: LoginLimits,
@@ -183,14 +176,14 @@ export function refuseLogin(
   );
 }
 
-/** How the provider may search the web: what it keeps, what it indexed, or the web itself. */
+/** Web searches of the provider: in its cache, in its index, or on the live web. */
 export const webSearchModes = ['disabled', 'cached', 'indexed', 'live'] as const;
 
 export type WebSearchMode = (typeof webSearchModes)[number];
 
 /**
- * The mode of a turn. Where commands may do everything, a kept copy of the web protects nothing, so the web itself is
- * searched, if that is allowed. `indexed` is never chosen for a user who did not ask for it.
+ * The mode of a turn. Where commands may do everything, a cached web protects nothing, so the live one is searched if
+ * allowed. `indexed` is never chosen for a user who did not ask for it.
  */
 export function webSearchMode({
   wanted,
@@ -207,7 +200,7 @@ export function webSearchMode({
   return order.find((mode) => allowed.includes(mode)) ?? 'disabled';
 }
 
-/** The profile without what must never be read; one that restricts nothing gets a sandbox for it. Can be done twice. */
+/** Denies the administrator's unreadable paths; an unrestricted profile gets a sandbox for it. Idempotent. */
 export function withDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   if (denyRead === undefined || denyRead.patterns.length === 0) return profile;
   const rules = restricted(profile) ?? { type: 'restricted', entries: [wholeDisk] };
@@ -220,7 +213,7 @@ export function withDeniedReads({ denyRead }: Requirements, profile: PermissionP
   return { type: 'managed', file_system, network: profile.type === 'disabled' ? 'enabled' : profile.network };
 }
 
-/** The profile as it was before, so that it can be compared with those that modes give. */
+/** Reverses `withDeniedReads`, so that the profile can be compared with those of modes. */
 export function withoutDeniedReads({ denyRead }: Requirements, profile: PermissionProfile): PermissionProfile {
   const rules = restricted(profile);
   if (denyRead === undefined || rules === undefined || profile.type !== 'managed') return profile;
@@ -229,7 +222,7 @@ export function withoutDeniedReads({ denyRead }: Requirements, profile: Permissi
   return { ...profile, file_system: { ...rules, entries } };
 }
 
-/** Whether the machine's manager forbids reading a path. Asked about its spelling and about where it really leads. */
+/** True if the administrator forbids reading a path. Check both its spelling and its real path. */
 export function deniesRead({ denyRead }: Requirements, path: string): boolean {
   const target = normalisePath(path);
   if (denyRead === undefined || denyRead.patterns.length === 0) return false;
@@ -251,7 +244,10 @@ function isGlob(pattern: string): boolean {
   return /[*?[{]/.test(pattern);
 }
 
-/** A path is denied as a pattern as well: a profile can open what lies in a denied folder, and nothing that matches one. */
+/**
+ * A path is also denied as a pattern: a profile can open paths inside a denied folder, but nothing that matches a
+ * denied pattern.
+ */
 function denials(pattern: string): readonly FileSystemEntry[] {
   const matches: FileSystemEntry = { path: { type: 'glob_pattern', pattern: patternOf(pattern) }, access: 'deny' };
   return isGlob(pattern) ? [matches] : [{ path: { type: 'path', path: pattern }, access: 'deny' }, matches];

@@ -1,25 +1,24 @@
 import { equalJson, isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 
 /**
- * The one list of what is secret: by the name of a variable or header, by the key of a configuration, by its shape, and
- * by its value. Every surface shows a secret as this mark, which gives away neither its length nor its beginning.
+ * The only list of what is secret: by name of a variable or header, by configuration key, by shape, and by value. Every
+ * surface shows a secret as this mark, which reveals neither its length nor its beginning.
  */
 export const hiddenMark = '<hidden>';
 
-/** Parts of names that say secret everywhere. Each place has more of its own, which are common words elsewhere. */
+/** Parts of names that mean a secret everywhere. Each place adds its own, which are common words elsewhere. */
 const secretWords = 'secret|token|passw(?:or)?d?|credential';
-/** A personal access token, where it is a word of its own: `path` and `patch` are none. */
+/** A personal access token as a separate word: not in `path` or `patch`. */
 const accessToken = '(?<![a-z])pat(?![a-z])';
 const secretVariable = new RegExp(`key|${secretWords}|${accessToken}`, 'i');
 const secretHeader = new RegExp(`${secretVariable.source}|auth|cookie|session|bearer`, 'i');
-/** Ends of keys of a configuration. */
 const secretKey = new RegExp(`(?:^|_)(?:api_key|pat|${secretWords})$`, 'i');
-/** A name in a text, and what is assigned to it. */
+/** A name in a text, and the value assigned to it. */
 const assigned = new RegExp(
   String.raw`((?:(?:api|access|private)[_-]?key|authorization|${secretWords})[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?(?:(?:bearer|basic|digest|token)\s)?)([^\s"',;)}\]]{6,4000})`,
   'gi',
 );
-/** A header in a text, with all of its pairs. */
+/** A header in a text, with all its pairs. */
 const cookies =
   /(cookie["']?\s{0,4}:\s{0,4}["']?)([\w.-]{1,100}=[^\s"',;]{1,4000}(?:;\s?[\w.-]{1,100}(?:=[^\s"',;]{1,4000})?){0,100})/gi;
 
@@ -33,32 +32,31 @@ export function mayNameSecret(text: string): boolean {
   return secretHeader.test(text);
 }
 
-/** Names that shells can set. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Some keys have no other characters than names. They are long, and full of digits with small letters among them, or
- * of letters and digits without the underscores that part the words of a long name.
+ * Some keys look like names. They are long, and have many digits with lower-case letters among them, or letters and
+ * digits without the underscores of a long name.
  */
 const keyPattern = /^(?:(?=.*[a-z])(?=(?:.*\d){4}).{20,}|(?=.*\d)[A-Za-z0-9]{24,})$/;
 
-/** Whether a text can be the name of an environment variable, and is no key that was written in its place. */
+/** True if a text can name an environment variable, and is not a key written in its place. */
 export function isVariableName(text: string): boolean {
   return namePattern.test(text) && !keyPattern.test(text);
 }
 
-/** Keys that name a variable, and tables of such names. What else stands there is a key that was written in its place. */
+/** Keys that name a variable, and tables of such names. Other values there are keys written in place of a name. */
 const namingKey = /^(?:env_key|env_http_headers|\w+_env_var)$/;
 
-/** Tables for servers, in which any value may be a key. */
+/** Server tables in which any value may be a key. */
 const secretTables = new Set(['env', 'http_headers', 'headers']);
 
-/** Keys that Capstan knows: any value, or a table of such keys. `*`: the user makes up the names. */
+/** Keys that Capstan knows: any value, or a table of such keys. `*`: the user chooses the names. */
 type KnownKeys = { readonly [key: string]: 'any' | KnownKeys };
 
 const anyOf = (names: string): KnownKeys => Object.fromEntries(names.split(' ').map((name) => [name, 'any']));
 
-/** Keys of an MCP server. Under any other name, a value may be a key that is meant for the server. */
+/** Keys of an MCP server. Under other names, a value may be a key for the server. */
 export const serverKeys: KnownKeys = {
   ...anyOf('command args env env_vars cwd sandbox url bearer_token_env_var bearer_token http_headers env_http_headers'),
   ...anyOf('scopes oauth_resource enabled required startup_timeout_sec startup_timeout_ms tool_timeout_sec'),
@@ -67,10 +65,10 @@ export const serverKeys: KnownKeys = {
   tools: { '*': anyOf('approval_mode approved_digest') },
 };
 
-/** Tables in which the user makes up names: their names and shapes decide. */
+/** Tables with names chosen by the user: judged by name and shape. */
 const openTables = new Set(['query_params', 'set']);
 
-/** Keys and tokens of well-known services, wherever they are. Each takes time in proportion to the text. */
+/** Keys and tokens of well-known services, anywhere. Each takes linear time. */
 const tokenShapes: readonly string[] = [
   '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?',
   String.raw`\b(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,200}`,
@@ -78,17 +76,15 @@ const tokenShapes: readonly string[] = [
   String.raw`\bAIza[\w-]{30,60}`,
 ];
 
-/** A whole value that begins with one of them, a token of JSON, or a header's credentials. */
 function isSecretShaped(value: string): boolean {
   return secretStart.test(value) || /^(?:bearer|basic|token)\s+\S{12,}$/i.test(value);
 }
 
 const secretStart = new RegExp(String.raw`^(?:${tokenShapes.join('|')}|eyJ[\w-]{10,}\.)`);
 
-/** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
+/** A header's credentials, or a long text without a word in it. Elsewhere such a text is prose, an id or a hash. */
 const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
 
-/** The files of those layers that hold a secret. */
 export function filesWithSecrets(
   layers: readonly { readonly source: string; readonly values: JsonObject; readonly text?: string }[],
 ): readonly string[] {
@@ -97,7 +93,6 @@ export function filesWithSecrets(
     .map(({ source }) => source);
 }
 
-/** The values of a configuration as they may be shown: everything that is a secret, or looks like one, is replaced. */
 export function hideSecrets(values: JsonObject): JsonObject {
   return hideTable(values, { isSecret: false, isOpen: false });
 }
@@ -120,7 +115,6 @@ function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject 
           secretKey.test(key) ||
           secretTables.has(key) ||
           (isOpen && mayNameSecret(key)) ||
-          // A value where a table should be.
           (openTables.has(key) && !isJsonObject(value)),
         isOpen: isOpen || openTables.has(key),
       };
@@ -129,7 +123,7 @@ function hideTable(values: JsonObject, { isSecret, isOpen }: Where): JsonObject 
   );
 }
 
-/** Hides values of unknown keys, and what stands in place of a table. */
+/** Hides values of unknown keys, and anything in place of a table. */
 function hideUnknown(value: Json, known: KnownKeys): Json {
   if (!isJsonObject(value)) return hideWhole(value);
   const members = Object.entries(value).map(([key, member]) => {
@@ -169,7 +163,7 @@ function hideMember(member: Json, before: Json | undefined, at: Where): Json {
   return typeof shown === 'string' && shown === member ? hideInScript(member) : shown;
 }
 
-/** `Name: value`. With `-H`, a word without a value or with a port is the name of a host. */
+/** `Name: value`. With `-H`, a word without a value or with a port is a host name. */
 function hideHeader(header: string, option: string): string {
   const [, name, quote = '', value = ''] = /^((["']?)[\w-]+:\s*)(\S.*)$/s.exec(header) ?? [];
   const isShort = option.startsWith('-H');
@@ -178,13 +172,13 @@ function hideHeader(header: string, option: string): string {
   return isHost ? header : `${name}${hiddenMark}${quote}`;
 }
 
-/** `user:password`, but not the numbers of a user and a group. */
+/** `user:password`, but not numeric user and group ids. */
 function hidePassword(login: string): string {
   const colon = login.indexOf(':');
   return colon < 0 || /^\d+:\d+$/.test(login) ? login : `${login.slice(0, colon + 1)}${hiddenMark}`;
 }
 
-/** Takes time in proportion to the text: a name is looked for only where a word begins. */
+/** Linear time: a name is looked for only where a word begins. */
 function hideInScript(text: string): string {
   return redactSecrets(text)
     .replace(
@@ -212,7 +206,7 @@ function hideUnlessName(value: Json): Json {
   return Object.fromEntries(members) as JsonObject;
 }
 
-/** Collectors take keys anywhere in their addresses, too. */
+/** Collectors also accept keys anywhere in their addresses. */
 function hideCollectors(values: JsonObject): JsonObject {
   const shown = Object.entries(hideTable(values, { isSecret: false, isOpen: false })).map(([key, value]) => {
     if (isJsonObject(value)) return [key, hideCollectors(value)];
@@ -221,12 +215,14 @@ function hideCollectors(values: JsonObject): JsonObject {
   return Object.fromEntries(shown) as JsonObject;
 }
 
-/** A word, a number or a path: hidden in texts and addresses only where its name says that it is a secret. */
+/** A word, a number or a path: hidden in texts and addresses only if its name means a secret. */
 const harmless = /^(?:[A-Za-z]+|[\d.,]+|~?\/[\w./+-]*|[a-z]+\/[a-z*+.-]+)$/;
-/** A version of an interface. */
+/** An interface version. */
 const date = /^\d{4}-\d\d-\d\d(?:-preview)?$/;
 
-/** Hides the user's part of an address, and parameters and the fragment unless they are plainly none. Other texts stay as they are. */
+/**
+ * Hides the user part of an address, and parameters and fragment unless plainly harmless. Other texts stay unchanged.
+ */
 export function hideInAddress(text: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return text
@@ -239,7 +235,7 @@ export function hideInAddress(text: string): string {
     .replace(/#(.+)$/s, (all, fragment: string) => (harmless.test(fragment) ? all : `#${hiddenMark}`));
 }
 
-/** An address that a message names: the user's part, the whole query and the fragment are hidden, whatever they are called. */
+/** An address for a message: user part, whole query and fragment are always hidden. */
 export function shownAddress(address: string): string {
   const end = address.search(/[?#]/);
   const [place, hidden] = end < 0 ? [address, ''] : [address.slice(0, end), `${address[end]}${hiddenMark}`];
@@ -250,11 +246,11 @@ export function shownAddress(address: string): string {
   return `${parts.join('/')}${hidden}`;
 }
 
-/** An address for records: without what would let its reader in. A bare user name of ssh is no secret and stays. */
+/** An address for records, without credentials. A bare ssh user name is no secret and stays. */
 export function withoutCredentials(url: string): string {
   const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
   const { scheme, authority, rest } = parts ?? {};
-  // Without a scheme it is a path or `user@host:path`, which has no place for a password.
+  // Without a scheme it is a path or `user@host:path`, which cannot contain a password.
   if (scheme === undefined || authority === undefined || rest === undefined) return url;
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
@@ -265,7 +261,7 @@ export function withoutCredentials(url: string): string {
   return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
 }
 
-/** The user, the password and the values in the query and the fragment of an address, as they are written and as they are meant. */
+/** User, password and the values in query and fragment of an address, both encoded and decoded. */
 export function addressSecrets(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];
   const { username, password, search, searchParams, hash } = new URL(address);
@@ -282,14 +278,14 @@ function decoded(text: string): string {
   }
 }
 
-/** The values of headers or variables that must not be repeated, a scheme such as `Bearer` with and without it. */
+/** Values of headers or variables that must not be repeated, both with and without a scheme such as `Bearer`. */
 export function secretsAmong(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) =>
     mayNameSecret(name) || !harmless.test(value.trim()) ? [value, value.trim().replace(/^\S+\s+/, '')] : [],
   );
 }
 
-/** The secrets that a configuration holds: what `hideSecrets` takes out of it, as far as it must not be repeated. */
+/** A configuration's secrets: those that `hideSecrets` removes and that must not be repeated. */
 export function configuredSecrets(values: JsonObject): readonly string[] {
   return hiddenIn(values, hideSecrets(values), '');
 }
@@ -311,7 +307,7 @@ function hiddenIn(value: Json | undefined, shown: Json | undefined, name: string
 /** A shorter text may be part of any word. */
 const fewestCharacters = 6;
 
-/** In every form in which a server may repeat them, the longest first so that none hides a part of another. */
+/** In every form in which a server may repeat them, longest first so that none hides part of another. */
 export function repeatable(secrets: readonly string[]): readonly string[] {
   const forms = secrets
     .filter((secret) => secret.length >= fewestCharacters)
@@ -324,15 +320,14 @@ export function repeatable(secrets: readonly string[]): readonly string[] {
   return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }
 
-/** The text without these values, however often a server or a library repeats them. */
 export function hideValues(text: string, secrets: readonly string[]): string {
   return secrets.reduce((left, secret) => hideBeginning(left.replaceAll(secret, hiddenMark), secret), text);
 }
 
-/** Fewer characters of a secret are any text. */
+/** Fewer characters could be any text. */
 const shortestBeginning = 4;
 
-/** Words of a server may be cut before secrets are looked for: the beginning of one may stand at the cut. */
+/** A server's text may be cut before secrets are looked for: the beginning of one may be at the cut. */
 function hideBeginning(text: string, secret: string): string {
   const cut = text.indexOf('…');
   if (cut === -1) return text;
@@ -349,7 +344,7 @@ const shapesInText: readonly RegExp[] = [
   /(?<=:\/\/[^\s/:@]{0,100}:)[^\s/@]{1,200}(?=@)/g,
 ];
 
-/** Hides tokens of JSON, part by part: a pattern would begin anew at every start inside a long text without a dot. */
+/** Hides JSON tokens part by part: a pattern would restart at every possible start in a long text without a dot. */
 function hideJsonTokens(text: string): string {
   return text.replace(/[\w.-]+/g, (run) => {
     if (!run.includes('eyJ') || !run.includes('.')) return run;
@@ -368,8 +363,8 @@ function hideJsonTokens(text: string): string {
 }
 
 /**
- * A conversation's text without what looks like a secret, and without those that are known. What is assigned is kept
- * where it is plainly code: a call, a member, a variable.
+ * A conversation's text without apparent and known secrets. Assigned values are kept where they are plainly code: a
+ * call, a member, a variable.
  */
 export function redactSecrets(text: string, known: readonly string[] = []): string {
   const unknown = hideJsonTokens(hideValues(text, repeatable(known)));

@@ -6,45 +6,41 @@ import { isToolSetName } from '../state/plan-request.ts';
 import { frameDigest, instructionsDigest, type SentBody } from '../state/request-sent.ts';
 import type { InferredRequest, RebuiltFrame, RebuiltRequest } from './rebuild-requests.ts';
 
-/** How a rebuilt request compares with the one that was sent. */
 export type Verdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'different'; readonly first: Difference }
-  /** The bytes were made by an encoder that this program does not have. */
+  /** This program does not have the encoder that made the bytes. */
   | { readonly kind: 'other-encoder'; readonly version: string }
-  /** The tools that it offered are lost: the bytes cannot be made. */
+  /** Its tools are lost, so the bytes cannot be made. */
   | { readonly kind: 'tools-missing'; readonly toolSet: string }
-  /** Nothing was written down about the bytes. */
   | { readonly kind: 'not-recorded' }
-  /** Of another program, which writes nothing down about its requests. */
+  /** From another program, which records nothing about its requests. */
   | { readonly kind: 'inferred' };
 
-/** The first part of the body that is another. */
 export type Difference =
   | { readonly part: 'instructions' }
   | { readonly part: 'tools'; readonly toolSet: string }
   | {
       readonly part: 'item';
-      /** In the input, from 0. */
+      /** Position in the input, from 0. */
       readonly index: number;
-      /** `missing`: it was sent and is not in the file. `added`: it is in the file and was not sent. */
+      /** `missing`: sent, but not in the file. `added`: in the file, but not sent. */
       readonly what: 'changed' | 'missing' | 'added';
-      /** Of the item that the file has there. */
       readonly id?: string;
       readonly type?: string;
       readonly sentDigest?: string;
       readonly digest?: string;
     }
-  /** Model, effort, labels and the like: all else is the same. */
+  /** Only model, effort, labels and the like differ. */
   | { readonly part: 'options' }
-  /** The body is the same, and what left over the WebSocket for it is not. Counted from 0. */
+  /** The body is the same, but a WebSocket frame for it differs. Counted from 0. */
   | { readonly part: 'frame'; readonly index: number };
 
-/** Compares the requests of one thread, which must be given in order: each record says only what is new to it. */
+/** Compares the requests of one thread. They must be given in order: each record holds only its additions. */
 export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => Verdict {
   /** A thread may have changed its wire format: an item has a digest for each. */
   const known = new WeakMap<Encoder, WeakMap<Item, string>>();
-  /** Digests of the items of the newest body that was written down. Where one was lost there is a hole. */
+  /** Digests of the items of the newest recorded body, with holes for lost ones. */
   let sentItems: readonly (string | undefined)[] = [];
 
   function digestOf(item: Item, encoder: Encoder): string {
@@ -87,7 +83,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
   };
 }
 
-/** A whole one has no digest of its own: its content is the body. */
+/** A complete frame has no digest of its own: its content is the body. */
 function isSameFrame({ record, content }: RebuiltFrame, digester: Digester): boolean {
   if (content === undefined) return false;
   const bytes = content.reduce((sum, piece) => sum + piece.length, 0);

@@ -11,29 +11,27 @@ import { type FrameRecord, readFrame, readSent, type SentBody } from '../state/r
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { foldTurnWithoutWords, noTurns } from '../state/turns/turn-log.ts';
 
-/** A request as it was sent, rebuilt from the rollout alone. */
+/** A sent request, rebuilt from the rollout alone. */
 export interface RebuiltRequest {
   readonly kind: 'rebuilt';
-  /** The number of the turn in the thread, from 1; turns that were taken back count. */
+  /** Turn number in the thread, from 1, counting turns that were taken back. */
   readonly turn: number;
   readonly record: RequestRecord;
-  /** The line of the record. */
   readonly line: Line;
-  /** The thread when it was made. */
   readonly state: ThreadState;
-  /** Without tools if those are lost. */
+  /** Without tools if they are lost. */
   readonly prompt: Omit<Prompt, 'tools'> & Partial<Pick<Prompt, 'tools'>>;
-  /** Absent if there is no encoder of the version that the record names, or its tools are lost. */
+  /** Absent without an encoder of the recorded version, or if the tools are lost. */
   readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
-  /** What was written down about the bytes; absent if the process ended before that was saved, or was of an older version. */
+  /** Record of the bytes; absent if the process ended before it was saved, or was an older version. */
   readonly sent?: SentBody;
-  /** As what it left, if not as its body: mostly one frame, and another where the server did not take the first. */
+  /** Frames sent instead of the body: mostly one, and another if the server refused the first. */
   readonly frames: readonly RebuiltFrame[];
 }
 
 export interface RebuiltFrame {
   readonly record: FrameRecord;
-  /** Absent where the body is: then it cannot be made either. */
+  /** Absent if the body is: then it cannot be made either. */
   readonly content?: readonly Uint8Array[];
 }
 
@@ -43,26 +41,24 @@ export interface InferredRequest {
   readonly turn: number;
   readonly turnId?: TurnId;
   readonly model?: string;
-  /** The first line of the answer. */
   readonly line: Line;
   readonly input: Prompt['input'];
 }
 
-/** Every request of the thread, in order. Without an encoder for its turn, no bytes of a request are made. */
+/** All requests of the thread, in order. Without an encoder for a turn, its requests have no bytes. */
 export async function* rebuildRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
   encoderFor: (version: string, turn: number) => Encoder | undefined,
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
   let log = noTurns;
-  /** Waits for the lines about its bytes. */
   let rebuilt: RebuiltRequest | undefined;
   let isAnswering = false;
   for await (const line of lines) {
     const before = state;
     state = reduce(before, line);
     log = foldTurnWithoutWords(log, line);
-    // Turns that were taken back have had their requests, and keep their numbers.
+    // Turns that were taken back did send requests, and keep their numbers.
     const turn = log.began;
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
     if (record !== undefined) {
@@ -73,7 +69,7 @@ export async function* rebuildRequests(
     if (endsAnswer(line)) isAnswering = false;
     const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
     if (entry === undefined) continue;
-    // Entries of ours name their turn, and their requests have records.
+    // Our entries name their turn, and their requests have records.
     if (isModelMade(entry) && entry.turn === undefined && !isAnswering) {
       if (rebuilt !== undefined) yield rebuilt;
       rebuilt = undefined;
@@ -112,7 +108,7 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
   return { record, ...defined({ content: encoded.encoder.frame?.({ ...prompt, tools }, link) }) };
 }
 
-/** Other programs count tokens when an answer is complete. */
+/** Other programs count tokens once an answer is complete. */
 function endsAnswer({ type, payload }: Line): boolean {
   return type === lineType.event && payload['type'] === 'token_count';
 }

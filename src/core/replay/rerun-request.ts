@@ -19,19 +19,17 @@ import type { RequestRecord } from '../state/request-record.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { RebuiltRequest } from './rebuild-requests.ts';
 
-/** Who is asked instead. */
 export interface OtherReader {
   readonly model: ModelRecord;
   readonly provider: ProviderName;
   readonly capabilities: Pick<ProviderCapabilities, 'accessPrograms' | 'freeformTools'>;
-  /** As it is configured for the model. */
   readonly sampling?: Sampling;
 }
 
 /**
- * A past request as another model or provider would have got it: the same instructions, tools and history, without what
- * only its first reader can read, under the settings that were chosen as far as the model has them. Its tools must be
- * there. `toolsFor`: the tools as this reader takes them.
+ * Converts a past request for another model or provider: same instructions, tools and history, without content that
+ * only its first reader can read, and with the chosen settings that the model supports. Its tools must be present.
+ * `toolsFor`: the tools in the form for this reader.
  */
 export function promptForOther(
   { record, state }: Pick<RebuiltRequest, 'record' | 'state'>,
@@ -54,7 +52,7 @@ function nameOf({ provider, model: { slug, compatibility } }: OtherReader): Prov
   return providerName(provider.id, { ...provider, model: slug, ...defined({ compatibility }) });
 }
 
-/** Without a checkpoint that only another provider can read; undefined if nothing stands behind it. */
+/** Removes checkpoints that only another provider can read; undefined if there is no history behind one. */
 function readableState(state: ThreadState, reader: ProviderName): ThreadState | undefined {
   if (unreadableCheckpoints(state, reader).length === 0) return state;
   return state.behind !== undefined && isReadableByAll(state.behind) ? foldReopened(state) : undefined;
@@ -70,7 +68,7 @@ function optionsFor(
   const fitting = effortFor(model, { model: options.model, ...defined({ effort: chosen.effort }) });
   const { effort: _chosen, ...rest } = chosen;
   const { effort, summary, verbosity } = modelChoices(model, { ...rest, ...defined({ effort: fitting }) });
-  // The names of tiers are the provider's own.
+  // Tier names are specific to the provider.
   const isSame = provider !== undefined && isSameProvider(provider, reader);
   return {
     model: model.slug,
@@ -91,7 +89,7 @@ function optionsFor(
   };
 }
 
-/** What the turn was given. The request itself also has what its model had by default, which is none of another's. */
+/** Only the choices for the turn; the request also contains defaults of its model, which do not apply to another. */
 function chosenIn({ envelope }: ThreadState): ModelChoices {
   const chosen = objectAt(objectAt(envelope ?? {}, 'identity') ?? {}, 'chosen') ?? {};
   const [effort, summary, verbosity] = ['effort', 'summary', 'verbosity'].map((key) => stringAt(chosen, key));
@@ -106,21 +104,17 @@ function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
   };
 }
 
-/** What a thread says about the answer to one of its requests. */
 export interface AnswerOfRequest {
-  /** In the order in which they came. */
   readonly items: readonly Item[];
-  /** The code of its failure. */
   readonly failure?: string;
-  /** What the provider counted. */
   readonly usage?: Usage;
   readonly firstEventMs?: number;
   readonly answerMs?: number;
 }
 
 /**
- * The answer to a request of the conversation, from the lines behind it. It ends with the line about its step, which a
- * process that was killed did not write: then the next request ends it.
+ * Reads the answer from the lines after a request of the conversation. It ends with the line about its step; a killed
+ * process did not write that, so the next request also ends it.
  */
 export function answerOfRequest(
   behind: Iterable<Line>,

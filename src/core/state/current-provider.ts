@@ -10,9 +10,9 @@ import type { ThreadState } from './thread-state.ts';
 type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
 
 /**
- * Who answers the thread's requests at this place, as far as its lines say: turns of ours name provider and address,
- * other programs the id alone. The first line of a fork speaks for the fork alone, and in an imported file an id alone
- * says nothing: it belongs to another user's configuration.
+ * The provider of the thread's requests at this place, from its lines: our turns name provider and address, other
+ * programs only the id. The first line of a fork counts for the fork alone. In an imported file an id alone says
+ * nothing: it refers to another user's configuration.
  */
 export function currentProvider(said: Said): ProviderName | undefined {
   return believed(nameIn(said), said.meta);
@@ -38,13 +38,11 @@ function nameIn({ meta, envelope, settings, context }: Said): ProviderName | und
   return first === undefined ? undefined : { id: first, ...defined({ compatibility }) };
 }
 
-/** A name that is blank names nothing. */
 export function nonBlankTextAt(source: JsonObject | undefined, key: string): string | undefined {
   const name = stringAt(source, key);
   return name?.trim() === '' ? undefined : name;
 }
 
-/** The entry with its maker, if it is one that needs to have one and does not say it. */
 export function withMaker(entry: Entry, said: Said): Entry {
   if (entry.maker !== undefined) {
     if (believed(entry.maker, said.meta) !== undefined) return entry;
@@ -57,8 +55,8 @@ export function withMaker(entry: Entry, said: Said): Entry {
 }
 
 /**
- * Who made an item that waits, if only its maker can read it: who answered when it was accepted. When it enters history,
- * another provider may answer.
+ * Maker of a waiting item that only its maker can read: the provider at the time of acceptance. Another one may answer
+ * when it enters history.
  */
 export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
   return needsMaker(item) ? currentProvider(said) : undefined;

@@ -7,47 +7,41 @@ import { messageClaim, readMessage, type RecordedMessage } from './fold/waiting-
 import { type GivenGrant, isSameGrant, type RecordedGrant } from './questions/grants.ts';
 import { answerClaim, answerIn, questionClaim, type RecordedQuestion } from './questions/question-lines.ts';
 
-/** A claim of a line, and the seal that stands beside it. */
 export interface Sealed {
-  /** What the line says and the engine acts upon. */
   readonly claim: Json;
   readonly seal?: string;
 }
 
-/**
- * Whose lines they are. An imported thread gets a name of its own when it is imported, so that no seal from before
- * holds in it.
- */
+/** Owner of the lines. An imported thread gets a new name at its import, so that earlier seals are invalid in it. */
 export function sealSubject(threadId: string, meta: JsonObject): string {
   const imported = importOf(meta);
   return imported === undefined ? threadId : `${threadId} ${imported}`;
 }
 
-/** The name that the import of the thread was given; undefined for a thread that was not imported. */
+/** Name from the import of the thread; undefined if it was not imported. */
 export function importOf(meta: JsonObject): string | undefined {
   return stringAt(objectAt(meta, 'capstan'), 'imported');
 }
 
-/** What the first line of a fork says: lines of the other thread count in this one. */
+/** Claim of a fork's first line: lines of the other thread count in this one. */
 export function forkIn(meta: JsonObject): Sealed | undefined {
   const source = stringAt(meta, 'forked_from_id');
   return source === undefined ? undefined : sealed(['fork', source], stringAt(objectAt(meta, 'capstan'), 'seal'));
 }
 
-/** What a first line says under `capstan` that every later file of the thread says too. */
+/** Fields under `capstan` in a first line that every later file of the thread repeats. */
 export function lastingMetaFields(meta: JsonObject): JsonObject {
   const { imported, seal } = objectAt(meta, 'capstan') ?? {};
   return defined({ imported, seal });
 }
 
-/** The text that is sealed. */
 export function sealText(subject: string, claim: Json): string {
   return JSON.stringify([subject, claim]);
 }
 
 /**
- * What a turn or a change of settings grants: the folder, the policies, and all that stands under `capstan`. The same
- * for a `turn_context` and for `thread_settings`; undefined when another program wrote them.
+ * Grants of a turn or a change of settings: the folder, the policies, and everything under `capstan`. Equal for a
+ * `turn_context` and for `thread_settings`; undefined if another program wrote them.
  */
 export function grantsIn(source: JsonObject): Sealed | undefined {
   const ours = objectAt(source, 'capstan');
@@ -57,7 +51,6 @@ export function grantsIn(source: JsonObject): Sealed | undefined {
   return sealed(claim, stringAt(ours, 'seal'));
 }
 
-/** The claim of any line that has one. */
 export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Sealed | undefined {
   switch (type) {
     case lineType.turnContext:
@@ -94,23 +87,19 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
   }
 }
 
-/** What the line of a pinned note says. Checkpoints carry it with its seal. */
 export function sealedPin(pin: RecordedPin): Sealed {
   return sealed(pinClaim(pin), pin.seal);
 }
 
-/** The same for a question, and for its answer if it has one. */
 export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
   const claims = [sealed(questionClaim(question), question.seal)];
   return answer === undefined ? claims : [...claims, sealed(answerClaim(question, answer), answer.seal)];
 }
 
-/** The same for what an answer allows from then on. */
 export function sealedGrant(grant: GivenGrant): Sealed {
   return sealed(answerClaim(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 
-/** The same for a message that was accepted. */
 export function sealedMessage(message: RecordedMessage): Sealed {
   return sealed(messageClaim(message), message.seal);
 }
@@ -119,7 +108,7 @@ function sealed(claim: Json, seal: string | undefined): Sealed {
   return { claim, ...defined({ seal }) };
 }
 
-/** Whether a draft has a seal, be it an empty one: it is a line that was read, and keeps what it had. */
+/** True even for an empty seal: the draft is a line that was read, and keeps its seal. */
 export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
   const source = type === lineType.turnContext ? payload : appliedIn({ type, payload });
   return stringAt(source === undefined ? payload : objectAt(source, 'capstan'), 'seal') !== undefined;
@@ -129,13 +118,12 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
   return type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
 }
 
-/** A line that was read, as a draft that is no more proven than the line. */
+/** Makes a draft from a line that was read; its proof is the same. */
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
   const draft = { type, payload, ...defined({ metadata }) };
   return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }
 
-/** The same draft with a seal in it. */
 export function withSeal(draft: LineDraft, seal: string): LineDraft {
   const { type, payload } = draft;
   if (type === lineType.turnContext) return { ...draft, payload: sealedSource(payload, seal) };
@@ -148,7 +136,7 @@ export function sealedSource(source: JsonObject, seal: string): JsonObject {
   return { ...source, capstan: { ...objectAt(source, 'capstan'), seal } };
 }
 
-/** Settings as they are drafted: two that are the same stay so when one is sealed. */
+/** Settings as drafted: equal ones stay equal when one is sealed. */
 export function withoutSeal(settings: JsonObject | undefined): JsonObject | undefined {
   const ours = objectAt(settings, 'capstan');
   if (ours?.['seal'] === undefined) return settings;
@@ -157,8 +145,8 @@ export function withoutSeal(settings: JsonObject | undefined): JsonObject | unde
 }
 
 /**
- * Notes, messages and grants that a writer leaves out for now, because it cannot prove whose they are. No line ends them:
- * checkpoints carry them on, and a writer that can prove them takes them in.
+ * Notes, messages and grants that a writer leaves out for now, because it cannot prove their owner. No line ends them:
+ * checkpoints carry them, and a writer with the proof restores them.
  */
 export interface Withheld {
   readonly pins: readonly RecordedPin[];
@@ -166,10 +154,9 @@ export interface Withheld {
   readonly grants: readonly RecordedGrant[];
 }
 
-/** The part of a thread's state that this is about. */
 type Recorded = Withheld & { readonly withheld?: Withheld };
 
-/** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
+/** Each fold applies this again, because a line such as a checkpoint may bring them back. */
 export function withhold<State extends Recorded>(state: State, withheld: Withheld | undefined): State {
   if (withheld === undefined) return state;
   return {
@@ -181,7 +168,7 @@ export function withhold<State extends Recorded>(state: State, withheld: Withhel
   };
 }
 
-/** What a checkpoint carries: also what is left out for now, in the order in which it came. */
+/** Content of a checkpoint, including withheld entries, in order of arrival. */
 export function withWithheld({ pins, waiting, grants, withheld }: Recorded): Withheld {
   if (withheld === undefined) return { pins, waiting, grants };
   return {

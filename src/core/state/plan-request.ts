@@ -14,16 +14,14 @@ import { instructionsOf, type ThreadState } from './thread-state.ts';
 import { reviewInput } from './review-request.ts';
 import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 
-/** A request that is about to be made. */
 export interface PlannedRequest {
   readonly record: RequestRecord;
-  /** How it continues from the request before it; absent when there was none. */
   readonly prefix?: PrefixReport;
-  /** The lines that must be durable before it is sent. */
+  /** Lines that must be durable before it is sent. */
   readonly drafts: readonly LineDraft[];
 }
 
-/** The lines of a request: the tools, if the thread has not had them yet, and the record. */
+/** Lines of a request: its record, and the tools if the thread does not have them yet. */
 export function planRequest(
   state: ThreadState,
   asked: Omit<RequestRecord, 'toolSet'>,
@@ -32,7 +30,7 @@ export function planRequest(
   const record = { ...asked, toolSet: toolSetName(tools) };
   const known = state.toolSets.has(record.toolSet);
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
-  // A review has a prompt of its own, which continues from none.
+  // A review has a prompt of its own, which continues no request.
   const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
   const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
   const request: LineDraft = { type: lineType.request, payload };
@@ -41,8 +39,8 @@ export function planRequest(
 }
 
 /**
- * The request that the record stands for. The live thread sends it, replay rebuilds it: there is no other way to make
- * one. Its tools must be there; `hasTools` says whether they are.
+ * Makes the request for a record. Live threads and replay both use it, so there is no other way to make one. Its tools
+ * must be present: check `hasTools`.
  */
 export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
   const tools = state.toolSets.get(record.toolSet);
@@ -50,7 +48,7 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
   return { ...withoutTools(state, record), tools };
 }
 
-/** Large tool sets are kept beside the thread, and what is there can be lost. A set without tools is not a lost one. */
+/** Large tool sets are kept beside the thread and can be lost. A set without tools is not a lost one. */
 export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
   return toolSets.has(toolSet);
 }
@@ -63,7 +61,6 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
   };
 }
 
-/** What is known of a request whose tool list is missing. */
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
   const review = record.auxiliary?.review;
   if (review !== undefined) {
@@ -78,7 +75,6 @@ export function withoutTools(state: Pick<ThreadState, PromptParts>, record: Requ
   };
 }
 
-/** What is asked beside the conversation, about a part of it. */
 function besideHistory(
   items: Prompt['input'],
   writers: InputWriters,
@@ -96,13 +92,12 @@ function besideHistory(
 
 type InputWriters = ReturnType<typeof projectWithWriters>['writers'];
 
-/** By history value: the request before is looked at again when the next one is made. */
+/** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<
   History,
   { readonly reader: string; readonly value: ReturnType<typeof projectWithWriters> }
 >();
 
-/** What a history looks like to a model. */
 export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
   return projected(history, reader).items;
 }
@@ -118,18 +113,18 @@ function projected(history: History, { modalities, provider }: RequestReader): R
 
 type PromptParts = 'meta' | 'instructions' | 'toolSets' | 'history';
 
-/** The next request held against the one before it: what a provider can take from its cache, and what broke that. */
+/** Compares the next request with the previous one: the prefix that a provider can cache, and the cause of a break. */
 function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | undefined {
   const { sent } = state;
   if (sent === undefined) return undefined;
   if (sent.kind === 'gone') {
-    // What a rollback leaves stood in earlier requests; what a checkpoint leaves stood in none.
+    // Items that remain after a rollback were in earlier requests; those of a checkpoint were in none.
     const fresh = sent.why !== 'rollback' ? promptFor(state, record).input : [];
     const tokens = fresh.reduce((sum, item) => sum + itemTokens(item), 0);
     return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
   }
   const now = promptFor(state, record);
-  // Of lost tools only the name is known: whether they are others, and not which.
+  // Only the name of lost tools is known: it shows that they changed, but not which.
   const tools = state.toolSets.get(sent.record.toolSet) ?? now.tools;
   const before = { ...withoutTools({ ...state, history: sent.history }, sent.record), tools };
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
@@ -139,7 +134,7 @@ function sentRequest(
   { instructions, tools, input }: Prompt,
   { toolSet, options, encoder }: RequestRecord,
 ): SentRequest {
-  // What is asked of the answer stands behind the input, and so do the labels.
+  // Requirements for the answer follow the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
   const { labels: _labels, outputLimit: _limit, lengthField: _field, ...others } = rest;
   const { temperature: _temperature, stop: _stop, ...settings } = others;
@@ -148,7 +143,7 @@ function sentRequest(
 
 const names = new WeakMap<readonly ToolSpec[], string>();
 
-/** Whether the name is made from these tools, as far as it says: names of an older form say nothing. */
+/** Tells if the name was made from these tools; names of an older form do not show it. */
 export function isToolSetName(name: string, tools: readonly ToolSpec[]): boolean {
   return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 }

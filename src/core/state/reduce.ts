@@ -42,8 +42,8 @@ import { addMark, markBefore, markOf, type ThreadState } from './thread-state.ts
 import { foldNewestCount } from './usage-and-limits.ts';
 
 /**
- * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
- * they read. Total: a line that is unknown or makes no sense leaves the state as it is.
+ * The only meaning of lines. Live threads apply it to each line they append, resume and replay to each line they read.
+ * Total: an unknown or invalid line leaves the state unchanged.
  */
 export function reduce(state: ThreadState, line: Line): ThreadState {
   const { payload } = line;
@@ -52,7 +52,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       // Later ones are copies or edits by other programs; the first is the thread's.
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
-      // Also where the item is none for the model: what is not in history does not wait for ever.
+      // Also if the item is none for the model: a message must not wait forever because its item is not in history.
       const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
       const read = entryIn(line);
       if (read === undefined) return entered;
@@ -117,7 +117,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
   }
 }
 
-/** A thread has a handful of them. Those that are left out are recorded again when a request needs them. */
+/** A thread has few. Dropped sets are recorded again when a request needs them. */
 const mostToolSets = 200;
 
 function withToolSet(sets: ThreadState['toolSets'], name: string, tools: readonly ToolSpec[]): ThreadState['toolSets'] {
@@ -129,7 +129,7 @@ function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): Threa
   return waiting === state.waiting ? state : { ...state, waiting };
 }
 
-/** What an agent or a review has cost is part of what its thread has. A goal pays for agents alone. */
+/** The cost of agents and reviews is part of their thread's. A goal pays for agents alone. */
 function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   const state = withWaiting(before, foldWaiting(before.waiting, payload));
   if (state === before) return state;
@@ -147,8 +147,8 @@ function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
 }
 
 /**
- * Another program's turn leaves no envelope of ours: then nothing is known of it. A turn that was submitted before the
- * settings were changed does not outdo them.
+ * Another program's turn has no envelope of ours: it is unknown then. A turn submitted before a change of settings does
+ * not override it.
  */
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
   const ours = objectAt(context, 'capstan');
@@ -157,15 +157,12 @@ function foldContext({ envelope: before, ...state }: ThreadState, context: JsonO
   return { ...state, context, newest, ...defined({ envelope }) };
 }
 
-/**
- * Whether a line of this kind may change the state. Records for screens may not, and they are half of a file: they say
- * again what items say.
- */
+/** Records for screens cannot change the state; they are half of a file, and repeat the items. */
 export function concernsState({ type, payloadType }: LineKind): boolean {
   return type !== lineType.event || payloadType !== 'item_completed';
 }
 
-/** Items that steer a request, or that a former version left behind: never part of history. */
+/** Items that steer a request, or come from an earlier version: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
 
 function entryIn({ payload, metadata }: Line): Entry | undefined {
@@ -173,7 +170,7 @@ function entryIn({ payload, metadata }: Line): Entry | undefined {
   return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
 }
 
-/** Whether a `response_item` makes its turn one that a rollback counts. */
+/** True if a `response_item` makes its turn one that a rollback counts. */
 export function holdsUsersWords(line: Line): boolean {
   const entry = entryIn(line);
   return entry !== undefined && isBoundary(entry);
@@ -185,7 +182,7 @@ function withEntry(state: ThreadState, entry: Entry): ThreadState {
   return { ...countsAsTurn(state), history };
 }
 
-/** A user's words make the turn one that a rollback can go back to, once. Files without turn records count each message. */
+/** Makes the turn a target for rollbacks, once. Files without turn records count each message. */
 function countsAsTurn(state: ThreadState): ThreadState {
   const { openTurn } = state;
   if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
@@ -194,10 +191,9 @@ function countsAsTurn(state: ThreadState): ThreadState {
   return { ...state, marks: addMark(state.marks, before), openTurn: rest };
 }
 
-/** Of one turn, at once: so many do not run side by side. */
+/** Limit per turn: so many do not run concurrently. */
 const mostCalls = 500;
 
-/** What a `capstan_call` line does to the state: it belongs to the turn that is open. */
 export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   const [callId, turnId] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id')];
@@ -215,7 +211,6 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, openTurn: { ...turn, calls: [...others.slice(1 - mostCalls), call] } };
 }
 
-/** A call that is answered is over. */
 export function foldAnswer(state: ThreadState, item: Item): ThreadState {
   const { openTurn } = state;
   if (openTurn?.calls === undefined || !item.type.endsWith('_output')) return state;
@@ -234,7 +229,7 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   return { threadId, callId, tool, at, ...defined({ idempotent, outside }), item };
 }
 
-/** What an `event_msg` line does to the state. Most events are there for people and change nothing. */
+/** Most events are for people and change nothing. */
 function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
   const turn = turnEvent(event);
   if (turn !== undefined) return foldTurnEvent(state, turn);
@@ -260,7 +255,7 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
   const usage = { total: carryCostForward(state.usage.total, total), newest };
   const counted = isCostForOthers(event) ? withForeignCost(state, usage) : { ...state, usage };
   if (newest.kind !== 'counted') return counted;
-  // Another program records no requests; its counts say that there were some.
+  // Another program records no requests; its counts show that there were some.
   const checkpoints = foldRequestSeen(state.checkpoints, state.history.length);
   const prefill = state.prefill ?? newest.usage.input;
   // A file has a count for every request: most change neither.
@@ -268,13 +263,13 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
   return { ...counted, checkpoints, prefill };
 }
 
-/** A cost that is not that of the thread's own work. */
+/** Cost of work that is not the thread's own. */
 function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
   const { goal } = state;
   return { ...state, usage, ...(goal && { goal: goalWithoutCost(goal, state.usage.total, usage.total) }) };
 }
 
-/** A thread may fail again and again without a user who looks at it. */
+/** A thread may fail repeatedly without a user noticing. */
 const mostFailed = 100;
 
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
@@ -290,7 +285,7 @@ function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   return { ...state, turns: state.turns + 1, openTurn };
 }
 
-/** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */
+/** Removes the newest `count` turns with a user's words. Their cost remains counted. */
 function rollBack(state: ThreadState, count: number): ThreadState {
   const target = markBefore(state.marks, count);
   if (target === undefined) return state;
@@ -304,7 +299,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
     waiting: waitingAfterRollback(target.mark.waiting, state.waiting),
     grants: grantsAfterRollback(target.mark.grants, state.grants),
     ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
-    // No provider has counted what is left.
+    // No provider has counted the remaining history.
     usage: { ...state.usage, newest: noCount },
     newest: 'context',
     marks: target.older,

@@ -6,40 +6,40 @@ import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../pr
 import { type ProviderName, readProviderName } from '../../protocol/provider-name.ts';
 import { readReview, type ReviewRequest } from './review-request.ts';
 
-/** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
+/** A `capstan_request` line: with the state at that line it determines every byte of the request. */
 export interface RequestRecord {
   readonly turnId: TurnId;
   readonly step: number;
-  /** Version of the encoder that made the bytes. */
   readonly encoder: string;
   readonly toolSet: string;
-  /** What the model can take in; the rest is sent as a word in its place. */
+  /** Modalities of the model; other content is sent as a word instead. */
   readonly modalities: readonly string[];
   readonly options: RequestOptions;
-  /** Who gets it: what only another provider can read is not in it. Absent in older records, which left nothing out. */
+  /**
+   * The recipient: items that only another provider can read are left out. Absent in older records, which left nothing
+   * out.
+   */
   readonly provider?: ProviderName;
-  /** Only on a request that no turn asked for. */
   readonly auxiliary?: Auxiliary;
 }
 
 /**
- * A request beside the conversation. Its input is `head`, the items `from` to `to` of what a sampling request would
- * hold, and `tail`; the next request continues from the one before it as if it had not been.
+ * A request beside the conversation. Its input is `head`, the items `from` to `to` of a sampling request, and `tail`;
+ * the next request continues from the one before as if it had not existed.
  */
 export interface Auxiliary {
   readonly purpose: 'compaction' | 'review';
   readonly from: number;
-  /** The first item that is not sent. */
+  /** End of the range, exclusive. */
   readonly to: number;
-  /** Places, counted like `from`, of items that are sent as a short notice. */
+  /** Positions, counted like `from`, of items sent as a short notice. */
   readonly stubbed: readonly number[];
   readonly head: readonly Item[];
   readonly tail: readonly Item[];
-  /** Of a review: its instructions stand in the place of the thread's, and its message is made from this. */
+  /** For a review: its instructions replace the thread's, and its message is made from this. */
   readonly review?: ReviewRequest;
 }
 
-/** Whom a request is for: what the model takes in, and who runs it. */
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
 
 export function readerOf({ modalities, provider }: RequestRecord): RequestReader {

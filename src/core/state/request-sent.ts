@@ -8,37 +8,35 @@ import { requestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /**
- * What a `capstan_sent` line says about the bytes of the request whose record stands before it. They are counted when
- * the request is on its way, so that the request does not wait for it.
+ * A `capstan_sent` line about the bytes of the last recorded request. They are counted once the request is on its way,
+ * so that it need not wait.
  */
 export interface SentBody {
   readonly turnId: TurnId;
   readonly step: number;
   readonly bytes: number;
-  /** Of the whole body. */
   readonly sha256: string;
-  /** Short digest of the instructions. */
   readonly instructions: string;
-  /** Items of the input. */
   readonly items: number;
-  /** So many items at the beginning are those of the `capstan_sent` line before. */
+  /** Number of first items shared with the previous `capstan_sent` line. */
   readonly from: number;
-  /** Short digests of the items after those. */
   readonly digests: readonly string[];
-  /** Of a request beside the conversation: the next line does not count from it. */
+  /** The request is beside the conversation: the next line does not count from it. */
   readonly auxiliary?: true;
-  /** As what it left, if not as its body. */
+  /** Present if a frame was sent instead of the body. */
   readonly frame?: FrameRecord;
 }
 
-/** A request as it left over a WebSocket: with the body it is enough to make the same bytes. */
+/** A request as sent over a WebSocket: together with the body it determines the bytes. */
 export interface FrameRecord {
-  /** The answer that it built on, which was remembered with the items before those that it holds. Absent: it is whole. */
+  /**
+   * The answer that it builds on, which the server remembers with the items before this frame. Absent: the frame is
+   * complete.
+   */
   readonly previous?: string;
-  /** Of the input, that it holds. */
   readonly items: number;
   readonly bytes: number;
-  /** Short digest, of one that is not whole: the digest of the body says nothing about that. */
+  /** Short digest of a partial frame, which the digest of the body does not cover. */
   readonly digest?: string;
 }
 
@@ -73,7 +71,7 @@ interface SentRequestBytes {
   readonly frame?: SentFrame;
 }
 
-/** The same request left once more, as another frame. All else stands in the line before. */
+/** Records that the same request was sent again as another frame. All else is in the line before. */
 export function sentAgainLine(
   { turnId, step, auxiliary }: AboutSent,
   frame: SentFrame,
@@ -100,7 +98,7 @@ export function frameDigest(content: readonly Uint8Array[], digester: Digester):
   return digester.short(whole);
 }
 
-/** What a line says about a frame; undefined when it says nothing, or nothing that can be read. */
+/** Undefined if the line has no valid frame. */
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
   const [items, bytes] = [numberAt(frame, 'items'), numberAt(frame, 'bytes')];
@@ -125,7 +123,7 @@ export function readSent(payload: JsonObject): SentBody | undefined {
   return { ...body, ...defined({ auxiliary, frame: readFrame(payload) }) };
 }
 
-/** Objects are compared, not texts: where one was made anew, its digest is just written again. */
+/** Compares objects, not texts: a recreated item just gets its digest written again. */
 function commonLength(before: readonly Item[], now: readonly Item[]): number {
   const other = now.findIndex((item, index) => item !== before[index]);
   return other < 0 ? now.length : other;

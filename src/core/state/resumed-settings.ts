@@ -21,11 +21,11 @@ import { nonBlankTextAt } from './current-provider.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readApprovalPolicy } from '../policy/decide/approval-policy.ts';
 
-/** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
+/** Settings of the thread's last turn, or for its next one: resume uses them unless a flag overrides them. */
 export type LastSettings = Partial<Omit<Settings, 'personality'>> & {
-  /** `null`: chosen to be none, whatever is configured. */
+  /** `null`: explicitly none, whatever is configured. */
   readonly personality?: Personality | null;
-  /** Which of the values may be no choices but defaults of the model: their line does not say. */
+  /** Values that may be defaults of the model instead of choices: their line does not say. */
   readonly resolved?: readonly ResolvedChoice[];
 };
 
@@ -45,7 +45,7 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   });
 }
 
-/** What the thread was given at its start: the newest change of settings says it, also after later turns. */
+/** Settings from the thread's start, in the newest change of settings, also after later turns. */
 function startedWith(settings: JsonObject | undefined): Loose {
   const start = objectAt(objectAt(settings, 'capstan'), 'start');
   const names = (key: string) => arrayAt(start, key)?.filter((name) => typeof name === 'string');
@@ -60,25 +60,24 @@ function startedWith(settings: JsonObject | undefined): Loose {
   };
 }
 
-/** The same without it, for a thread whose settings no seal proves. */
 export function withoutStartSettings(last: LastSettings): LastSettings {
   const { developerInstructions: _instructions, compactPrompt: _prompt, ...others } = last;
   const { clientTools: _given, onlyTools: _only, withoutTools: _left, ...rest } = others;
   return rest;
 }
 
-/** Whether a thread in this state is resumed with these `thread_settings` anyway. */
+/** True if a resume of this state restores these `thread_settings` anyway. */
 export function restoresSettings(state: ThreadState, settings: JsonObject): boolean {
   const [now, then] = [state, { ...state, settings, newest: 'settings' as const }].map(lastSettings);
   return equalJson(now as unknown as JsonObject, then as unknown as JsonObject);
 }
 
-/** The line that says all of it which grants something: the newest change of settings of ours, else the newest turn. */
+/** The line with all grants: our newest change of settings, otherwise the newest turn. */
 export function newestGrantingSettings({ context, settings, newest }: ThreadState): JsonObject | undefined {
   return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
 }
 
-/** Without values that the model of the line has by default: they were no choices. */
+/** Removes values that the line's model has by default: they were no choices. */
 export function withoutModelDefaults({ resolved = [], ...last }: LastSettings, catalogue: Catalogue): LastSettings {
   if (resolved.length === 0 || last.model === undefined) return last;
   const defaults = modelDefaults(lookUpModel(catalogue, last.model));
@@ -87,7 +86,7 @@ export function withoutModelDefaults({ resolved = [], ...last }: LastSettings, c
   return Object.fromEntries(Object.entries(last).filter(([name]) => !isDefault(name)));
 }
 
-/** A turn's own record; what it lacks comes from the thread's settings. */
+/** A turn's own record, completed by the thread's settings. */
 function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
   const ours = objectAt(context, 'capstan');
   return {
@@ -103,7 +102,6 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
   };
 }
 
-/** Settings that were applied after the newest turn. */
 function fromSettings(settings: JsonObject | undefined, context: JsonObject | undefined): Loose {
   const ours = objectAt(settings, 'capstan');
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
@@ -124,8 +122,8 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
 /**
- * What was chosen, also of what a model has defaults for. Of that, lines of other programs, and older ones of ours, hold
- * only what it resolved to, the effort under the shared key.
+ * All choices, including those that a model has defaults for. Other programs and our older lines record only resolved
+ * values of these, the effort under the shared key.
  */
 function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
   const chosen = objectAt(ours, 'chosen');
@@ -142,7 +140,7 @@ function choices(ours: JsonObject | undefined, resolvedEffort: string | undefine
   };
 }
 
-/** It is no longer known what a folder was relative to. */
+/** The base of a relative folder is no longer known. */
 function absolute(source: JsonObject | undefined): string | undefined {
   const cwd = stringAt(source, 'cwd');
   return cwd?.startsWith('/') === true ? cwd : undefined;
@@ -156,7 +154,7 @@ function readPersonality(value: Json | undefined): Personality | null | undefine
   return value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
 }
 
-/** Ours if we wrote the record; else what another program says under the shared key. */
+/** Our value if we wrote the record; otherwise that of another program under the shared key. */
 function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
   const shared = objectAt(source, 'collaboration_mode');
   const mode = stringAt(ours ?? shared, 'mode');
@@ -182,8 +180,8 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
 }
 
 /**
- * What another program recorded. It writes the workspace's own path where the profile says "the workspace"; if the
- * coarser form means just that, the symbol is put back, so that the thread may be resumed in another folder.
+ * Profile recorded by another program. It writes the path of the workspace instead of the symbol; if the coarser form
+ * means just that, the symbol is restored, so that the thread may be resumed in another folder.
  */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;
@@ -195,7 +193,7 @@ function foreignProfile(context: JsonObject | undefined): PermissionProfile | un
   return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
 }
 
-/** Only a whole profile counts; a broken one falls through to the next source, and in the end to the configuration. */
+/** Only a complete profile counts; otherwise the next source is used, and finally the configuration. */
 function readProfile(value: Json | undefined): PermissionProfile | undefined {
   if (!isJsonObject(value)) return undefined;
   const network = value['network'];
@@ -216,7 +214,7 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
   return (isNew ? value : { ...value, file_system: { ...files, entries } }) as unknown as PermissionProfile;
 }
 
-/** An entry in which older words stand for `deny` and for the workspace. */
+/** Replaces older words for `deny` and for the workspace. */
 function withNewWords(entry: Json): Json {
   if (!isJsonObject(entry)) return entry;
   const path = objectAt(entry, 'path');
@@ -234,19 +232,17 @@ function readLegacy(value: JsonObject | undefined): PermissionProfile | undefine
   return stringAt(value, 'type') === undefined ? undefined : profileFromPolicy(value as unknown as SandboxPolicy);
 }
 
-/** What a resumed thread took from its own past, and what is in force because of that. */
+/** Settings that a resumed thread took from its past, and that apply because of that. */
 export interface RestoredSettings {
-  /** Where it stood: in the contract of the newest turn, or in a change of settings that came after it. */
   readonly from: 'turn' | 'settings';
   readonly turnId?: string;
-  /** By the names of settings. */
   readonly names: readonly string[];
 }
 
 export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
   const { context } = state;
   const turnId = stringAt(context, 'turn_id');
-  // A turn records the thread's settings, too: then they say what its contract says.
+  // A turn also records the thread's settings, which then equal its contract.
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
   return {
     from: equalJson(last, ofTurn) ? 'turn' : 'settings',
@@ -255,7 +251,6 @@ export function restoredSettings(state: ThreadState, { origins = {} }: Settings)
   };
 }
 
-/** As events and files have it. */
 export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
   return { from, ...defined({ turn_id: turnId }), names };
 }

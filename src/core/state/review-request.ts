@@ -7,24 +7,21 @@ import { entries, type History } from '../history/history.ts';
 import { outputOf, recordedItem } from './recorded/conversation-items.ts';
 
 /**
- * What the record of a review says. The transcript and the arguments of the call are not in it: they are made from the
- * history at the record's line, and nothing large is stored twice (I9).
+ * Record of a review, without the transcript and the call's arguments: they are made from history at the record's line,
+ * and nothing large is stored twice (I9).
  */
 export interface ReviewRequest {
   readonly instructions: string;
-  /** Of the message that is sent. */
   readonly messageId: string;
   readonly callId: string;
-  /** The question as its line has it, without what lists show of it. */
   readonly question: JsonObject;
   readonly policy: JsonObject;
-  /** Tokens that there are for the message. */
   readonly space: number;
-  /** Why an earlier answer could not be read. */
+  /** The reason why an earlier answer could not be read. */
   readonly again?: string;
 }
 
-/** The message of the review. A call that is not in history has no arguments to show. */
+/** A call that is not in history has no arguments to show. */
 export function reviewInput(history: History, request: ReviewRequest): ReviewMessage {
   const { messageId: id, callId, question, policy, space, again } = request;
   const all = entries(history);
@@ -54,7 +51,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a model that was not there is shown of a thread: what was said and done, in order. */
 export function transcriptEntries(history: History): readonly ReviewEntry[] {
   return entries(history).flatMap(entryFor);
 }
@@ -63,7 +59,7 @@ export function callArgumentText(call: Item): string {
   return stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 }
 
-/** Of our own context only checkpoints: they stand for what was said before. */
+/** Only checkpoints of our own context: they represent earlier conversation. */
 function entryFor(entry: Entry): readonly ReviewEntry[] {
   const { item, origin } = entry;
   if (item.type.endsWith('_output')) {

@@ -23,8 +23,8 @@ import type { RecordedQuestion } from './questions/question-lines.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 
 /**
- * Where a rollback can go to, newest first. A value like all of the state: a longer list points at the shorter one, so
- * that adding costs the same however many there are.
+ * Targets for rollbacks, newest first. An immutable list: a longer one points at the shorter one, so that adding costs
+ * the same at any length.
  */
 export interface Marks<Mark> {
   readonly length: number;
@@ -42,7 +42,7 @@ export function addMark<Mark>(older: Marks<Mark>, mark: Mark): Marks<Mark> {
   return { length: older.length + 1, newest: { mark, older } };
 }
 
-/** The mark that so many turns are taken back to, and those before it; the oldest one if there are not as many. */
+/** The mark before the newest `count` turns, with those before it; the oldest one if there are fewer. */
 export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number): Marked<Mark> | undefined {
   const target = Math.max(0, length - count);
   let at = newest;
@@ -52,88 +52,75 @@ export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number)
 }
 
 /**
- * Everything that is known about a thread: a fold over its lines and nothing else. Values are immutable; each line
- * gives a new one that shares what did not change.
+ * The complete state of a thread: a fold over its lines and nothing else. Values are immutable; each line gives a new
+ * one that shares unchanged parts.
  */
 export interface ThreadState {
-  /** Payload of the first `session_meta`; empty before it was read. */
   readonly meta: JsonObject;
-  /** What the model sees. */
   readonly history: History;
-  /** What the model was last told about the world. */
+  /** The last context about the world that was sent to the model. */
   readonly baseline: Baseline;
-  /** Payload of the newest `turn_context` that was not taken back. */
   readonly context?: JsonObject;
-  /** The envelope of the newest turn that was not taken back, as `storeEnvelope` gives it. */
+  /** The envelope of the newest turn that was not taken back, from `storeEnvelope`. */
   readonly envelope?: JsonObject;
-  /** Settings of the newest `thread_settings_applied`. */
   readonly settings?: JsonObject;
-  /** Which of `context` and `settings` came last: it is what the next turn starts from. */
+  /** The later of `context` and `settings`, from which the next turn starts. */
   readonly newest?: 'context' | 'settings';
-  /** What requests begin with, if a checkpoint has replaced what the thread was started with. */
+  /** Beginning of requests, if a checkpoint has replaced the original one. */
   readonly instructions?: BaseInstructions;
-  /** The request that was made last, to hold the next one against. */
+  /** The last request, for comparison with the next one. */
   readonly sent?: Sent;
-  /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
+  /** Base from which the newest line about a sent body counts its items. Not carried by checkpoints. */
   readonly posted?: PostedBody;
   readonly usage: { readonly total: Usage; readonly newest: NewestCount };
-  /** What the provider said last of its limits. Absent: nothing. */
   readonly rateLimits?: RateLimits;
-  /** The turn that has started and not ended. On a thread without a writer, it was cut off. */
+  /** The turn that has started and not ended. Without a writer of the thread, it was cut off. */
   readonly openTurn?: OpenTurn;
-  /** Turns that began. */
   readonly turns: number;
-  /** Those that ended by a failure since the newest checkpoint, oldest first: the newest of them. */
+  /** The newest failed turns since the newest checkpoint, oldest first. */
   readonly failed?: readonly TurnId[];
-  /** Tool sets that requests refer to, by name. */
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
   readonly checkpoints: Checkpoints;
-  /** What tools wrote down about the work. */
   readonly work: WorkRecords;
-  /** Where the history begins with an opaque checkpoint: what stands behind it. Checkpoints do not carry it. */
+  /** History behind an opaque checkpoint at the beginning. Not carried by checkpoints. */
   readonly behind?: HistoryBehindCheckpoint;
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
-  /** What models have shown of their windows. */
   readonly limits: readonly ModelLimit[];
-  /** Names of the warnings that were said once and are not said again. */
+  /** Names of warnings that were shown once and are not repeated. */
   readonly warnings: readonly string[];
-  /** What hooks said when the thread was opened, in their order. */
   readonly sessionContext: readonly SessionText[];
-  /** Notes that the user pinned, oldest first. */
   readonly pins: readonly RecordedPin[];
   /**
-   * Messages that were accepted and have not entered history, oldest first. On a thread without a writer, the next turn
-   * takes them in.
+   * Accepted messages that have not entered history, oldest first. Without a writer of the thread, the next turn takes
+   * them in.
    */
   readonly waiting: readonly RecordedMessage[];
-  /** What the user allowed for as long as the thread lasts, oldest first. */
   readonly grants: readonly RecordedGrant[];
-  /** Commands that run on after their calls, as history says, oldest first. */
+  /** Commands that outlived their calls according to history, oldest first. */
   readonly sessions: readonly RecordedSession[];
-  /** Those of the moment of the newest checkpoint, of which history says nothing. Answers after it say what became of them. */
+  /** Sessions at the time of the newest checkpoint, which history does not mention. Later answers report their fate. */
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
-  /** Agents that it started, oldest first. A fork holds those of the other thread as well. */
+  /** Agents that the thread started, oldest first. A fork includes those of the other thread. */
   readonly agents: readonly RecordedAgent[];
-  /** What it works towards. Absent: it never had a goal. */
+  /** Absent: it never had a goal. */
   readonly goal?: RecordedGoal;
-  /** Those of the moment of the newest checkpoint that were not closed. Answers and notifications after it say what became of them. */
+  /** Unclosed agents at the time of the newest checkpoint. Later answers and notifications report their fate. */
   readonly agentsAtCheckpoint: readonly RecordedAgent[];
-  /** What the writer of the thread leaves out of these for now. No fold of lines alone sets it. */
+  /** Entries that the thread's writer leaves out for now. A fold of lines never sets it. */
   readonly withheld?: Withheld;
-  /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
+  /** The state before each turn with a user's words, as a target for rollbacks. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
 }
 
 /**
- * What stands behind an opaque checkpoint: the history that the provider's own item stands for. The lines are still in
- * the file. A fold that began with the checkpoint has not read them, so `history` is to be trusted only after a fold
- * that began before all opaque ones.
+ * History behind an opaque checkpoint, which the provider's own item replaces. The lines are still in the file. A fold
+ * that began with the checkpoint has not read them, so trust `history` only after a fold from before all opaque ones.
  */
 export interface HistoryBehindCheckpoint {
-  /** All of it, with nothing opaque in the place of what was before. */
+  /** Complete history without opaque replacements. */
   readonly history: History;
-  /** So many entries at the beginning of the history are the checkpoint. */
+  /** Number of entries at the beginning that are the checkpoint. */
   readonly replaced: number;
 }
 
@@ -141,21 +128,22 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
-  /** What the thread had cost when it began. Absent: the checkpoint that a fold began with does not say. */
+  /** Cost of the thread at the turn's start. Absent: the checkpoint that a fold began with does not say. */
   readonly spent?: Usage;
-  /** The turn only compacts history: whether its checkpoint stands. Absent in a turn in which the user speaks. */
+  /** Status of the checkpoint in a turn that only compacts history. Absent in a turn in which the user speaks. */
   readonly compaction?: 'begun' | 'done';
   /**
-   * Calls that have begun and have no answer. On a thread without a writer, they were in flight when it was cut off.
+   * Calls that have begun and have no answer. Without a writer of the thread, they were in flight when it was cut off.
    */
   readonly calls?: readonly CallStart[];
-  /** Calls that wait for the user's answer, or to begin with it. On a thread without a writer, the turn is suspended. */
+  /**
+   * Calls that wait for the user's answer, or to begin with it. Without a writer of the thread, the turn is suspended.
+   */
   readonly questions?: readonly RecordedQuestion[];
-  /** Permissions that the user granted for the turn, oldest first. */
   readonly grants?: readonly GivenGrant[];
-  /** Ids of the questions that were answered, oldest first. Checkpoints do not carry them. */
+  /** Ids of answered questions, oldest first. Not carried by checkpoints. */
   readonly answered?: readonly string[];
-  /** The user's words with those answers, until the calls that they are about have their outputs. */
+  /** The user's words with those answers, kept until their calls have outputs. */
   readonly said?: readonly { readonly callId: string; readonly text: string }[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
@@ -166,7 +154,7 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
-/** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
+/** State that a rollback restores. Notes are not part of a turn: only the user adds and removes them. */
 export type Mark = Pick<
   ThreadState,
   | 'history'
@@ -230,12 +218,11 @@ export const emptyState: ThreadState = {
 export interface PostedBody {
   readonly history: History;
   readonly reader: RequestReader;
-  /** The version that made it: digests of another cannot be counted on. */
+  /** Its version: digests of another one are not comparable. */
   readonly encoder: string;
   readonly bytes: number;
 }
 
-/** What requests of the thread begin with now. */
 export function instructionsOf(state: Pick<ThreadState, 'meta' | 'instructions'>): BaseInstructions | undefined {
   return state.instructions ?? readInstructions(objectAt(state.meta, 'base_instructions'));
 }

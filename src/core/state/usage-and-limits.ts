@@ -16,7 +16,6 @@ import { readUsage } from './drafts/usage-and-failure-fields.ts';
 import { ownCost } from './fold/agents.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** The newest count after a `token_count` event with this `info`. */
 export function foldNewestCount(state: ThreadState, event: JsonObject, info: JsonObject, total: Usage): NewestCount {
   const { newest } = state.usage;
   const last = readUsage(info['last_token_usage']);
@@ -28,24 +27,23 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
   const tokens = last.total;
   // All programs record a refused request as a total of the size of the window.
   if (tokens > 0 && tokens === numberAt(info, 'model_context_window')) return { kind: 'full', tokens, ...covers };
-  // Of an answer that was not counted, the line has an estimate for other readers. The older count still holds.
+  // For an uncounted answer the line has an estimate for other readers. The older count remains valid.
   return isOfStep && newest.kind === 'counted' ? newest : { kind: 'estimated', tokens, ...covers };
 }
 
-/** A line that adds to the total alone says the newest count again. Other programs repeat both at times. */
+/** A line that only adds to the total repeats the newest count. Other programs sometimes repeat both. */
 function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean {
   return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 }
 
-/** Who got the newest request. */
 function askedNow(state: ThreadState) {
   const { sent } = state;
   return (sent?.kind === 'request' ? sent.record.provider : undefined) ?? currentProvider(state);
 }
 
 /**
- * What is left of each limit. Used is what the lines say, and `beside`: what agents have spent that no line of the
- * thread says yet, and what requests under way may cost.
+ * Remainder of each limit. Usage is that of the lines, plus `beside`: agents' spending not yet in lines of the thread,
+ * and the possible cost of requests under way.
  */
 export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {
   const { total } = state.usage;
@@ -76,7 +74,6 @@ function withMore(allowance: Allowance, nanoUsd: number, unpriced: number): Allo
   return { ...allowance, used: allowance.used + nanoUsd, ...(without > 0 && { unpriced: without }) };
 }
 
-/** The limits under which the newest turn of a thread runs, as its envelope was stored. */
 export function storedSpendingLimits(envelope: JsonObject | undefined): SpendingLimits {
   const limits = objectAt(objectAt(envelope, 'policy'), 'limits');
   return defined({

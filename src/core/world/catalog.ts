@@ -86,8 +86,8 @@ import { sessionsEndedFragment, sessionsFragment, sessionsSection } from './sect
 import { skillHintFragment, skillsCatalogueFragment, skillsSection } from './sections/skills.ts';
 
 /**
- * All sections, in the order in which the model reads them, in the bundle and in every change: first what developers
- * say, the managed policy last of it, then what stands in the user's name. Each assumes those before it.
+ * All sections in the order in which the model reads them, in the bundle and in every change: developer messages first,
+ * the managed policy last among these, then those in the user's name. Each assumes those before it.
  */
 export const sections: readonly AnySection[] = [
   modelSection,
@@ -113,7 +113,7 @@ export const sections: readonly AnySection[] = [
 ] as unknown as readonly AnySection[];
 
 const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
-  // State: told by a section of the world, and taken back or replaced by it.
+  // State: sent by a world section, which withdraws or replaces it.
   modelSwitchFragment,
   personalityFragment,
   realtimeStartFragment,
@@ -142,7 +142,7 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   multiAgentRoleFragment,
   multiAgentModeFragment,
   managedInstructionsFragment,
-  // Events: told once.
+  // Events: sent once.
   turnAbortedFragment,
   turnContinuedFragment,
   filesPutBackFragment,
@@ -164,18 +164,18 @@ const kinds: readonly (FragmentKind<never> | FragmentFamily<never>)[] = [
   imageResizeNoticeFragment,
   userActionFragment,
   userShellCommandFragment,
-  // What a checkpoint leaves behind.
+  // Written by a checkpoint.
   checkpointIntentFragment,
   checkpointRecordsFragment,
   checkpointSummaryFragment,
 ];
 
-/** Every kind of fragment there is. A new kind of model-visible fact is added here, or it does not exist. */
+/** All kinds of fragments. A new kind of model-visible fact must be added here. */
 export const fragmentCatalog: readonly FragmentKind<never>[] = kinds.flatMap((kind) =>
   'withdrawn' in kind ? [kind, kind.withdrawn] : [kind],
 );
 
-/** What clients call the text of a kind: the name of its family. Two have names that are older than the catalogue. */
+/** The name that clients see for a kind: its family's. Two names are older than the catalogue. */
 export function fragmentFamilyName(id: string): string {
   const family = fragmentCatalog.find((kind) => kind.id === id)?.formOf ?? id;
   return given[family] ?? family.replaceAll('-', '_');

@@ -1,7 +1,7 @@
 import { fragmentCatalog } from './catalog.ts';
 import { readableWords, unseenSpace, boundedRepeat } from '../fragments/text/escape-markup.ts';
 
-/** Tags that other programs or earlier versions put around context, and those inside a checkpoint. */
+/** Context tags of other programs or earlier versions, and those inside a checkpoint. */
 const furtherNames = [
   'user_instructions',
   'goal_context',
@@ -27,8 +27,8 @@ const furtherNames = [
 let signs: { readonly tag: RegExp; readonly name: RegExp; readonly heading: RegExp } | undefined;
 
 /**
- * Text of a model or a tool that cannot pose as context of ours: tags of fragments are shown with their first character
- * escaped, wherever they stand. Other tags, such as those of code, stay as they are.
+ * Keeps a model's or tool's text from imitating our context: the first character of fragment tags is escaped anywhere.
+ * Other tags, such as those of code, stay unchanged.
  */
 export function escapeFragmentMarkers(text: string): string {
   const { tag, name, heading } = (signs ??= makeSigns());
@@ -40,8 +40,9 @@ export function escapeFragmentMarkers(text: string): string {
 }
 
 /**
- * The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line. The
- * names are compared by themselves: with all that may hide in them they would take a third of a second to compile.
+ * The text may contain megabytes of anything: no two repetitions may share white space, and no line may begin with a
+ * blank. Names are compared separately: with everything that may hide in them they would take a third of a second to
+ * compile.
  */
 function makeSigns(): NonNullable<typeof signs> {
   const words = `([A-Za-z](?:[\\w.-]|${unseenSpace})${boundedRepeat})`;
@@ -55,7 +56,7 @@ function makeSigns(): NonNullable<typeof signs> {
   };
 }
 
-/** Of every kind, as a pattern. A part in capitals stands for a name that the payload brings. */
+/** Tags of every kind, as a pattern. A part in capitals represents a name from the payload. */
 function tagNames(): readonly string[] {
   const ends = fragmentCatalog.flatMap(({ markers }) => markers?.[1] ?? []);
   const names = ends.flatMap((end) => /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'] ?? []);

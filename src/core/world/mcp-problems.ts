@@ -2,12 +2,11 @@ import { isJsonObject, type Json } from '../../protocol/json.ts';
 import type { Baseline, ToldProblems } from './world-state.ts';
 import { mcpProblemsId } from './sections/deferred-tools-and-mcp-servers.ts';
 
-/** Which MCP servers do not run, as the model was last told, and why. It stands until a process has seen the server. */
+/** MCP servers that do not run, and why, as last sent to the model. Valid until a process has seen the server. */
 export function toldMcpProblems(baseline: Baseline): ToldProblems {
   return baseline.kind === 'known' ? readMcpProblems(baseline.state[mcpProblemsId]) : (baseline.problems ?? {});
 }
 
-/** As lines have them. */
 export function readMcpProblems(told: Json | undefined): ToldProblems {
   if (!isJsonObject(told)) return {};
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { fragmentCatalog } from './catalog.ts';
 
 /** The kind of a text without a recorded origin, in a message of this role; forms of a family have its id. */
 export function recogniseFragment(role: string, text: string): string | undefined {
-  // Once for all kinds: each of them ignores the white space around a text.
+  // Once for all kinds: each ignores white space around a text.
   const trimmed = text.trim();
   if (role === 'user' && !userBeginnings().has(trimmed[0] ?? '')) return undefined;
   const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
@@ -12,10 +12,10 @@ export function recogniseFragment(role: string, text: string): string | undefine
 
 let beginnings: ReadonlySet<string> | undefined;
 
-/** A thread that is resumed asks for all that its user said, and nearly all of it is words. */
+/** A fast check: resuming a thread tests everything that its user wrote, and nearly all of it is plain words. */
 function userBeginnings(): ReadonlySet<string> {
   return (beginnings ??= new Set([
-    // Behind the anchor.
+    // The character after the anchor.
     ...foreignKinds.map(([, { source }]) => source[1]!),
     ...fragmentCatalog.flatMap(({ role, alsoRole, markers }) =>
       role === 'user' || alsoRole === 'user' ? (markers?.[0][0] ?? []) : [],
@@ -23,7 +23,6 @@ function userBeginnings(): ReadonlySet<string> {
   ]));
 }
 
-/** Whether a message from a foreign file is injected context in every part, and not a user's words. */
 export function isInjectedContext(item: Item): boolean {
   if (!isMessage(item)) return false;
   const { role, content } = item;
@@ -33,8 +32,8 @@ export function isInjectedContext(item: Item): boolean {
 }
 
 /**
- * Context that other programs write in the user's place, and that Capstan recognises in their files. It makes only that of goals.
- * Warnings count as whole shapes: a user who quotes one and asks about it is heard.
+ * Context that other programs write in the user's role, and that Capstan recognises in their files. It writes only that
+ * of goals. Warnings must match as a whole, so that a user may quote one and ask about it.
  */
 const foreignKinds: readonly (readonly [id: string, shape: RegExp])[] = [
   ['internal-context', /^<codex_internal_context source="[a-z][a-z0-9_]*">[^]*<\/codex_internal_context>$/],

@@ -4,26 +4,23 @@ import type { Step } from '../envelope/envelope.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import { type AnySection, unknownState } from './sections/section.ts';
 
-/** A text for the model and the fact that it tells. */
 export interface ToldFragment {
   readonly section: string;
   readonly fragment: Fragment;
-  /** Absent when the fact is withdrawn. */
+  /** Absent if the fact is withdrawn. */
   readonly value?: Json;
 }
 
-/** What must be said before the next request, and the record of having said it. */
 export interface Telling {
   readonly form: 'bundle' | 'change';
   readonly told: readonly ToldFragment[];
-  /** Payload of the `world_state` line to write after the fragments; absent when nothing changed. */
+  /** Payload of the `world_state` line to write after the fragments; absent if nothing changed. */
   readonly record?: { readonly full: boolean; readonly state: JsonObject };
 }
 
-/** Whether the newest text of these kinds in history tells something, and does not take it back. */
 export type IsStillTold = (kinds: AnySection['kinds']) => boolean;
 
-/** Everything, if nothing is proven to have been told; else what differs. */
+/** Everything if nothing is proven to have been sent, else the differences. */
 export function tellWorld(
   sections: readonly AnySection[],
   step: Step,
@@ -35,14 +32,16 @@ export function tellWorld(
     : buildDifference(sections, step, baseline.state, stands);
 }
 
-/** Everything, for a reader of whom nothing is proven. Where an old text stands, it is replaced or taken back. */
+/** Everything, for a reader without proven knowledge. An old text in force is replaced or withdrawn. */
 export function buildBundle(sections: readonly AnySection[], step: Step, stands: IsStillTold): Telling {
   const facts = factsOf(sections, step);
   const told = toldOf(facts, (each) => wholeOf(each, stands));
   return { form: 'bundle', told, record: { full: true, state: storedFacts(facts) } };
 }
 
-/** What differs from the baseline. A section that it does not hold was never told, unless a text of it stands in history. */
+/**
+ * Differences from the baseline. A section missing from it was never sent, unless history has a text of it in force.
+ */
 function buildDifference(
   sections: readonly AnySection[],
   step: Step,
@@ -87,7 +86,6 @@ function wholeOf({ section, fact }: SectionFact, stands: IsStillTold): readonly 
   return fact === undefined ? [] : section.full(fact);
 }
 
-/** What is stored of all of them, by section id. */
 function storedFacts(facts: readonly SectionFact[]): JsonObject {
   return Object.fromEntries(
     facts.flatMap(({ section: { id, stored, beside }, fact }) => {
@@ -97,27 +95,27 @@ function storedFacts(facts: readonly SectionFact[]): JsonObject {
   );
 }
 
-/** Sections of other programs stay as they are: we neither speak of them nor take them back. */
+/** Sections of other programs stay unchanged: Capstan neither sends nor withdraws them. */
 function ownSections(sections: readonly AnySection[], state: JsonObject): JsonObject {
   const ids = sections.flatMap(({ id, beside }) => (beside === undefined ? [id] : [id, beside.id]));
   return Object.fromEntries(ids.flatMap((id) => (state[id] === undefined ? [] : [[id, state[id]]])));
 }
 
 /**
- * What the model was last told, by section id. `none`: nothing proves that it was told anything since history last
- * changed otherwise than by growing, so everything must be said again (I7); `why` says what took the proof away.
+ * The state last sent to the model, by section id. `none`: nothing proves that anything was sent since history last
+ * changed other than by growing, so everything must be sent again (I7); `why` says what removed the proof.
  */
 export type Baseline =
   | { readonly kind: 'none'; readonly why: NoBaseline; readonly problems?: ToldProblems }
   | { readonly kind: 'known'; readonly state: JsonObject };
 
 /**
- * Why MCP servers do not run, by name, as the model last read. Losing the proof does not make them run: the model reads it again
- * until a process has seen the server.
+ * Why MCP servers do not run, by name, as the model last read. Losing the proof does not make them run: it is sent
+ * again until a process has seen the server.
  */
 export type ToldProblems = Readonly<Record<string, string>>;
 
-/** `start`: nothing was ever told. `unproven`: the record of it makes no sense. */
+/** `start`: nothing was ever sent. `unproven`: its record is malformed. */
 export type NoBaseline = 'start' | 'checkpoint' | 'unproven';
 
 export const noBaseline: Baseline = { kind: 'none', why: 'start' };
@@ -136,7 +134,7 @@ export function foldWorldState(baseline: Baseline, payload: JsonObject): Baselin
   return { kind: 'known', state: applyPatch(baseline.state, state) as JsonObject };
 }
 
-/** Applies a merge patch (RFC 7386). The result shares what did not change with `target`. */
+/** Applies a merge patch (RFC 7386). The result shares unchanged parts with `target`. */
 export function applyPatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const result: Record<string, Json | undefined> = { ...(isJsonObject(target) ? target : {}) };
@@ -147,7 +145,7 @@ export function applyPatch(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
-/** The patch that turns `before` into `now`, or undefined when they are equal. Neither holds null in objects. */
+/** The patch that turns `before` into `now`, or undefined if they are equal. Neither may contain null in objects. */
 export function makePatch(before: JsonObject, now: JsonObject): JsonObject | undefined {
   const patch: Record<string, Json> = {};
   for (const key of Object.keys(before)) if (now[key] === undefined && before[key] !== undefined) patch[key] = null;

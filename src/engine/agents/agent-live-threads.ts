@@ -10,7 +10,6 @@ import type { TurnResult } from '../thread/turn/settle-turn.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 
-/** As much of the live threads of an engine as agents need. */
 export interface AgentLiveThreads {
   knows(id: string): boolean;
   start(request: AgentLiveRequest): Promise<AgentLiveThread | EngineRefused>;
@@ -20,21 +19,20 @@ export interface AgentLiveThreads {
 
 export interface AgentLiveRequest extends ThreadRequest {
   readonly cwd: string;
-  /** No client answers: what would be asked is refused. */
+  /** No client answers questions; they are refused. */
   readonly unattended?: true;
 }
 
 export interface AgentLiveThread {
   readonly kind: 'live';
   readonly settings: Settings;
-  /** What the user should know of how it was opened. */
+  /** Notices for the user from opening the thread. */
   readonly notices: readonly Outcome[];
   readonly questions: readonly Question[];
   submit(turn: { readonly input: UserInput; readonly change?: SettingsChange }): Promise<TurnResult | EngineRefused>;
   steer(steering: { readonly input: UserInput }): Promise<{ readonly kind: 'steered' | 'refused' }>;
-  /** `reason`: who interrupts it. */
   interrupt(reason: unknown): Promise<unknown>;
   leave(): Promise<void>;
-  /** By itself: a fork counts what it took over. */
+  /** Cost of this thread alone, without what a fork inherited. */
   readonly cost: Usage;
 }

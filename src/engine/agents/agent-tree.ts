@@ -22,11 +22,11 @@ import {
   usageSince,
 } from '../../protocol/usage.ts';
 
-/** What the threads of one root share in this process: how many agents work, and what all have cost. */
+/** State that the threads of one root share in this process: how many agents work, and what all of them cost. */
 export class AgentTree {
   readonly #rootId: ThreadId;
   readonly #read: (id: ThreadId) => Promise<ReadAgent | undefined>;
-  /** Of each agent, without its own agents. */
+  /** Spending per agent, without its own agents. */
   readonly #spent = new Map<ThreadId, Usage>();
   readonly #running = new Set<ThreadId>();
   readonly #underWay = new PendingRequests<ThreadId>();
@@ -39,7 +39,7 @@ export class AgentTree {
     this.#read = read;
   }
 
-  /** The root is open: its surfaces are asked, and its limits hold for all. */
+  /** Called when the root is open: its surfaces are asked, and its limits hold for all. */
   attach(root: AgentParent): void {
     this.#root = root;
     this.questions.attach(root);
@@ -53,7 +53,6 @@ export class AgentTree {
     this.#running.add(id);
   }
 
-  /** Whether it works, or is about to. */
   has(id: ThreadId): boolean {
     return this.#running.has(id);
   }
@@ -62,12 +61,10 @@ export class AgentTree {
     this.#running.delete(id);
   }
 
-  /** No agent works, and none waits for the user. */
   get isIdle(): boolean {
     return this.#running.size === 0 && this.questions.open.length === 0;
   }
 
-  /** Why no agent may send another request, if so. */
   async problem({ tokens: limit }: AgentLimits): Promise<BudgetProblem | undefined> {
     if (limit === undefined) return undefined;
     await this.#count();
@@ -75,7 +72,6 @@ export class AgentTree {
     return used >= limit ? budgetSpent(limit, used) : undefined;
   }
 
-  /** A request of one of the threads begins, if `decide` finds that it may. */
   async meter(
     id: ThreadId,
     decide: (shared: SharedSpending) => RequestFit,
@@ -109,13 +105,13 @@ export class AgentTree {
     return { beside: under.of((by) => by === id), left };
   }
 
-  /** What agents have spent that no line of the root says. */
+  /** Agents' spending that no line of the root reports. */
   #unreported(): Usage {
     const reported = sum((this.#root?.agents ?? []).map(({ used }) => used));
     return usageSince(reported, sum(this.#spent.values()));
   }
 
-  /** What files say of agents that this process has not heard of. */
+  /** Counts, from their files, agents that this process does not know yet. */
   #count(): Promise<void> {
     return (this.#known ??= this.#countBelow(this.#rootId));
   }
@@ -154,21 +150,18 @@ interface OpenAgentQuestion {
 
 interface AgentAsking {
   readonly signal: AbortSignal;
-  /** The call as screens show it. */
   readonly item?: TurnItem;
-  /** Puts the question to the port of the root. */
   put(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
 /**
- * Questions of the agents of one root, as the surfaces of the root see them: each names its agent and stands in the turn
- * of the root. The first answer counts, whether it comes by the port of the root or by a client of it.
+ * Questions of the agents of one root, as its surfaces see them: each names its agent and appears in the root's turn.
+ * The first answer counts, whether it comes through the root's port or from a client.
  */
 export class AgentQuestions {
   readonly #open = new Map<string, OpenAgentQuestion>();
   #root: AgentParent | undefined;
 
-  /** The thread whose surfaces are asked is open. */
   attach(root: AgentParent): void {
     this.#root = root;
   }
@@ -177,7 +170,7 @@ export class AgentQuestions {
     return [...this.#open.values()].map(({ question }) => question);
   }
 
-  /** False: no agent waits with that question. */
+  /** Returns false if no agent waits with that question. */
   answer(id: string, answer: Answer): boolean {
     const open = this.#open.get(id);
     open?.give(answer);

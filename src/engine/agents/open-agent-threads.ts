@@ -24,18 +24,16 @@ import type { AgentLiveRequest, AgentLiveThread, AgentLiveThreads } from './agen
 import type { AgentQuestions } from './agent-tree.ts';
 import { readAgent } from './read-agent-tree.ts';
 
-/** What agents take over from the thread that starts them, beside what its turn may do. */
+/** Parts of the parent's request that agents inherit, besides what its turn may do. */
 export type ParentRequest = Pick<ThreadRequest, 'config' | 'profile' | 'askUser' | 'ephemeral'>;
 
 export interface AgentThreadsOptions {
   readonly parent: ParentRequest;
   readonly roles: readonly AgentRole[];
-  /** What is configured for all threads. */
   readonly developerInstructions?: string | undefined;
   questions(rootId: ThreadId): AgentQuestions;
 }
 
-/** Agents as live threads of the engine. */
 export function agentThreads(engine: EngineParts, options: AgentThreadsOptions): AgentThreads {
   const live = (): AgentLiveThreads => {
     const threads = engine.agentLive();
@@ -55,7 +53,7 @@ export function agentThreads(engine: EngineParts, options: AgentThreadsOptions):
       if (known !== undefined && known.identity?.parentId !== identity.parentId)
         return { kind: 'refused', outcome: notAnAgent };
       const role = roleOf(identity, options);
-      // The program ended before it began: it begins now.
+      // The program ended before the agent began, so begin it now.
       if (known === undefined && !live().knows(identity.id))
         return asAgent(await live().start(requestFor(identity, bounds, options, 'new')), role);
       return asAgent(await live().load(identity.id, requestFor(identity, bounds, options, 'known')), role);
@@ -70,7 +68,7 @@ const notAnAgent = {
   next: 'Start another agent.',
 } as const;
 
-/** A refusal in the words of the call: it has a parameter where users have a key. */
+/** Rewords a refusal for a tool call, which has a parameter where users have a key. */
 function asOfCall(opened: AgentLiveThread | EngineRefused): AgentLiveThread | EngineRefused {
   if (opened.kind !== 'refused' || opened.outcome.code !== 'effort-unsupported') return opened;
   const next = opened.outcome.next.replace(setEffort, 'Give it as reasoning_effort, or leave that out.');
@@ -81,7 +79,7 @@ function roleOf({ role }: AgentIdentity, { roles }: AgentThreadsOptions): AgentR
   return roles.find(({ name }) => name === role);
 }
 
-/** A thread that is there already keeps its model, unless its role says otherwise. */
+/** An existing thread keeps its model unless its role says otherwise. */
 function requestFor(
   agent: AgentIdentity,
   bounds: AgentBounds,
@@ -120,7 +118,7 @@ function requestFor(
   };
 }
 
-/** A role may shut its agents in further than their parent is, and never less. */
+/** A role may restrict its agents more than their parent is restricted, never less. */
 function profileOfRole({ profile }: Pick<AgentBounds, 'profile'>, role: AgentRole | undefined): PermissionProfile {
   return role?.readOnly === true ? { ...readOnlyProfile(profile), network: 'restricted' } : profile;
 }
@@ -158,7 +156,7 @@ function asAgent(opened: AgentLiveThread | EngineRefused, role: AgentRole | unde
   };
 }
 
-/** What must change before the agent works for a turn with these bounds: it may do no more than that turn. */
+/** Returns the changes that limit the agent to what this turn may do. */
 function narrowing(settings: Settings, { cwd, approval, profile, mode }: AgentBounds): SettingsChange | undefined {
   const isNarrow =
     narrowerApproval(approval, settings.approvals) === settings.approvals &&
@@ -175,7 +173,7 @@ function modeOf({ collaboration }: Settings): AgentBounds['mode'] {
   return collaboration?.mode ?? 'default';
 }
 
-/** An agent answers its task in plan mode, and makes no plan of its own. */
+/** An agent in plan mode answers its task and makes no plan of its own. */
 function collaborationOf(mode: AgentBounds['mode']): CollaborationSetting {
   return mode === 'plan' ? { mode, instructions: agentsInPlanMode } : { mode };
 }
@@ -185,12 +183,11 @@ function turnEnd(result: Awaited<ReturnType<AgentLiveThread['submit']>>): TurnEn
   return result;
 }
 
-/** The port of the root behind the port of an agent: an agent of an agent asks there as well. */
+/** Maps an agent's port to the port of the root, so that nested agents also ask there. */
 const rootOf = new WeakMap<AskUser, AskUser>();
-/** What a port was asked last: it is asked one thing at a time, whichever thread asks. */
+/** The latest question put to each port: a port gets one question at a time, whichever thread asks. */
 const asked = new WeakMap<AskUser, Promise<unknown>>();
 
-/** Puts questions of an agent to the port that answers those of its root, with the path of the agent. */
 function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): AskUser {
   const root = rootOf.get(asker) ?? asker;
   const own: AskUser = {
@@ -210,7 +207,7 @@ function agentAsker(asker: AskUser, path: string, questions: AgentQuestions): As
   return own;
 }
 
-/** The port of a root, which is asked in turn with its agents. */
+/** The port of a root, which takes turns with its agents. */
 export function rootAsker(asker: AskUser): AskUser {
   if (asker === awaitAnswer || rootOf.has(asker)) return asker;
   const own: AskUser = {
@@ -228,7 +225,7 @@ interface Asking {
 }
 
 async function ask(asker: AskUser, question: Question, { signal, item }: Asking) {
-  // Clients answer in any order.
+  // Clients answer in any order, so there is no queue.
   if (asker === awaitAnswer) return asker.ask(question, signal, item);
   const before = asked.get(asker);
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -12,31 +12,29 @@ import { type LineKind, lineType } from '../../protocol/line.ts';
 import { type Cost, usedTokens } from '../../protocol/usage.ts';
 import { foldThread } from '../thread/branch/resume-thread.ts';
 
-/** A thread with the agents that it started, as their files say. */
 export interface AgentNode {
   readonly id: ThreadId;
   readonly path: string;
   readonly role?: string;
-  /** `waiting`: for the user's answer. `closed`: its parent takes no more of it. */
+  /** `waiting`: for the user's answer. `closed`: its parent takes no more results from it. */
   readonly status: string;
-  /** What it has cost, with its own agents. */
+  /** Includes its own agents. */
   readonly tokens: number;
-  /** The same without what the provider had in its cache. */
+  /** `tokens` without those from the provider's cache. */
   readonly used: number;
-  /** In money, with its own agents. Absent: no price is known. */
+  /** Includes its own agents. Absent: no price is known. */
   readonly money?: Cost;
-  /** Tokens of it that Capstan estimated. Absent: none. */
+  /** The tokens that Capstan estimated. Absent: none. */
   readonly estimated?: number;
   readonly agents: readonly AgentNode[];
 }
 
 interface ReadableThreads {
   readonly store: RolloutStore;
-  /** The program that has a thread open, if one does. */
   writer(id: ThreadId): Promise<string | undefined>;
 }
 
-/** The tree below a thread. A file that names a thread twice, or itself, gives each once. */
+/** Reads the tree below a thread. Each thread appears once, even if a file names it twice or names itself. */
 export async function readAgentTree(threads: ReadableThreads, id: ThreadId): Promise<AgentNode> {
   return nodeOf(threads, { id, path: rootPath }, new Set());
 }
@@ -75,7 +73,7 @@ interface KeptThreadLines {
   readonly store: RolloutStore;
 }
 
-/** What the file of a thread says of the work that it was given last. */
+/** Reads from a thread's file what became of the work it was given last. */
 export async function readAgent({ store }: KeptThreadLines, id: ThreadId): Promise<ReadAgent | undefined> {
   if ((await store.current(id)).kind === 'refused') return undefined;
   const { state } = await foldThread(store, id);

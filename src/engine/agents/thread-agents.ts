@@ -32,8 +32,8 @@ import type { AgentTree } from './agent-tree.ts';
 import { lastAnswerText, neverStartedStatus, WorkingAgents } from './working-agents.ts';
 
 /**
- * The agents of one thread. What is done with one is a line of the thread before it is done, and what came of its work is
- * a message for the thread's next request: a process that dies leaves a tree that the next one can complete.
+ * The agents of one thread. Each action on an agent is recorded in the thread before it is done, and its result becomes
+ * a message for the thread's next request: if a process dies, the next one can complete the tree.
  */
 export class ThreadAgents implements Agents, AgentsOfThread {
   readonly #options: ThreadAgentsOptions;
@@ -41,7 +41,6 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     report: (report) => this.#open.report(report),
     ended: (id) => this.#tree.ended(id),
   });
-  /** Of each agent, what was wanted of it last. */
   readonly #last = new Map<ThreadId, Promise<unknown>>();
   #parent: AgentParent | undefined;
 
@@ -93,7 +92,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     if (depth > limits.depth) return refused('Agent depth limit reached. Solve the task yourself.');
     const spent = await this.#tree.problem(limits);
     if (spent !== undefined) return refused(fullText(spent));
-    // From here to the line nothing is waited for: calls of one step run side by side.
+    // No `await` from here until the line is written: calls of one step run side by side.
     const name = wanted.name ?? freeAgentName(role, this.#path, parent.agents);
     const odd = agentNameProblem(name, this.#path, parent.agents) ?? this.#fullProblem();
     if (odd !== undefined) return refused(odd);
@@ -197,7 +196,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     await this.#working.narrow({ message: continueWithFewerPermissions, bounds }, parentNarrowed);
   }
 
-  /** The thread is given up. An agent that waits for the user is left as it is: its turn can be continued. */
+  /** Called when the thread is given up. An agent that waits for the user stays as it is: its turn can be continued. */
   async release(): Promise<void> {
     const left = this.#working.loaded.flatMap(([id, { asks }]) => (asks ? [] : id));
     await this.#working.interrupt(left, threadCloses);
@@ -207,8 +206,8 @@ export class ThreadAgents implements Agents, AgentsOfThread {
   }
 
   /**
-   * Reports what came of the work of agents that no process of ours works for any more: their files say it. One whose
-   * turn waits for the user is not over.
+   * Reports, from their files, the results of agents that no process of ours runs any more. An agent whose turn waits
+   * for the user is not finished.
    */
   async settle(): Promise<void> {
     const parent = this.#open;
@@ -224,7 +223,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     }
   }
 
-  /** What calls of one step want of one agent is done one after the other. */
+  /** Runs the calls of one step on one agent one after the other. */
   #inOrder<Result>(target: string, work: () => Promise<Result>): Promise<Result> {
     const agent = this.#find(target);
     if ('why' in agent) return work();
@@ -236,7 +235,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return done;
   }
 
-  /** Those that are named; otherwise those that work, or else all that are open. */
+  /** Returns the named agents; otherwise those that work, or else all that are open. */
   #waitedFor(named: readonly RecordedAgent[]): readonly RecordedAgent[] {
     if (named.length > 0) return named;
     const open = this.#open.agents.filter(({ state }) => state !== 'closed');
@@ -268,7 +267,7 @@ export class ThreadAgents implements Agents, AgentsOfThread {
     return { id, path, role, status, tokens: working?.thread.used.total ?? used.total };
   }
 
-  /** With what came of their work, as their files say: a turn that was told it may have been taken back. */
+  /** Adds the results from the agents' files: a turn that received them may have been rolled back. */
   async #answered(agents: readonly RecordedAgent[]): Promise<readonly ListedAgent[]> {
     const { unread } = this.#open;
     return Promise.all(
@@ -287,21 +286,20 @@ function refused(why: string): AgentRefused {
 
 type ChosenModel = Pick<WantedAgent, 'model' | 'effort'>;
 
-/** What an agent gets of its caller, with the model that the call, or else the configuration, chooses. */
+/** Bounds that an agent gets from its caller, with the model from the call or else the configuration. */
 function boundsFor(
   { effort: had, ...caller }: AgentCaller,
   wanted: ChosenModel,
   defaults: ChosenModel = {},
 ): AgentBounds {
   const model = wanted.model ?? defaults.model ?? caller.model;
-  // The effort of the caller may be none that another model has.
+  // Another model may not have the caller's effort.
   const effort = wanted.effort ?? defaults.effort ?? (model === caller.model ? had : undefined);
   return { ...caller, model, ...defined({ effort }) };
 }
 
 const longest = 40;
 
-/** Why an agent cannot have this name among the others of its parent; undefined when it can. */
 function agentNameProblem(name: string, parentPath: string, agents: readonly RecordedAgent[]): string | undefined {
   if (!/^[a-z0-9_]+$/.test(name) || name.length > longest)
     return `\`name\` must have 1 to ${longest} lower-case letters, digits and underscores.`;
@@ -311,7 +309,6 @@ function agentNameProblem(name: string, parentPath: string, agents: readonly Rec
     : undefined;
 }
 
-/** The first name of this role that no agent of the parent has. */
 function freeAgentName(role: string, parentPath: string, agents: readonly RecordedAgent[]): string {
   const base =
     role
@@ -324,7 +321,7 @@ function freeAgentName(role: string, parentPath: string, agents: readonly Record
   }
 }
 
-/** The agent that a model means by its name, its path or its id. The newest of several. */
+/** Finds an agent by name, path or id; the newest of several. */
 function findAgent(target: string, parentPath: string, agents: readonly RecordedAgent[]): RecordedAgent | undefined {
   const path = target.startsWith('/') ? target : `${parentPath}/${target}`;
   return agents.findLast((agent) => agent.id === target.toLowerCase() || agent.path === path);
@@ -335,24 +332,22 @@ interface ThreadAgentsOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly limits: AgentLimits;
-  /** What agents have where neither their role nor the call says. Absent: what their parent has. */
+  /** Used where neither the role nor the call says. Absent: as the parent. */
   readonly defaults?: ChosenModel;
-  /** Who the thread is that starts them. Absent: no other thread started it. */
+  /** Identity of the parent. Absent: no other thread started it. */
   readonly self?: AgentIdentity;
   treeOf(rootId: ThreadId): AgentTree;
-  /** The root is given up, and nothing of its agents is under way: the files say what they cost. */
+  /** Called when the root is given up and none of its agents is active; their files record the cost. */
   dropTree(rootId: ThreadId): void;
 }
 
-/** Who an agent is, started by the thread that says who it is itself. */
 function identityOf(self: AgentIdentity | undefined, { id, path, role, parentId }: RecordedAgent): AgentIdentity {
   return { id, path, role, parentId, rootId: self?.rootId ?? parentId, depth: (self?.depth ?? 0) + 1 };
 }
 
 interface AgentsToWaitFor {
-  /** As their parent knows them now. */
   now(): Promise<readonly RecordedAgent[]>;
-  /** Settle when the work of one of them is over, as far as this process does it. */
+  /** Each settles when an agent's work in this process is over. */
   working(): readonly Promise<void>[];
 }
 
@@ -362,18 +357,16 @@ interface EndedWait {
   readonly hasWords: boolean;
 }
 
-/** How often an agent is looked after that another program or client may continue. */
+/** Interval for checking an agent that another program or client may continue. */
 const lookAgainMs = 1000;
-/** How soon words of the user end the wait. */
 const lookForWordsMs = 200;
 
-/** Or until it is time to look at the agents again. */
+/** Resolves at a user message or when it is time to check the agents again. */
 async function untilWords(hasWords: () => boolean, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let waited = 0; waited < lookAgainMs && !signal.aborted && !hasWords(); waited += lookForWordsMs)
     await clock.sleep(lookForWordsMs, signal);
 }
 
-/** Waits until one of the agents has ended its work, or all have, or time is up, or the user says something. */
 async function waitForAgents(
   { now, working }: AgentsToWaitFor,
   { until, timeoutMs }: Pick<AgentWait, 'until' | 'timeoutMs'>,

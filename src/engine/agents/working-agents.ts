@@ -6,28 +6,24 @@ import { thrownMessage } from '../../protocol/display-text.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText } from '../../protocol/outcome.ts';
 
-/** What an agent does next whose turn is ended for it. */
 export interface NextWork {
   readonly message: string;
   readonly bounds: AgentBounds;
 }
 
-/** An agent that works in this process. */
 interface Working {
   readonly thread: AgentThread;
-  /** Settles when its work is over and its parent knows. Never rejects. */
+  /** Settles when its work is over and reported to its parent. Never rejects. */
   over: Promise<void>;
-  /** What follows the turn that is being ended, in place of a report. */
+  /** Follows the turn that is being ended, instead of a report. */
   next: (NextWork & { taken(isTaken: boolean): void }) | undefined;
 }
 
 interface WatchedWork {
   report(report: AgentReport): Promise<void>;
-  /** It works no more. */
   ended(id: ThreadId): void;
 }
 
-/** The agents of one thread that are loaded here, and the work of those that work. */
 export class WorkingAgents {
   readonly #watched: WatchedWork;
   readonly #working = new Map<ThreadId, Working>();
@@ -45,7 +41,6 @@ export class WorkingAgents {
     return [...this.#loaded];
   }
 
-  /** Undefined: it does not work. */
   find(id: ThreadId): Pick<Working, 'thread' | 'over'> | undefined {
     return this.#working.get(id);
   }
@@ -59,7 +54,7 @@ export class WorkingAgents {
         const status = await lastOf(working, run);
         if (status !== undefined) await this.#watched.report({ agentId: id, path, status, used: thread.used });
       } catch {
-        // The thread was closed, or its disk is lost: the next process that opens it looks at the agent's file.
+        // The thread was closed or its disk is lost: the next process that opens it reads the agent's file.
       } finally {
         this.#working.delete(id);
         working.next?.taken(false);
@@ -69,7 +64,7 @@ export class WorkingAgents {
     working.over = work();
   }
 
-  /** Ends their turns, and resolves when their work is over and reported. */
+  /** Ends their turns. Resolves when their work is over and reported. */
   async interrupt(ids: readonly ThreadId[], reason: unknown): Promise<void> {
     const working = ids.flatMap((id) => this.#working.get(id) ?? []);
     await Promise.all(
@@ -81,7 +76,10 @@ export class WorkingAgents {
     );
   }
 
-  /** Ends its turn and begins the next one at once: its parent hears of the last one alone. False: it was over before. */
+  /**
+   * Ends its turn and begins the next one at once; its parent only gets the last result. Returns false if it was over
+   * already.
+   */
   async restart(id: ThreadId, next: NextWork, reason: unknown): Promise<boolean> {
     const working = this.#working.get(id);
     if (working === undefined) return false;
@@ -92,7 +90,10 @@ export class WorkingAgents {
     return promise;
   }
 
-  /** No agent does more than this from here on: one that works goes on within it, and what an idle one left running ends. */
+  /**
+   * Limits all agents to `next.bounds` from now on: working ones continue within them, and processes that idle ones
+   * left running end.
+   */
   async narrow(next: NextWork, reason: unknown): Promise<void> {
     const wider = [...this.#loaded].filter(([, thread]) => !thread.fits(next.bounds)).map(([id]) => id);
     await Promise.all(
@@ -103,7 +104,6 @@ export class WorkingAgents {
     );
   }
 
-  /** Gives them up for now. */
   async leave(ids: readonly ThreadId[]): Promise<void> {
     const loaded = ids.flatMap((id) => this.#loaded.get(id) ?? []);
     // A lost disk is reported by its own thread.
@@ -113,7 +113,6 @@ export class WorkingAgents {
 
 type Ran = ReturnType<AgentThread['run']>;
 
-/** How the last of its turns ended. */
 async function lastOf(working: Working, first: Ran): Promise<AgentStatus | undefined> {
   let status = await first.then(agentStatusAfterTurn, erroredStatus);
   for (;;) {
@@ -130,7 +129,7 @@ function drop(working: Working): void {
   working.next = undefined;
 }
 
-/** How a turn of an agent ended, for its parent. Undefined: it did not, but waits for the user. */
+/** Returns undefined if the turn has not ended but waits for the user. */
 function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   switch (end.kind) {
     case 'completed':
@@ -144,7 +143,6 @@ function agentStatusAfterTurn(end: TurnEnd): AgentStatus | undefined {
   }
 }
 
-/** How its work ended that threw something. */
 function erroredStatus(error: unknown): AgentStatus {
   return { kind: 'errored', message: thrownMessage(error) };
 }
@@ -154,7 +152,6 @@ export const neverStartedStatus: AgentStatus = {
   message: 'It was not started: the program ended before it could begin.',
 };
 
-/** What came of its last work, in words. Undefined: nothing did. */
 export function lastAnswerText(last: AgentStatus | 'waits' | undefined): string | undefined {
   if (last === undefined || last === 'waits') return undefined;
   return last.kind === 'completed' ? last.answer : last.kind === 'errored' ? last.message : undefined;

@@ -4,18 +4,15 @@ import type { Variables } from '../../protocol/shell.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 
-/** What can be attached to a message. `picture`: as a data URL. */
+/** Clipboard content for a message. `picture`: as a data URL. */
 export type ClipboardContent =
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   | { readonly kind: 'picture'; readonly dataUrl: string };
 
-/** Runs a program and gives what it prints; undefined where that is nothing. */
 type Ask = (...argv: readonly string[]) => Promise<Buffer | undefined>;
 
 export interface ClipboardWay {
-  /** The program that reads it. */
   readonly program: string;
-  /** What to install where it is missing. */
   readonly from: string;
   read(ask: Ask): Promise<ClipboardContent | undefined>;
 }
@@ -51,7 +48,7 @@ function unreadable(message: string, next: string): Outcome {
   return { code: 'clipboard-unreadable', message, next };
 }
 
-/** The ways to the clipboard of a system, the best first. */
+/** The ways to read a system's clipboard, best first. */
 export function clipboardWays(platform: NodeJS.Platform, env: Variables): readonly ClipboardWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   if (platform === 'darwin') return [macos];
@@ -95,7 +92,7 @@ const macos: ClipboardWay = {
   },
 };
 
-/** `«data PNGf89504E47…»` */
+/** Parses `«data PNGf89504E47…»`. */
 export function bytesOfScript(printed: string): Buffer | undefined {
   const [, hex] = /«data PNGf([\dA-Fa-f]+)»/.exec(printed) ?? [];
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
@@ -112,7 +109,7 @@ if ($files.Count -gt 0) { 'files'; $files } else {
   }
 }`;
 
-/** From a Linux inside Windows. Not tested there. */
+/** For Linux inside Windows. Not tested there. */
 const windows: ClipboardWay = {
   program: 'powershell.exe',
   from: 'Windows PowerShell',
@@ -122,7 +119,6 @@ const windows: ClipboardWay = {
   },
 };
 
-/** What the script above prints. */
 export function windowsContent(printed: string): ClipboardContent | undefined {
   const [kind, ...rest] = printed.split(/\r?\n/).filter((line) => line !== '');
   if (kind === 'files') return { kind: 'files', paths: rest };
@@ -147,7 +143,7 @@ async function byTypes({ types, get }: TypedClipboard): Promise<ClipboardContent
   return type === undefined ? undefined : pictureOf(type, await get(type));
 }
 
-/** A list of `file://` addresses, one in each line. */
+/** Parses a list of `file://` addresses, one in each line. */
 export function pathsOfUris(list: string): readonly string[] {
   return list.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith('file://')) return [];
@@ -166,7 +162,10 @@ function pictureOf(type: string, bytes: Buffer | undefined): ClipboardContent | 
 
 const writeTimeoutMs = 3000;
 
-/** Gives a text to a program of the clipboard. Whether it took it: one that commands could have written is not there. */
+/**
+ * Passes a text to a clipboard program; returns whether it took it. A program that commands could have written is
+ * treated as missing.
+ */
 export async function feedClipboard(
   parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],

@@ -13,7 +13,6 @@ import { hostRuleLine, prefixRuleLine } from '../../core/policy/rules/rules-file
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-/** A rule that counts in a folder. */
 export interface ListedRule {
   readonly about:
     | { readonly kind: 'command'; readonly pattern: PrefixRule['pattern'] }
@@ -21,11 +20,10 @@ export interface ListedRule {
   readonly decision: RuleDecision;
   /** file:line */
   readonly source: string;
-  /** The line that an answer saved: it can be revoked. Absent: it was written by hand, or stands elsewhere. */
+  /** The saved line, by which it can be revoked. Absent: it was written by hand or is elsewhere. */
   readonly savedAs?: string;
 }
 
-/** The rules about commands and hosts, to show and revoke them. */
 export class HomeRules {
   readonly #parts: EngineParts;
 
@@ -33,7 +31,7 @@ export class HomeRules {
     this.#parts = parts;
   }
 
-  /** Those that count for a thread in a folder, in the order in which they are read. */
+  /** Lists the rules for a thread in a folder, in the order in which they are read. */
   async list(cwd: string): Promise<readonly ListedRule[]> {
     const { base, options } = this.#parts;
     const { rules } = await rulesInFolder(base, cwd, options);
@@ -55,7 +53,7 @@ export class HomeRules {
     ];
   }
 
-  /** A rule that an answer saved counts no more in threads that are loaded from here on. Gives why it could not be revoked. */
+  /** Revokes a rule that an answer saved, for threads loaded from now on. Returns why it could not. */
   revoke({ savedAs, source }: ListedRule): Promise<Outcome | undefined> {
     const { base, locks, clock } = this.#parts;
     if (savedAs === undefined) return Promise.resolve(byHand(source));
@@ -71,7 +69,7 @@ function byHand(source: string): Outcome<'rule-by-hand'> {
   };
 }
 
-/** The rules of files that the user names. All of them count, or the first fault is the answer. */
+/** Loads the rules files that the user names: all of them, or the first fault. */
 export function loadRulesFiles(paths: readonly string[]): RuleSet | Outcome {
   let rules = noRules;
   for (const path of paths) {

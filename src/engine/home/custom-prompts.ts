@@ -8,27 +8,24 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { join } from 'node:path';
 
-/** A prompt that the user keeps in a file. */
 export interface CustomPrompt {
-  /** Of its file, without the ending. */
+  /** The file name without its ending. */
   readonly name: string;
   readonly description?: string;
-  /** What may stand behind its name, for people. */
+  /** The arguments that may follow the name, for people. */
   readonly takes?: string;
-  /** With places for what the user adds. */
   readonly text: string;
 }
 
 export interface CustomPrompts {
   readonly prompts: readonly CustomPrompt[];
-  /** Problems of files that are left out. */
   readonly problems: readonly Outcome[];
 }
 
 const maxBytes = 1_000_000;
 const mostPrompts = 500;
 
-/** The files of a folder that end in `.md`, in the order of their names. Folders below it do not count. */
+/** Reads the `.md` files of a folder, sorted by name. Subfolders do not count. */
 export async function customPrompts(folder: string): Promise<CustomPrompts> {
   const names = namesIn(folder).flatMap((file) => /^([\w][\w.-]*)\.md$/.exec(file)?.[1] ?? []);
   const prompts: CustomPrompt[] = [];
@@ -43,7 +40,7 @@ export async function customPrompts(folder: string): Promise<CustomPrompts> {
   return { prompts, problems };
 }
 
-/** Without the table at its top, which says what it is for. A text says what is wrong with the table. */
+/** Drops the descriptive table at the top. Returns a string if that table is wrong. */
 async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
   const split = splitHead(written);
   if (split.kind === 'open') return 'no line of `---` ends its table';
@@ -84,7 +81,7 @@ function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
 
 export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';
 
-/** By the configuration of the user: a project says nothing about the user's own files. */
+/** Follows the user's configuration: a project cannot configure the user's own files. */
 export function openPromptHistory({ base, clock }: Pick<EngineParts, 'base' | 'clock'>): PromptHistory {
   const { persistence, maxBytes = 0 } = base.config.history ?? {};
   const path = `${base.home}/history.jsonl`;

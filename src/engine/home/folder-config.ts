@@ -39,19 +39,20 @@ import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from '../models/thread-providers.ts';
 import { unusedKeysNotice } from '../thread-setup/configure-thread.ts';
 
-/** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
   readonly trust: Trust;
-  /** Lowest first: the defaults, and also the layers that do not count. */
+  /** Lowest first, with the defaults and also the layers that do not count. */
   readonly layers: readonly ConfigLayer[];
   readonly effective: EffectiveValues;
   readonly problems: readonly ConfigProblem[];
-  /** Keys that are set and do nothing yet, in one sentence. */
+  /** Names, in one sentence, the keys that are set but do nothing yet. */
   readonly notices: readonly Outcome[];
-  /** The files name a model for this provider, and a flag chooses another one: their model does not count. */
+  /**
+   * Set if the files name a model for this provider and a flag chooses another provider: their model does not count.
+   */
   readonly modelIsFor?: string;
   readonly requirements: Requirements;
-  /** Where they are looked for; absent where the system has no place for them. */
+  /** Absent if the system has no place for the file. */
   readonly requirementsFile?: string;
 }
 
@@ -87,9 +88,9 @@ function withoutModel(layer: ConfigLayer): ConfigLayer {
   return { ...layer, values };
 }
 
-/** Defaults that are no constants: they depend on the provider, the catalogue and the model. */
+/** Defaults that depend on the provider, the catalogue and the model. */
 function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Variables): readonly ConfigLayer[] {
-  // The administrator gives new threads another one. A file that cannot be read has no say in it.
+  // The administrator chose another one for new threads. An unreadable file has no say in it.
   const described =
     requirements.newThread?.model === undefined
       ? loadCatalogue(config, { denies: (path) => deniesRead(requirements, path) || isWithin(path, '/proc') })
@@ -109,7 +110,7 @@ function modelLayers(config: Config, { requirements, home }: BaseLayers, env: Va
   ];
 }
 
-/** With what is kept of the provider's models. No server is asked. */
+/** Adds the stored models of the provider. Asks no server. */
 function withKept(
   described: Catalogue,
   { config, home, env }: { readonly config: Config; readonly home: string; readonly env: Variables },
@@ -119,7 +120,6 @@ function withKept(
   return loadCatalogueOfProvider(home, described, { provider, config, environment: env });
 }
 
-/** What holds with a model where nothing is set. */
 function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
   const { effort, summary, verbosity } = modelDefaults(record);
   return defined({
@@ -127,12 +127,12 @@ function ofModel(record: ModelRecord, { window = {} }: Config): JsonObject {
     model_reasoning_summary: summary,
     model_verbosity: verbosity,
     model_context_window: nominalWindow(record),
-    // A number of tokens stands for the share.
+    // A number of tokens replaces the share.
     window: window.effectiveTokens === undefined ? { effective_percent: nominalPercent(record) } : undefined,
   });
 }
 
-/** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
+/** Values that the layers give but the machine does not allow: they are shown, but not in force. */
 function overruled(config: Config, { requirements, requirementsFile }: BaseLayers): readonly ConfigProblem[] {
   const { approvalPolicy, approvalsReviewer: reviewer = 'user', sandboxMode, allowLoginShell, features = {} } = config;
   const approval = brokenByApproval(requirements, approvalPolicy);
@@ -181,7 +181,7 @@ function problem(key: string, value: string, rule: Record<'key' | 'source', stri
   };
 }
 
-/** The AGENTS.md files that threads in a folder read: the user's own first, then those of the project from its root down. */
+/** Lists the AGENTS.md files for threads in a folder: the user's own first, then the project's from its root down. */
 export async function instructionPaths(
   { base }: Pick<EngineParts, 'base'>,
   folder: string,

@@ -22,24 +22,22 @@ import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-/** What the user decided about a folder, and what a decision would change. */
 export interface FolderTrust {
   readonly trust: Trust;
-  /** The folder that a decision is saved for: the root of the repository, else of the project. */
+  /** The folder a decision is saved for: the root of the repository, else of the project. */
   readonly root: string;
-  /** The file that it is saved in. */
   readonly file: string;
-  /** What the project brings and trust lets count. */
+  /** The parts of the project that count only with trust. */
   readonly parts: readonly ProjectPart[];
-  /** What its configuration asks for, while the user has not decided. */
+  /** Requests of its configuration while the user has not decided. */
   readonly wishes: readonly SettingNeedingTrust[];
-  /** The path that commands under Landlock may have changed since the user trusted the project. */
+  /** A path that commands under Landlock may have changed since the user trusted the project. */
   readonly changed?: ProjectPart['path'];
   /** A decision does not help: the path cannot be compared later, or a process may change it at any moment. */
   readonly isUndecidable?: true;
-  /** The parts as they were when this was made: a yes is for these. */
+  /** The parts when this was made: a yes applies to these only. */
   readonly seen: PartDigests;
-  /** Whether trust decides if commands may write: no file or flag does. */
+  /** True if trust decides whether commands may write, because no file or flag does. */
   readonly decidesSandbox: boolean;
 }
 
@@ -67,7 +65,7 @@ export async function folderTrust({ base }: TrustParts, folder: string): Promise
   };
 }
 
-/** Saves the user's decision in the user's own file. Gives why it could not. An engine that is loaded later knows it. */
+/** Saves the decision in the user's own file for engines loaded later. Returns why it could not. */
 export async function decideFolderTrust(
   { base, locks, clock }: TrustParts,
   { root, seen = {} }: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
@@ -81,7 +79,7 @@ export async function decideFolderTrust(
   return failed;
 }
 
-/** Hooks of a folder about which the user has to decide: those that are new, or have changed since they were trusted. */
+/** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
 export async function idleHooks(
   parts: Pick<EngineParts, 'base' | 'options'>,
   folder: string,
@@ -89,7 +87,7 @@ export async function idleHooks(
   return (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 }
 
-/** All hooks of a folder as this engine runs them: what the user decided since it was loaded counts for the next one. */
+/** All hooks of a folder as this engine runs them: decisions made after it was loaded count for the next one. */
 export async function hooksInForce(
   { base, options }: Pick<EngineParts, 'base' | 'options'>,
   folder: string,

@@ -12,11 +12,10 @@ import type { EngineParts } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPath } from '../check-arguments.ts';
 import type { KeymapLine } from './save-keymap.ts';
 
-/** What threads without a choice of their own ask. */
 interface ModelOfThreads {
   readonly provider: string;
   readonly model: string;
-  /** Absent: what the file says of it stays. */
+  /** Absent: the file's value stays. */
   readonly effort?: string;
 }
 
@@ -26,12 +25,10 @@ const modelOfThreads = recordOf<ModelOfThreads>('an object with provider and mod
   effort: { type: nameText, about: 'How much it reasons.' },
 });
 
-/** The configuration that holds everywhere, as it was when the engine was loaded, and how the user's file is changed. */
+/** The global configuration as it was when the engine was loaded, and changes to the user's file. */
 export class HomeConfig {
   readonly #parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>;
-  /** What was saved of `[tui]` since the configuration was read. */
   #savedTui: ReturnType<typeof withCamelCaseKeys<(typeof tuiTable)['keys']>> = {};
-  /** The layers of the configuration, with the user's file as it is since keys were saved. */
   #layers: readonly ConfigLayer[];
 
   constructor(parts: Pick<EngineParts, 'base' | 'locks' | 'clock' | 'options'>) {
@@ -39,13 +36,13 @@ export class HomeConfig {
     this.#layers = parts.base.layers;
   }
 
-  /** Whether the configuration says whom to ask: a model, or the provider that serves it. */
+  /** True if the configuration names a model or the provider that serves it. */
   get isSetUp(): boolean {
     const { config, requirements } = this.#parts.base;
     return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
   }
 
-  /** How the terminal looks and behaves, without what projects say. What is wrong in it is among the notices. */
+  /** The terminal's settings, without those of projects. Faults in them are among the notices. */
   get tui(): TuiSettings {
     const { config } = this.#parts.base;
     return tuiSettings({ ...config, tui: { ...config.tui, ...this.#savedTui } });
@@ -56,7 +53,6 @@ export class HomeConfig {
     return this.#parts.base.config.unusedTui ?? [];
   }
 
-  /** Where a key of the configuration is set: the file with its line, or the flags. */
   sourceOf(path: readonly string[]): string | undefined {
     requireArguments('sourceOf()', { path: [listOf(anyText, 'a list of names'), path] });
     const isSet = ({ disabled, values }: ConfigLayer): boolean =>
@@ -65,33 +61,31 @@ export class HomeConfig {
     return layer === undefined ? undefined : keySource(layer, path);
   }
 
-  /** Folders that commands can write besides the workspace, in runs of any mode. */
   get writableFolders(): readonly string[] {
     const { base, options } = this.#parts;
     const { sandboxWorkspaceWrite, addedRoots } = base.config;
     return [...temporaryFolders(options.env), ...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
   }
 
-  /** Whether a terminal should look for pastes that are not marked as such. */
+  /** True if a terminal should look for pastes that are not marked as such. */
   get detectsPastes(): boolean {
     return this.#parts.base.config.disablePasteBurst !== true;
   }
 
-  /** Opens or closes a feature gate in the user's config.toml. Gives why it could not. */
   async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
     const problem = argumentProblem('switchFeature()', { name: [nameText, name], open: [booleanOption, open] });
     if (problem !== undefined) return problem;
     return this.#changeUserTable('features', { [name]: open });
   }
 
-  /** Sets keys of `[memories]` in the user's config.toml, as they are written there. Gives why it could not. */
+  /** Sets keys of `[memories]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveMemories(change: JsonObject): Promise<Outcome | undefined> {
     const wrong = argumentProblem('saveMemories()', { change: [jsonObject, change] });
     if (wrong !== undefined) return wrong;
     return this.#changeUserTable('memories', change);
   }
 
-  /** Sets keys of `[tui]` in the user's config.toml, as they are written there. Gives why it could not. */
+  /** Sets keys of `[tui]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveTui(change: JsonObject): Promise<Outcome | undefined> {
     const wrong = argumentProblem('saveTui()', { change: [jsonObject, change] });
     if (wrong !== undefined) return wrong;
@@ -101,8 +95,8 @@ export class HomeConfig {
   }
 
   /**
-   * Sets lines of `[tui.keymap]` in the user's config.toml. What the file says then holds at once, below flags and other
-   * layers over it. Gives why it could not.
+   * Sets lines of `[tui.keymap]` in the user's config.toml. They hold at once, below flags and higher layers. Returns
+   * why it could not.
    */
   async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
     const { saveKeymap } = await import('./save-keymap.ts');
@@ -121,7 +115,6 @@ export class HomeConfig {
     return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
   }
 
-  /** Writes the model of new threads, with its provider and effort, into the user's config.toml. Gives why it could not. */
   async saveModel(choice: ModelOfThreads): Promise<Outcome | undefined> {
     const problem = argumentProblem('saveModel()', { choice: [modelOfThreads, choice] });
     if (problem !== undefined) return problem;
@@ -132,14 +125,14 @@ export class HomeConfig {
     return editUserKeys({ home: base.home, locks, clock }, values);
   }
 
-  /** Agrees to Landlock for all later runs. Gives why it could not. */
+  /** Agrees to Landlock for all later runs. Returns why it could not. */
   async saveSandboxFallback(): Promise<Outcome | undefined> {
     const { editUserKeys } = await import('../../adapters/gather/config/edit-user-config.ts');
     const { base, locks, clock } = this.#parts;
     return editUserKeys({ home: base.home, locks, clock }, { sandbox_fallback: 'landlock' });
   }
 
-  /** The configuration of a folder with the place of each value, as its files say now. */
+  /** Reads a folder's configuration, with the place of each value, from its current files. */
   async inFolder(folder: string): Promise<Configured | Outcome> {
     const problem = argumentProblem('inFolder()', { folder: [folderPath, folder] });
     if (problem !== undefined) return problem;

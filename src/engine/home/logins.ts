@@ -25,19 +25,18 @@ import type { EngineParts } from '../engine-parts.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
 import { randomBytes } from 'node:crypto';
 
-/** How a sign-in is done. What is absent is that of OpenAI. */
+/** Parameters of a sign-in. Absent ones are OpenAI's. */
 export interface SignIn {
   readonly signal: AbortSignal;
   readonly issuer?: string;
   readonly clientId?: string;
-  /** To which the issuer sends users back, in the order in which they are tried. */
+  /** Ports to which the issuer sends users back, tried in this order. */
   readonly ports?: readonly number[];
 }
 
 /** `where`: for people. */
 export type SignedIn = { readonly kind: 'signed-in'; readonly where: string; readonly email?: string };
 
-/** Which login counts, without anything secret. */
 export type LoginStatus =
   /** `unkept`: why no login can be kept. */
   | { readonly kind: 'none'; readonly unkept?: string }
@@ -45,7 +44,7 @@ export type LoginStatus =
   | { readonly kind: 'chatgpt'; readonly email?: string; readonly plan?: string; readonly expiresAt?: number }
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
 
-/** The issuer sends users back to no others. */
+/** The issuer accepts no other ports. */
 const callbackPorts = [1455, 1457];
 const patienceMs = 10 * 60_000;
 
@@ -54,7 +53,6 @@ type LoginParts = Pick<
   'logins' | 'requests' | 'clock' | 'programs' | 'programFolder' | 'options' | 'base'
 >;
 
-/** Signs the user of a home in and out. */
 export class Logins {
   readonly #parts: LoginParts;
 
@@ -62,7 +60,7 @@ export class Logins {
     this.#parts = parts;
   }
 
-  /** Variables that go before the login, as far as they are set. */
+  /** The set variables that take precedence over the login. */
   get variables(): readonly string[] {
     const { env } = this.#parts.options;
     const names = ['CODEX_API_KEY', 'OPENAI_API_KEY', 'CODEX_ACCESS_TOKEN'];
@@ -77,7 +75,10 @@ export class Logins {
     return { kind, ...defined({ email, plan, expiresAt }) };
   }
 
-  /** The user signs in on a page, which sends the browser back to this machine. `show`: the page, whether or not it opened. */
+  /**
+   * The user signs in on a page, which sends the browser back to this machine. `show` gets the page, whether or not it
+   * opened.
+   */
   async withBrowser(
     { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignIn,
     show: (page: string, opened: boolean) => void,
@@ -105,7 +106,6 @@ export class Logins {
     }
   }
 
-  /** The user types a code on a page, with any device. */
   async withDeviceCode(
     { signal, issuer = ownIssuer, clientId = ownClientId }: SignIn,
     show: (page: string, userCode: string) => void,
@@ -124,7 +124,7 @@ export class Logins {
     return exchanged.why === 'late' ? late(15 * 60_000) : stopped;
   }
 
-  /** Keeps a key. No server is asked whether it is right. */
+  /** Keeps a key without checking it with a server. */
   async withKey(given: string): Promise<SignedIn | Outcome> {
     const refused = this.#refused('api', undefined);
     if (refused !== undefined) return refused;
@@ -134,7 +134,7 @@ export class Logins {
     return this.#save(keyDocument(key));
   }
 
-  /** Keeps a token that the user made, if the issuer knows it. */
+  /** Keeps an access token if the issuer knows it. */
   async withAccessToken(given: string, signal: AbortSignal): Promise<SignedIn | Outcome> {
     const token = given.trim();
     if (token === '') return nothingGiven('access token');
@@ -150,7 +150,7 @@ export class Logins {
     return refused ?? this.#save(accessTokenDocument(token), account.email);
   }
 
-  /** Forgets the login of the home. Whether there was one. */
+  /** Forgets the login of the home; returns whether there was one. */
   async signOut(): Promise<boolean | Outcome> {
     const { logins } = this.#parts;
     try {
@@ -165,14 +165,14 @@ export class Logins {
     return loginLimits(config, requirements);
   }
 
-  /** Before an account is known, only the way to sign in can be refused. */
+  /** Before an account is known, only the sign-in method can be refused. */
   #refused(method: LoginMethod, account: { readonly accountId?: string } | undefined): Outcome | undefined {
     const { methods, workspaces } = this.#limits;
     const limits = account === undefined ? defined({ methods }) : defined({ methods, workspaces });
     return refuseLogin({ method, accountId: account?.accountId }, limits);
   }
 
-  /** Asked before users sign in: what they do on a page cannot be kept afterwards where nothing can be written. */
+  /** Checked before users sign in: the result could not be kept if nothing can be written. */
   async #unkept(signal: AbortSignal): Promise<Outcome | undefined> {
     const { logins } = this.#parts;
     try {
@@ -192,7 +192,7 @@ export class Logins {
     return refused ?? this.#save(accountDocument(exchanged.tokens, this.#parts.clock.now()), account.email);
   }
 
-  /** Tokens that were given cannot be given again: what was there before makes way, whatever the user does meanwhile. */
+  /** The issued tokens cannot be issued again, so they replace the old ones whatever the user does meanwhile. */
   async #save(document: JsonObject, email?: string): Promise<SignedIn | Outcome> {
     const { logins } = this.#parts;
     try {
@@ -270,7 +270,7 @@ function notWritten(error: unknown): Outcome {
   };
 }
 
-/** Opens a page in the user's browser, if there is a screen for it. Whether it may have opened. */
+/** Opens a page in the user's browser if there is a screen for it; returns whether it may have opened. */
 export function openInBrowser(
   page: string,
   parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,

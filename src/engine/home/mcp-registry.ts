@@ -29,15 +29,14 @@ import { confineServer } from '../thread-setup/thread-mcp.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-/** A server as lists show it. */
 export interface ListedServer {
   readonly name: string;
-  /** As it is configured, secrets hidden. */
+  /** The configured table, with secrets hidden. */
   readonly table: JsonObject;
   readonly enabled: boolean;
-  /** What it listed last. Absent: it was never seen. */
+  /** Number of tools listed last. Absent: the server was never seen. */
   readonly tools?: number;
-  /** Why it did not start when that was last tried. Absent: it did, or that is not known. */
+  /** Why its last start failed. Absent: it started, or that is not known. */
   readonly failure?: string;
   readonly isLoggedIn: boolean;
   readonly problem?: Outcome;
@@ -48,7 +47,6 @@ interface ImportableServers {
   readonly left: readonly (readonly [name: string, why: string])[];
 }
 
-/** The MCP servers of a user, for commands that show and change them. */
 export class McpRegistry {
   readonly #engine: EngineParts;
 
@@ -57,8 +55,8 @@ export class McpRegistry {
   }
 
   /**
-   * All that hold in a folder, or the one of a name. The user has read why one of them never started, so the next thread
-   * waits for it again.
+   * Lists the servers for a folder, or the one named. Since the user now reads start failures, the next thread waits
+   * for those servers again.
    */
   async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
     const { base } = this.#engine;
@@ -98,7 +96,6 @@ export class McpRegistry {
     return server && listingFiles(base.home).read(server)?.tools;
   }
 
-  /** Adds it to the user's file, or replaces it there. */
   async save(name: string, table: JsonObject): Promise<Outcome | undefined> {
     return editUserConfig(this.#place, ['mcp_servers', name], table);
   }
@@ -109,15 +106,17 @@ export class McpRegistry {
     return Object.hasOwn(config.mcpServers ?? {}, name) ? notInUserFile(name) : unknownServer(name);
   }
 
-  /** What the user's own file has of it. */
   async own(name: string): Promise<boolean> {
     return (await userConfigValue(this.#place, ['mcp_servers', name])) !== undefined;
   }
 
-  /** What the `.mcp.json` at the root of a trusted project has and the user's file lacks, and why not the others. */
+  /**
+   * Servers in the `.mcp.json` at the root of a trusted project that the user's file lacks, and why the others cannot
+   * be imported.
+   */
   async importable(folder: string): Promise<ImportableServers | Outcome> {
     const { config } = await configInFolder(this.#engine.base, folder);
-    // Not the one of the folder: a command may have put it below the root.
+    // Not the file of the folder itself: a command may have put it below the root.
     const [root = folder] = projectFolders(folder, config.projectRootMarkers);
     if (findTrust(root, config, this.#engine.base.home).trust !== 'trusted') {
       const message = 'This project is not trusted, so its .mcp.json is not read.';
@@ -136,7 +135,7 @@ export class McpRegistry {
     };
   }
 
-  /** Sends the user to the server's page and keeps what comes back. `show`: tells them which page. */
+  /** Sends the user to the server's page and keeps the login. `show` gets the page. */
   async login(name: string, folder: string, show: (page: URL) => void): Promise<Outcome | undefined> {
     const server = await this.#atAddress(name, folder);
     if ('code' in server) return server;
@@ -168,7 +167,7 @@ export class McpRegistry {
     return problem?.code === 'mcp-login-needed' ? loginRefused(server) : loginFailed(name, started.why, started.next);
   }
 
-  /** Whether there was a login. */
+  /** Returns whether there was a login. */
   async logout(name: string, folder: string): Promise<boolean | Outcome> {
     const server = await this.#atAddress(name, folder);
     return 'code' in server
@@ -199,7 +198,7 @@ function shownServer(name: string, table: JsonObject): JsonObject {
   return valueAt(hideSecrets({ mcp_servers: { [name]: table } }), ['mcp_servers', name]) as JsonObject;
 }
 
-/** The server still wants a login: the advice to log in would lead back here. */
+/** The server still wants a login; advice to log in would only repeat this. */
 function loginRefused(server: McpServerConfig): Outcome {
   const { name } = server;
   const token = configuredToken(server.transport);
@@ -235,8 +234,8 @@ function notInUserFile(name: string): Outcome {
 }
 
 /**
- * A server of a `.mcp.json` as config.toml has it. `${NAME}` stands for a variable of the user's: it is named and not
- * copied. A sentence where it cannot be had so.
+ * Converts a server of a `.mcp.json` to the form of config.toml. `${NAME}` refers to a user's variable, which is named
+ * and not copied. Returns a sentence if it cannot be converted.
  */
 export function importedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];

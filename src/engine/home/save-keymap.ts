@@ -5,24 +5,23 @@ import { type EditedConfig, editUserConfig, userConfigValue } from '../../adapte
 import { isJsonObject, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/** The keys of an action of the terminal, as they are written in `[tui.keymap.CONTEXT]`. */
+/** The keys of a terminal action, spelled as in `[tui.keymap.CONTEXT]`. */
 export interface KeymapLine {
   readonly context: string;
   readonly name: string;
-  /** Empty: no key does it. Undefined: the line goes. */
+  /** Empty: no key does it. Undefined: removes the line. */
   readonly keys: readonly string[] | undefined;
 }
 
 export interface SavedKeymap {
-  /** With the user's file as it is now. */
+  /** Includes the user's file as it is now. */
   readonly layers: readonly ConfigLayer[];
-  /** What all of them say together. */
   readonly keymap: JsonObject;
-  /** Lines before the one that it is about were saved. */
+  /** Lines before the faulty one were saved. */
   readonly problem: Outcome | undefined;
 }
 
-/** Sets lines one after the other. What cannot be written is left to the user. */
+/** Sets lines one after the other. Those that cannot be written are left to the user. */
 export async function saveKeymap(
   place: EditedConfig & { readonly osHome: string },
   layers: readonly ConfigLayer[],
@@ -50,6 +49,6 @@ async function saveLine(place: EditedConfig, { context, name, keys }: KeymapLine
 async function readAgain(layer: ConfigLayer, osHome: string): Promise<ConfigLayer> {
   if (layer.name !== 'user' || layer.disabled !== undefined) return layer;
   const { layer: now, problems } = await loadConfigFile({ name: 'user', path: layer.source, osHome });
-  // Until a file can be read again, what it said before holds.
+  // Keep the old values until the file can be read again.
   return problems.some(({ severity }) => severity === 'error') ? layer : now;
 }

@@ -12,16 +12,13 @@ import { SkillFiles } from '../../adapters/skills/load-skills.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { skillSources, threadPlugins } from '../thread-setup/thread-skills.ts';
 
-/** A skill as lists show it. */
 export interface SkillEntry {
   readonly name: string;
   readonly description: string;
   readonly scope: SkillScope;
-  /** Of its file. */
   readonly path: string;
-  /** False: the user has switched it off. */
   readonly isOn: boolean;
-  /** Whether the model may choose it by itself. */
+  /** True if the model may choose it by itself. */
   readonly isOffered: boolean;
 }
 
@@ -30,7 +27,6 @@ export interface ListedSkills {
   readonly problems: readonly Outcome[];
 }
 
-/** The skills of a user, to show them and to switch them on and off. */
 export class SkillRegistry {
   readonly #engine: EngineParts;
 
@@ -38,7 +34,7 @@ export class SkillRegistry {
     this.#engine = engine;
   }
 
-  /** All that a folder has, those that are switched off as well, as the files say now. */
+  /** Lists all skills of a folder from its current files, disabled ones included. */
   async list(folder: string): Promise<ListedSkills> {
     const { options, clock } = this.#engine;
     const base = await loadBaseLayers(this.#engine.base.home, options);
@@ -59,7 +55,7 @@ export class SkillRegistry {
     return { skills, problems: [...problems, ...found.problems] };
   }
 
-  /** Saves in the user's config.toml whether threads of the next run have a skill. Gives why it could not. */
+  /** Saves the choice in the user's config.toml for the next run. Returns why it could not. */
   async switch({ name, path }: Pick<SkillEntry, 'name' | 'path'>, isOn: boolean): Promise<Outcome | undefined> {
     const { base, locks, clock } = this.#engine;
     const place = { home: base.home, locks, clock };

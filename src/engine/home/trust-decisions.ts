@@ -7,7 +7,7 @@ import type { EngineParts } from '../engine-parts.ts';
 import { argumentProblem, requireArguments, folderPath } from '../check-arguments.ts';
 import type { FolderTrust } from './folder-trust.ts';
 
-/** `ofFolder` gives more than is needed. */
+/** `ofFolder` returns more than is needed here. */
 const folderToDecide: OptionType<Pick<FolderTrust, 'root'>> = {
   expected: 'what ofFolder() gives: an object with root, and seen where there are parts',
   read(given) {
@@ -25,7 +25,7 @@ const hooksToDecide: OptionType<readonly ConfiguredHook[]> = {
       : undefined,
 };
 
-/** What the user has decided about projects and hooks. A decision holds for the next engine that is loaded. */
+/** The user's decisions about projects and hooks. They hold for the next engine that is loaded. */
 export class TrustDecisions {
   readonly #parts: EngineParts;
 
@@ -33,14 +33,12 @@ export class TrustDecisions {
     this.#parts = parts;
   }
 
-  /** What the user decided about the project around a folder, and what a decision would change. */
   async ofFolder(folder: string): Promise<FolderTrust> {
     requireArguments('ofFolder()', { folder: [folderPath, folder] });
     const { folderTrust } = await import('./folder-trust.ts');
     return folderTrust(this.#parts, folder);
   }
 
-  /** Saves a decision for the next engine that is loaded. Gives why it could not. */
   async decideFolder(
     about: Pick<FolderTrust, 'root'> & Partial<Pick<FolderTrust, 'seen'>>,
     decision: 'trusted' | 'untrusted',
@@ -54,14 +52,13 @@ export class TrustDecisions {
     return decideFolderTrust(this.#parts, about, decision);
   }
 
-  /** Hooks of a folder about which the user has to decide before they run. */
+  /** Hooks of a folder that the user must decide about before they run. */
   async idleHooks(folder: string): Promise<readonly ConfiguredHook[]> {
     requireArguments('idleHooks()', { folder: [folderPath, folder] });
     const { idleHooks } = await import('./folder-trust.ts');
     return idleHooks(this.#parts, folder);
   }
 
-  /** Saves a decision about hooks for the next engine that is loaded. Gives why it could not. */
   async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {
     const problem = argumentProblem('decideHooks()', {
       hooks: [hooksToDecide, hooks],

@@ -14,7 +14,7 @@ import { programVariables } from '../sandbox/user-program-variables.ts';
 import type { ClipboardContent } from './clipboard.ts';
 import type { SkillRegistry } from './skill-registry.ts';
 
-/** What the user of a home has in it and on this machine, to show and change it. Each part is loaded when it is used. */
+/** The user's data in a home and on this machine, to show and change it. Each part is loaded on use. */
 export class UserHome {
   readonly #parts: EngineParts;
 
@@ -22,67 +22,56 @@ export class UserHome {
     this.#parts = parts;
   }
 
-  /** Signs the user of this home in and out. */
   async logins(): Promise<Logins> {
     const { Logins } = await import('./logins.ts');
     return new Logins(this.#parts);
   }
 
-  /** The MCP servers of the user, to show and change them. */
   async mcpServers(): Promise<McpRegistry> {
     const { McpRegistry } = await import('./mcp-registry.ts');
     return new McpRegistry(this.#parts);
   }
 
-  /** The skills of the user, to show them and switch them on and off. */
   async skills(): Promise<SkillRegistry> {
     const { SkillRegistry } = await import('./skill-registry.ts');
     return new SkillRegistry(this.#parts);
   }
 
-  /** The hooks of the user, to show and trust them, and to switch them on and off. */
   async hooks(): Promise<HookRegistry> {
     const { HookRegistry } = await import('./user-hooks.ts');
     return new HookRegistry(this.#parts);
   }
 
-  /** What is remembered of earlier threads. */
   async memory(): Promise<HomeMemory | Outcome> {
     const { loadHomeMemory } = await import('../memory/home-memory.ts');
     return loadHomeMemory(this.#parts.options.env, this.#parts.options.osHome);
   }
 
-  /** Prompts that the user keeps in the home, by name. */
   async customPrompts(): Promise<CustomPrompts> {
     const { customPrompts } = await import('./custom-prompts.ts');
     return customPrompts(`${this.#parts.base.home}/prompts`);
   }
 
-  /** The rules about commands and hosts, to show and revoke them. */
   async rules(): Promise<HomeRules> {
     const { HomeRules } = await import('./command-rules.ts');
     return new HomeRules(this.#parts);
   }
 
-  /** The models of providers, to show and test them. */
   async models(): Promise<HomeModels> {
     const { HomeModels } = await import('../models/home-models.ts');
     return new HomeModels(this.#parts);
   }
 
-  /** The user's own themes for the terminal, as their files say them. */
   async themeFiles(): Promise<readonly ThemeFile[]> {
     const { themeFiles } = await import('../../adapters/gather/files/theme-files.ts');
     return themeFiles(this.#parts.base.home);
   }
 
-  /** Servers with models on this machine that answer within the time. */
   async localServers(patienceMs: number): Promise<readonly LocalServerFound[]> {
     const { findLocalServers } = await import('../models/local-servers.ts');
     return findLocalServers(this.#parts, patienceMs);
   }
 
-  /** What the user typed in conversations of this home. */
   async openPromptHistory(): Promise<PromptHistory> {
     const { openPromptHistory } = await import('./custom-prompts.ts');
     return openPromptHistory(this.#parts);
@@ -93,19 +82,17 @@ export class UserHome {
     return new QueuedMessages(this.#parts.base.home);
   }
 
-  /** Files or a picture from the user's clipboard. */
   async readClipboard(): Promise<ClipboardContent | Outcome> {
     const { readClipboard } = await import('./clipboard.ts');
     return readClipboard(this.#parts);
   }
 
-  /** Gives a text to a program of the clipboard, by its name and words. Whether it took it. */
   async feedClipboard(words: readonly string[], text: string): Promise<boolean> {
     const { feedClipboard } = await import('./clipboard.ts');
     return feedClipboard(this.#parts, words, text);
   }
 
-  /** The variables for a program of the user that a surface starts outside of the sandbox, such as an editor. */
+  /** Variables for a user's program that a surface starts outside of the sandbox, such as an editor. */
   programVariables(): Readonly<Record<string, string>> {
     return programVariables(this.#parts);
   }

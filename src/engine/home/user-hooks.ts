@@ -26,11 +26,10 @@ export type ConfiguredHook = KnownHook;
 export interface ConfiguredHooks {
   readonly hooks: readonly ConfiguredHook[];
   readonly problems: readonly ConfigProblem[];
-  /** Records the user's decision in the user's own file. Gives why it could not. */
   decide(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined>;
 }
 
-/** The hooks of a folder, also those that may not run. */
+/** The hooks of a folder, including those that may not run. */
 export async function loadConfiguredHooks(
   folder: string,
   choices: ConfigChoices & { readonly env: Variables },
@@ -51,7 +50,6 @@ export async function loadConfiguredHooks(
   };
 }
 
-/** Records the user's decision in the user's own file. Gives why it could not. */
 export async function decideHooks(
   place: EditedConfig,
   hooks: readonly ConfiguredHook[],
@@ -65,7 +63,6 @@ export async function decideHooks(
   return undefined;
 }
 
-/** The hooks of a user, to show them, to trust them, and to switch them on and off. */
 export class HookRegistry {
   readonly #engine: EngineParts;
 
@@ -73,12 +70,11 @@ export class HookRegistry {
     this.#engine = engine;
   }
 
-  /** As the files say now. */
   list(folder: string): Promise<ConfiguredHooks | Outcome> {
     return loadConfiguredHooks(folder, this.#engine.options);
   }
 
-  /** Those that run in this engine. What the user decided since it was loaded counts for the next one. */
+  /** The hooks that run in this engine; decisions made after it was loaded count for the next one. */
   async running(folder: string): Promise<readonly ConfiguredHook[]> {
     const [{ hooksInForce }, { mayRun }] = await Promise.all([
       import('./folder-trust.ts'),
@@ -87,7 +83,7 @@ export class HookRegistry {
     return (await hooksInForce(this.#engine, folder)).filter(mayRun);
   }
 
-  /** Saves in the user's config.toml whether a hook runs. The trust in it stays. Gives why it could not. */
+  /** Saves in the user's config.toml whether a hook runs, without changing its trust. Returns why it could not. */
   async switch({ key }: Pick<ConfiguredHook, 'key'>, isOn: boolean): Promise<Outcome | undefined> {
     const { base, locks, clock } = this.#engine;
     const place = { home: base.home, locks, clock };
@@ -99,15 +95,15 @@ export class HookRegistry {
   }
 }
 
-/** The hooks of one thread. They are the user's own programs: they get the variables of this process. */
+/** The hooks of one thread. They are the user's own programs and get the variables of this process. */
 export async function createThreadHooks(
   engine: Pick<EngineParts, 'clock' | 'ids' | 'options' | 'programs' | 'base' | 'sessionStarts'>,
   hooks: readonly HookDefinition[],
   shell: string,
 ): Promise<Hooks> {
   const { clock, ids, options } = engine;
-  // Standard input of a child of Node is a socket. A bash that is the first shell takes that for a remote login, and
-  // reads start-up files.
+  // Node gives children a socket as standard input. A first-level bash takes that for a remote login and reads start-up
+  // files.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
   const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
   return createHooks({
@@ -116,7 +112,8 @@ export async function createThreadHooks(
     run: runWithInput,
     refusal: ({ source }) => {
       if (source.owner !== 'project') return undefined;
-      // Commands of this thread may run under Landlock, and the script of the hook lies beside its definition.
+      // Commands of this thread may run under Landlock and could change the hook's script, which lies beside its
+      // definition.
       const found = changedConfiguration(engine.base.home, { owner: dirname(dirname(source.path)) });
       return found && `It was not run: commands under Landlock could change ${found.changed} since you trusted it.`;
     },

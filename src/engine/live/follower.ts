@@ -7,10 +7,12 @@ import { type ClaimedPlace, lastValidPlace, type LineCursor, readAfter } from '.
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { type FollowerNews, newsOf, type PlacedNews, recordedAt, recordedNews, takenBackAt } from './thread-news.ts';
 
-/** Where a follower goes on reading: behind this place, or inside of its line. `state`: of the lines up to there. */
+/**
+ * The point from which a follower continues to read: behind this place, or inside its line. `state`: of the lines up to
+ * there.
+ */
 interface ReadingPlace {
   readonly after: number;
-  /** So many news of the next line have been taken. */
   readonly skip: number;
   readonly state?: RecordedState;
 }
@@ -18,30 +20,28 @@ interface ReadingPlace {
 const defaultLimit = 1000;
 
 /**
- * One who follows a thread, at its own pace. *Live*, it is handed what happens, through a bounded queue. When that is
- * full it falls *behind*: the queue is let go, and it reads the same from the rollout until it has caught up.
+ * A follower of a thread, at its own pace. *Live*, it gets news through a bounded queue. When that is full it falls
+ * *behind*: the queue is dropped, and it reads the same news from the rollout until it has caught up.
  */
 export class Follower {
   readonly #thread: FollowedThread;
   readonly wantsPreviews: boolean;
   readonly #queue: FollowerQueue;
   readonly #caughtUp: () => void;
-  /** Before all else that waits. */
   readonly #first: LiveNews[] = [];
   #behind: ReadingPlace | undefined;
   #reading: AsyncGenerator<PlacedNews, void> | undefined;
-  /** The place of the newest recorded news that was taken, and how many of its line were. */
+  /** Place of the newest recorded news taken, and how many of its line were. */
   #taken: { readonly place: number; readonly count: number };
   #missed = { passing: 0, previews: 0 };
-  /** Items of which the follower has seen a piece. */
   readonly #begun = new Map<string, ProvisionalEvent['turnId']>();
-  /** Items of which it has not seen the first piece: it sees none. */
+  /** Items whose first preview it missed: it gets no preview of them. */
   #spoiled: Set<string>;
-  /** Where it wants to continue, until it is known whether that place still stands. */
+  /** The place to continue from, until it is known to be valid. */
   #claimed: ClaimedPlace | undefined;
   #wake: PromiseWithResolvers<void> | undefined;
   #isOver = false;
-  /** Why, if the follower does not know it by itself. */
+  /** Set if the follower did not stop by itself. */
   #ended: Outcome | undefined;
 
   constructor(thread: FollowedThread, options: FollowOptions) {
@@ -63,18 +63,16 @@ export class Follower {
     if (claimed.place >= 0) this.#claimed = claimed;
   }
 
-  /** Looks whether the place is still there from which the follower wants to continue. */
   async #prove(claimed: ClaimedPlace): Promise<void> {
     const { store, id } = this.#thread;
     const found = await lastValidPlace(store, id, claimed);
-    // It was rewound meanwhile, or stopped, or another call has looked.
+    // The thread was rewound, or the follower stopped, or another call has checked.
     if (this.#claimed !== claimed) return;
     this.#claimed = undefined;
     const standing = claimed.place > this.#thread.place && found === claimed.place ? -1 : found;
     if (standing < claimed.place) this.rewound(standing);
   }
 
-  /** What became durable at one time. */
   durable(news: readonly FollowerNews[]): void {
     if (this.#isOver) return;
     for (const each of news) {
@@ -106,7 +104,7 @@ export class Follower {
     this.#queue.forget(event.itemId);
     const wasSeen = this.#begun.delete(event.itemId);
     this.#spoiled.delete(event.itemId);
-    // One who saw no piece of it need not know, and one who fell behind got `missed`.
+    // A follower that saw no preview of it need not know, and one that fell behind got `missed`.
     if (wasSeen) this.#queue.add({ kind: 'preview', event });
   }
 
@@ -121,7 +119,7 @@ export class Follower {
     this.#wake = undefined;
   }
 
-  /** What waits is let go. Of the recorded ones, reading begins with the first; if there are none, behind `state`. */
+  /** Drops the queue. Reading begins with the first recorded news in it, or behind `state` if there is none. */
   #fallBehind(state: RecordedState): void {
     const gone = this.#queue.clear();
     this.#count(gone.filter(({ placed }) => placed === undefined || !this.#thread.isKept));
@@ -146,13 +144,12 @@ export class Follower {
     this.#begun.clear();
   }
 
-  /** Lines came in behind `state` that were not handed out, written by another program. */
+  /** Called when another program wrote lines behind `state` that were not handed out. */
   fellBehind(state: RecordedState): void {
     if (this.#behind === undefined) this.#fallBehind(state);
     this.#added();
   }
 
-  /** What stands behind this place was taken back. */
   rewound(to: number): void {
     this.#count(this.#queue.clear().filter(({ placed }) => placed === undefined));
     this.#stopReading();
@@ -168,14 +165,13 @@ export class Follower {
     this.#added();
   }
 
-  /** Nothing more comes. What waits can still be taken, and then the reason. */
+  /** No more news. Queued news can still be taken, then the reason. */
   end(because?: Outcome): void {
     this.#isOver = true;
     this.#ended = because;
     this.#added();
   }
 
-  /** The follower leaves. */
   stop(): void {
     this.#queue.clear();
     this.#first.length = 0;
@@ -186,7 +182,7 @@ export class Follower {
   }
 
   #stopReading(): void {
-    // A file may be open in it.
+    // The generator may have a file open.
     void this.#reading?.return().catch(() => {});
     this.#reading = undefined;
   }
@@ -219,18 +215,17 @@ export class Follower {
     }
     if (news.kind !== 'recorded' || news.event.kind !== 'item-completed') return news;
     this.#begun.delete(news.event.item.id);
-    // What it misses of an item it knows before the item.
+    // A follower gets `missed` before the completed item.
     const missed = this.#takeMissed();
     if (missed === undefined) return news;
     this.#first.unshift(news);
     return missed;
   }
 
-  /** The next news out of the rollout; undefined: there was none, and what comes next is to be seen. */
+  /** Returns the next news from the rollout, or undefined if the caller must look again. */
   async #readOn(): Promise<LiveNews | undefined> {
     const reading = (this.#reading ??= this.#read(this.#behind!));
     const next = await reading.next();
-    // It was rewound meanwhile, or stopped.
     if (this.#reading !== reading) return undefined;
     if (next.done === true) {
       this.#reading = undefined;
@@ -244,7 +239,6 @@ export class Follower {
     return this.#took({ kind: 'rewound', to: to as Ordinal }, placed);
   }
 
-  /** Reads until nothing is left, and is live again with the last of it. */
   async *#read({ after, skip, state: known }: ReadingPlace): AsyncGenerator<PlacedNews, void> {
     const { store, id } = this.#thread;
     let state = known ?? (await recordedAt(store, id, after));
@@ -257,7 +251,7 @@ export class Follower {
         yield* read.placed.slice(left);
         left = 0;
       }
-      // Lines that do not read have a place, too.
+      // Unreadable lines have a place, too.
       if (placeOf(state) < to) state = { ...state, turns: { ...state.turns, place: to } };
     }
     this.#goLive();
@@ -284,38 +278,33 @@ export class Follower {
   }
 }
 
-/** What a follower needs of the thread that it follows. */
 export interface FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
-  /** Of the newest line that is durable and was handed out. */
+  /** Place of the newest line that is durable and was handed out. */
   readonly place: number;
   readonly cursor: LineCursor | undefined;
-  /** What is recorded up to there. */
   readonly state: RecordedState;
-  /** Items of which a preview was sent and that are not complete. */
   readonly previewed: Iterable<string>;
-  /** Whether what is recorded can be read again: not so in a thread that leaves nothing on the disk. */
+  /** False if recorded news cannot be read again, because the thread leaves nothing on disk. */
   readonly isKept: boolean;
 }
 
-/** News that waits for one follower. `placed`: of what is recorded, where it stands. */
+/** News queued for one follower. `placed`: its place, if it is recorded. */
 export interface WaitingNews {
   news: LiveNews | undefined;
   readonly placed?: PlacedNews;
-  /** How many previews it holds, joined. */
   pieces: number;
   weight: number;
 }
 
-/** What all that waits may weigh together, in characters. */
+/** Limit of the queue in characters. */
 const mostWeight = 4_000_000;
 
-/** The news for one follower, bounded. Previews that wait are joined; those of an item that will not come are taken away. */
+/** A bounded queue of news for one follower. Joins waiting previews and removes those of an item that will not come. */
 class FollowerQueue {
   readonly #limit: number;
   #waiting: WaitingNews[] = [];
-  /** The first that was not taken. */
   #head = 0;
   #weight = 0;
   readonly #pieces = new Map<string, WaitingNews>();
@@ -328,7 +317,7 @@ class FollowerQueue {
     return this.#head === this.#waiting.length;
   }
 
-  /** More than may wait. One event alone is never too much. */
+  /** A single event is never too much. */
   get isFull(): boolean {
     const count = this.#waiting.length - this.#head;
     return count > this.#limit || (this.#weight > mostWeight && (count > 1 || this.#pieces.size > 0));
@@ -355,12 +344,11 @@ class FollowerQueue {
     this.#pieces.set(key, added);
   }
 
-  /** The item is there: what waits of its previews stands before it. */
+  /** Called when the item is queued: its waiting previews stay before it. */
   complete(itemId: string): void {
     for (const key of this.#pieces.keys()) if (key.startsWith(`${itemId}\n`)) this.#pieces.delete(key);
   }
 
-  /** The item will not come. */
   forget(itemId: string): void {
     for (const [key, slot] of this.#pieces) {
       if (!key.startsWith(`${itemId}\n`)) continue;
@@ -386,7 +374,6 @@ class FollowerQueue {
     return undefined;
   }
 
-  /** Lets all go that waits, and gives it back. */
   clear(): readonly WaitingNews[] {
     const gone = this.#waiting.slice(this.#head).filter(({ news }) => news !== undefined);
     this.#waiting = [];
@@ -401,7 +388,7 @@ function keyOf(event: ProvisionalEvent): string {
   return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
 }
 
-/** Roughly: texts are what grows. */
+/** Approximate: counts only the texts, which are what grows. */
 function weightOf(news: LiveNews): number {
   if (news.kind !== 'recorded' && news.kind !== 'passing') return 100;
   const { event } = news;
@@ -415,7 +402,7 @@ export function createFollower(thread: FollowedThread, options: FollowOptions): 
   return new Follower(thread, options);
 }
 
-/** Reads them until their end. Leaving early, also while one is waited for, calls `leave`. */
+/** Iterates over the news to their end. An early return, also while waiting for news, calls `leave`. */
 export function readNews(follower: Follower, leave: () => void): AsyncIterableIterator<LiveNews> {
   return {
     async next() {

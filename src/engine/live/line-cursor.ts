@@ -6,30 +6,27 @@ import { lineTime } from '../../protocol/thread-event.ts';
 import { notesIn, readLeftRollouts, readNote } from '../thread/branch/rollback-note.ts';
 
 /**
- * Names a line of a thread for good: `<ordinal>@<timestamp>`. After a rollback ordinals are used again; the timestamp says
- * whether the line of this ordinal is still the same.
+ * Permanent name of a line of a thread: `<ordinal>@<timestamp>`. A rollback reuses ordinals; the timestamp shows
+ * whether the line is still the same.
  */
 export type LineCursor = string & { readonly __brand: 'PlaceCursor' };
 
-/** Where a reader continues: behind a line, or from the beginning. */
+/** Start of a reader: behind a line, or at the beginning (-1). */
 export type AfterPlace = Ordinal | -1 | LineCursor;
 
 export function cursorAt(place: number, { timestamp }: Pick<Line, 'timestamp'>): LineCursor {
   return `${place}@${timestamp}` as LineCursor;
 }
 
-/** When the line that it names was written. */
 export function timeOfCursor(cursor: LineCursor): number | undefined {
   return lineTime({ timestamp: cursor.slice(cursor.indexOf('@') + 1) });
 }
 
-/** Where a reader says that it was. */
 export interface ClaimedPlace {
   readonly place: number;
   readonly timestamp?: string;
 }
 
-/** Undefined where it is none. */
 export function readAfter(after: unknown): ClaimedPlace | undefined {
   if (typeof after === 'number') return Number.isInteger(after) && after >= -1 ? { place: after } : undefined;
   const [, place, timestamp] = typeof after === 'string' ? (/^(\d{1,15})(?:@(.{1,40}))?$/.exec(after) ?? []) : [];
@@ -38,8 +35,8 @@ export function readAfter(after: unknown): ClaimedPlace | undefined {
 }
 
 /**
- * How far what the reader knows up to its place still stands: the place itself, or the last one before what was taken back;
- * -1 where nothing says so. A number without a timestamp counts as taken back where it may have been.
+ * Returns the last place up to which the reader's lines are still valid: the claimed place, or the last one before a
+ * rollback; -1 if unknown. A number without a timestamp counts as taken back where it may have been.
  */
 export async function lastValidPlace(store: RolloutStore, id: ThreadId, claimed: ClaimedPlace): Promise<number> {
   const { place, timestamp } = claimed;
@@ -47,13 +44,13 @@ export async function lastValidPlace(store: RolloutStore, id: ThreadId, claimed:
   const current = await store.current(id);
   if (current.kind === 'refused') return -1;
   if (timestamp === undefined) {
-    // In the old form, a line of the file itself says what was taken back.
+    // In the old form, the file itself has a line that says what was taken back.
     if (current.mode === 'legacy' || current.rolloutId === id) return place;
   } else if ((await timestampAt(store, id, place)) === timestamp) return place;
   return beforeRollback(current.meta, id, claimed);
 }
 
-/** The same for one who has all lines of a thread. */
+/** Like `lastValidPlace`, for a caller that has all lines of the thread. */
 export function lastValidPlaceIn(lines: readonly Line[], id: ThreadId, claimed: ClaimedPlace): number {
   const { place, timestamp } = claimed;
   if (place < 0) return -1;
@@ -69,12 +66,12 @@ function beforeRollback(meta: JsonObject, id: ThreadId, { place, timestamp }: Cl
   const left = readLeftRollouts(meta);
   if (left.length === 0) return beforeOnlyRollback(meta, id, place);
   if (timestamp === undefined) return Math.min(place, ...left.map(({ common }) => common));
-  // The one that was current when the line was written, which is in it or in what it continues.
+  // The rollout that was current when the line was written contains or continues the line.
   const wasIn = left.find(({ until }) => Date.parse(timestamp) <= Date.parse(until));
   return wasIn === undefined ? -1 : Math.min(place, wasIn.common);
 }
 
-/** In a file of a version that does not note what was left. */
+/** For files of versions that do not note the rollouts that were left. */
 function beforeOnlyRollback(meta: JsonObject, id: ThreadId, place: number): number {
   const base = objectAt(meta, 'history_base');
   const [newest, ...earlier] = notesIn(meta);

@@ -24,16 +24,16 @@ import type { LiveRequest, LiveThread, LiveThreads } from './live-thread-types.t
 import { noMessageYet, ThreadGate } from './thread-gate.ts';
 
 export interface LiveOptions {
-  /** How long a thread stays loaded in which nothing happens and that no one follows. Absent: half an hour. */
+  /** Time that an inactive thread without followers stays loaded. Absent: half an hour. */
   readonly idleMs?: number;
 }
 
 const known = new WeakMap<Engine, LiveThreads>();
 
-/** The threads of an engine for any number of clients. An engine has one of it, made when it is first asked for. */
+/** An engine's threads for any number of clients. Each engine has one, made on first use. */
 export function liveThreads(engine: Engine, options: LiveOptions = {}): LiveThreads {
   const read = readOptions<LiveOptions>(options, { idleMs: idleOption }, 'liveThreads()');
-  // Each use of them is refused with the reason.
+  // Refuses every use with the reason.
   if ('code' in read) return new KeptThreads(engine, { refused: read });
   const threads = known.get(engine) ?? new KeptThreads(engine, read);
   known.set(engine, threads);
@@ -50,20 +50,17 @@ const liveOptions = {
   unattended: { type: onlyTrue, about: 'No client answers: what would be asked is refused.' },
 } as const satisfies OptionTable<LiveRequest>;
 
-/** See `LiveThreads`. */
 class KeptThreads implements LiveThreads {
   readonly #engine: Engine;
   readonly #idleMs: number;
   readonly #threads = new Map<ThreadId, ManagedThread>();
-  /** Of the threads above, and of others while there is work on them as a whole. */
+  /** Gates of the threads above, and of others during work on them as a whole. */
   readonly #gates = new Map<ThreadId, ThreadGate>();
-  /** What they are opened with. */
   readonly #requests = new Map<ThreadId, ThreadRequest>();
-  /** Of those that are being loaded, the ones that are to be moved. */
+  /** Threads being loaded with `folderMayBeMissing`. */
   readonly #moving = new Set<ThreadId>();
-  /** Of those that a client closes: settles when they are closed. */
+  /** Threads that a client is closing; settles when they are closed. */
   readonly #closing = new Map<ThreadId, Promise<void>>();
-  /** Why no thread is opened any more. */
   #over: Outcome | undefined;
 
   constructor(engine: Engine, { idleMs = 30 * 60_000, refused }: LiveOptions & { readonly refused?: Outcome }) {
@@ -92,7 +89,7 @@ class KeptThreads implements LiveThreads {
     const read = readOptions<LiveRequest>(request, liveOptions, 'start()');
     if ('code' in read) return engineRefused(read);
     const { cwd, ...asked } = withAnswers(read);
-    // It is refused without a folder.
+    // The engine refuses a request without a folder.
     return this.#adopted(await this.#engine.start({ ...asked, cwd: cwd! }), { ...asked, ...defined({ cwd }) });
   }
 
@@ -111,7 +108,7 @@ class KeptThreads implements LiveThreads {
     const read = problem ?? readOptions<LiveRequest>(given, liveOptions, 'load()');
     if ('code' in read) return engineRefused(read);
     const { folderMayBeMissing, ...request } = read;
-    // Work on the thread as a whole does not wait: the closing may wait for it.
+    // Work on the thread as a whole must not wait, since the closing may wait for it.
     const closing = this.#gates.get(id)?.isInside === true ? undefined : this.#closing.get(id);
     if (closing !== undefined) await closing;
     if (this.#over !== undefined) return engineRefused(this.#over);
@@ -120,7 +117,7 @@ class KeptThreads implements LiveThreads {
     if (folderMayBeMissing === true) this.#moving.add(id);
     const loaded = await kept.load().finally(() => this.#moving.delete(id));
     if (!('outcome' in loaded)) return kept;
-    // Of a thread that was loaded before, clients have the object.
+    // Clients hold the object of a thread that was loaded before.
     if (known === undefined) this.#drop(kept);
     return loaded;
   }
@@ -140,7 +137,7 @@ class KeptThreads implements LiveThreads {
     const { stored } = this.#engine;
     try {
       return await gate.alone(async () => {
-        // An answer that came before may have continued a turn.
+        // An earlier answer may have continued a turn.
         const kept = this.#threads.get(id);
         if (kept?.isRunning === true) return engineRefused(threadBusy(id));
         const empty = kept === undefined ? undefined : await noMessageYet(stored, kept);
@@ -155,7 +152,7 @@ class KeptThreads implements LiveThreads {
   preview(id: ThreadId, state: ThreadState): ReturnType<LiveThreads['preview']> {
     const thread = this.#threads.get(id);
     const kept = thread?.isLoaded === true ? { settings: thread.settings, last: lastSettings(state) } : undefined;
-    // One that no client has opened here is foreseen as its newest turn was run.
+    // A thread that no client has opened here is foreseen with the settings of its newest turn.
     return this.#engine.preview(id, state, { ...defined({ request: this.#requests.get(id) }), kept });
   }
 
@@ -193,7 +190,7 @@ class KeptThreads implements LiveThreads {
     return kept;
   }
 
-  /** Agents of an ephemeral thread are as ephemeral, and no other thread can reach them. */
+  /** Agents of an ephemeral thread are ephemeral too, and no other thread can reach them. */
   async #forget(kept: ManagedThread, end: () => Promise<void>): Promise<void> {
     const { id } = kept;
     const closed = end().finally(() => this.#drop(kept));
@@ -219,7 +216,7 @@ class KeptThreads implements LiveThreads {
   }
 
   async #dropGate(id: ThreadId, gate: ThreadGate): Promise<void> {
-    // A use of the thread that has ended may not have returned yet.
+    // An ended use of the thread may not have returned yet.
     await gate.quiet();
     if (gate.isEmpty && !this.#threads.has(id) && this.#gates.get(id) === gate) this.#gates.delete(id);
   }
@@ -235,7 +232,7 @@ class KeptThreads implements LiveThreads {
   }
 }
 
-/** Clients answer, unless the program that opens the thread does, or no one. */
+/** Clients answer, unless the program that opens the thread does or the thread is unattended. */
 function withAnswers<Request extends LiveRequest>({ unattended, ...request }: Request) {
   return unattended === true || request.askUser !== undefined ? request : { ...request, askUser: awaitAnswer };
 }

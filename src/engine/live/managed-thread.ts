@@ -50,7 +50,7 @@ import { threadClosed, ThreadLoader, type ThreadManager } from './thread-loader.
 import { suspendedAnswerRefusal } from './thread-gate.ts';
 
 interface ForgettingKeeper extends ThreadManager {
-  /** The engine forgets the thread when it has ended; those that only it can reach end with it. */
+  /** Makes the engine forget the thread once it has ended; threads that only it can reach end with it. */
   forget(end: () => Promise<void>): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ async function* endedAtOnce(outcome: Outcome): AsyncGenerator<LiveNews, void> {
   yield { kind: 'ended', outcome };
 }
 
-/** See `LiveThread`: what clients ask of one thread, which the loader loads when it must. */
+/** See `LiveThread`: clients' calls on one thread, which the loader loads if it must. */
 export class ManagedThread implements LiveThread {
   readonly kind = 'live';
   readonly id: ThreadId;
@@ -118,7 +118,7 @@ export class ManagedThread implements LiveThread {
     return this.#loader.thread !== undefined;
   }
 
-  /** Whether it is loaded, or was given up before it had a message: no file may have it. */
+  /** True if it is loaded, or was given up before it had a message: then it may have no file. */
   get isHere(): boolean {
     return this.isLoaded || this.#loader.wasEmpty;
   }
@@ -188,7 +188,7 @@ export class ManagedThread implements LiveThread {
   }
 
   async submit(submitted: LiveTurn): Promise<TurnResult | EngineRefused> {
-    // As it is now: the thread may have to be loaded first.
+    // Read now: the thread may have to be loaded first.
     const read = readOptions<LiveTurn>(submitted, liveTurnOptions, 'submit()', settingsAsChange);
     if ('code' in read) return { kind: 'failed', outcome: read };
     const own = withMessage(read);
@@ -200,7 +200,7 @@ export class ManagedThread implements LiveThread {
     return this.#work.add(
       (work) =>
         this.#loader.use(async (thread): Promise<TurnResult | EngineRefused> => {
-          // Cancelled while the thread was being loaded: it was never said.
+          // Cancelled while the thread was loading, so it was never sent.
           if (work.signal.aborted) return { kind: 'aborted', isWithdrawn: true };
           const asked = { ...turn, signal: work.signal };
           work.handOver();
@@ -254,19 +254,18 @@ export class ManagedThread implements LiveThread {
     return this.#loader.use((thread) => thread.tellPutBack(files));
   }
 
-  /** `reason`: who interrupts it, if not the user. */
   async interrupt(reason: unknown = interruptedByUser): ReturnType<LiveThread['interrupt']> {
-    // No client submitted it, but it is what runs: work that waits behind it stays.
+    // The thread compacts itself, which no client submitted: work that waits behind it stays.
     const itself = this.#loader.thread?.isCompactingItself === true ? this.#loader.thread : undefined;
     const isWaiting = itself === undefined && this.#work.isEmpty && this.isSuspended;
     if (isWaiting) return this.#endSuspended(reason);
     const turnId = await (itself === undefined ? this.#work.interrupt(reason) : itself.stopCompactingItself());
-    // Agents may work on after the turn that started them.
+    // Agents may continue to work after the turn that started them.
     await this.#loader.thread?.agents?.stop(reason);
     return turnId === undefined ? { kind: 'idle' } : { kind: 'interrupted', turnId };
   }
 
-  /** The turn that waits for an answer ends as one that runs would, and its questions lapse. */
+  /** Ends the suspended turn as a running one would end; its questions lapse. */
   async #endSuspended(reason: unknown): ReturnType<LiveThread['interrupt']> {
     let turnId: TurnId | undefined;
     const ended = await this.#work.add((work) =>
@@ -302,14 +301,14 @@ export class ManagedThread implements LiveThread {
     return this.#loader.use((thread) => thread.shell(asked));
   }
 
-  /** A thread that is given up has none. */
+  /** A thread that is given up has no sessions. */
   async endSessions(ids: readonly number[]): Promise<void> {
     await this.#loader.thread?.endSessions(ids);
   }
 
   answer(questionId: string, answer: Answer): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-    // It may become a turn: its place among those that are submitted is the one of this call.
+    // The answer may become a turn: it keeps the place of this call among the submitted work.
     const over = this.#work.add((work) =>
       this.#loader.use(async (thread): Promise<Answered | TurnResult> => {
         const isAsked = thread.questions.some(({ id }) => id === questionId);
@@ -339,29 +338,27 @@ export class ManagedThread implements LiveThread {
     return 'code' in read ? endedAtOnce(read) : this.#loader.hub.follow(read);
   }
 
-  /** Loaded once, however many ask. */
   load(): Promise<Thread | EngineRefused> {
     return this.#loader.use((thread) => Promise.resolve(thread));
   }
 
-  /** Whether a turn or a compaction runs, or waits for its place. */
+  /** True if a turn or a compaction runs or waits for its place. */
   get isBusy(): boolean {
     return (
       !this.#work.isEmpty || this.#loader.thread?.isBusy === true || this.#loader.thread?.agents?.isRunning === true
     );
   }
 
-  /** Whether the thread itself has something to do: not so what waits for work on the whole. */
+  /** True if the thread itself has work; work that waits for work on the whole does not count. */
   get isRunning(): boolean {
     return this.#loader.thread?.isBusy === true;
   }
 
-  /** The thread was opened elsewhere: from here on it is ours. */
   adopt(opened: OpenedThread): Promise<Thread> {
     return this.#loader.adopt(opened);
   }
 
-  /** Does something to the thread as a whole. To be called alone in the gate. */
+  /** Runs work on the thread as a whole. The gate must run it alone. */
   whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#loader.whileAway(work);
   }
@@ -371,34 +368,28 @@ export class ManagedThread implements LiveThread {
     await this.#forget(() => this.end(threadClosed(id, { isKept })));
   }
 
-  /** For good. */
   end(because: Outcome): Promise<void> {
     return this.#loader.end(because);
   }
 }
 
-/** A turn or a compaction of one client. */
 export interface SubmittedWork {
-  /** Ends this one alone. */
   readonly signal: AbortSignal;
-  /** To be called when the thread is given it: the thread runs its work in this order. */
+  /** Call it when the thread gets the work: the thread runs work in this order. */
   handOver(): void;
 }
 
 interface KnownWork {
   readonly stopping: AbortController;
-  /** Whether it was aborted, when it is over. */
+  /** Settles when it is over, with whether it was aborted. */
   over: Promise<boolean>;
-  /** Of the turn that it became, once that has begun. */
   turnId: TurnId | undefined;
 }
 
-/** Why a turn ends that `interrupt` ends. */
 const interruptedByUser = 'interrupted by the user';
 
-/** Turns and compactions that clients submitted to one thread. */
 class LiveWork {
-  /** In the order of the calls: some still wait for the thread. */
+  /** In the order of the calls; some still wait for the thread. */
   readonly #all = new Set<KnownWork>();
   /** In the order in which the thread runs them. */
   readonly #given = new Set<KnownWork>();
@@ -407,7 +398,6 @@ class LiveWork {
     return this.#all.size === 0;
   }
 
-  /** Runs it until it is over, or until `interrupt` or the signal of the client ends it. */
   add<Result extends { readonly kind: string }>(
     run: (work: SubmittedWork) => Promise<Result>,
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
@@ -429,15 +419,14 @@ class LiveWork {
     return result;
   }
 
-  /** The first that the thread was given has become a turn. */
   begun(turnId: TurnId): void {
     const [first] = this.#given;
     if (first !== undefined) first.turnId = turnId;
   }
 
   /**
-   * Ends what the thread runs; if it has been given nothing yet, what it is given first. Resolves when that is over, with
-   * the turn that it became; undefined: it became none, or ended by itself before.
+   * Ends the work that the thread runs, or the first that it is given. Resolves when that is over, with its turn;
+   * undefined if it became none, or ended by itself before.
    */
   async interrupt(reason: unknown = interruptedByUser): Promise<TurnId | undefined> {
     const [first] = this.#given.size > 0 ? this.#given : this.#all;

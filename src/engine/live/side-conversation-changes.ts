@@ -4,21 +4,21 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { LiveThread } from './live-thread-types.ts';
 
-/** A line names no more of them. */
+/** The most files that one line names. */
 const mostNamed = 1000;
 
 /**
- * What a side conversation changes in files, until it is closed. The main conversation records it whenever a turn of it
- * ends, so that its model knows with its next request, also if this process is killed.
+ * Tracks the file changes of a side conversation until it is closed. The main conversation records them at the end of
+ * each of its turns, so that its model learns of them with its next request even if this process is killed.
  */
 export class SideConversationChanges {
   readonly #main: Pick<LiveThread, 'tellChangedBeside'>;
-  /** What the main conversation was not told yet. */
+  /** Not yet reported to the main conversation. */
   #news = new NewChanges();
   readonly #files = new Set<string>();
   #commands = 0;
   #problem: Outcome | undefined;
-  /** Settles when the side conversation is closed and the main one knows all of it. */
+  /** Settles when the side conversation is closed and the main one knows all its changes. */
   readonly over: Promise<void>;
 
   constructor(main: Pick<LiveThread, 'tellChangedBeside'>, side: Pick<LiveThread, 'follow'>) {
@@ -26,17 +26,16 @@ export class SideConversationChanges {
     this.over = this.#follow(side.follow({ provisional: false }));
   }
 
-  /** Every file that a patch of it changed, by the name that it has now or had last. */
+  /** Every file that its patches changed, by its current or last name. */
   get files(): readonly string[] {
     return [...this.#files];
   }
 
-  /** How many commands it ran. */
   get commands(): number {
     return this.#commands;
   }
 
-  /** Why the main conversation does not know all of it. Undefined: it does, once this is over. */
+  /** Why the main conversation does not know all changes. Undefined: it does, once `over` settles. */
   get problem(): Outcome | undefined {
     return this.#problem;
   }
@@ -64,7 +63,7 @@ export class SideConversationChanges {
 
   async #tell(): Promise<void> {
     const { changed } = this.#news;
-    // What commands changed is not known, and most change nothing.
+    // The changes of commands are unknown, and most commands change nothing.
     if (changed === undefined) return;
     this.#news = new NewChanges();
     const told = await this.#main.tellChangedBeside(changed);
@@ -76,7 +75,7 @@ class NewChanges {
   readonly #files = new Map<string, ChangedFile['kind']>();
   commands = 0;
 
-  /** Undefined: no file is changed by patches, all in all. */
+  /** Undefined: patches left no net change. */
   get changed(): FilesChangedInSideConversation | undefined {
     const all = [...this.#files].map(([path, kind]) => ({ path, kind }));
     if (all.length === 0) return undefined;
@@ -90,7 +89,7 @@ class NewChanges {
     this.#became(movePath, 'add');
   }
 
-  /** What became of it since the main conversation knew it. */
+  /** Merges a change with the earlier ones that the main conversation does not know yet. */
   #became(path: string, kind: ChangedFile['kind']): void {
     const before = this.#files.get(path);
     if (before === 'add' && kind === 'delete') this.#files.delete(path);

@@ -26,26 +26,23 @@ import {
 import type { FollowOptions, LiveNews } from './live-thread-types.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
 
-/** So many lines may wait to be folded. */
 const mostUnfolded = 100;
 
-/** All who follow one thread, whether it is loaded or not. While no one follows, next to nothing is done for it. */
+/** All followers of one thread, loaded or not. Does next to no work while there are none. */
 export class ThreadFollowers implements FollowedThread {
   readonly id: ThreadId;
   readonly store: RolloutStore;
   readonly isKept: boolean;
   readonly #followers = new Set<Follower>();
-  /** While it is loaded. */
   #thread: Thread | undefined;
   #stopPreviews: (() => void) | undefined;
-  /** The rollout that those who follow know; asked for when the first of them comes. */
+  /** The rollout that the followers know; looked up for the first of them. */
   #rollout: Promise<NamedRollout | undefined> | undefined;
-  /** Up to the lines that were not folded; absent: nothing was recorded before them. */
+  /** State before the unfolded lines. Absent: nothing was recorded before them. */
   #state: RecordedState | undefined;
   #cursor: LineCursor | undefined;
   #unfolded: Line[] = [];
   readonly #onLeave: () => void;
-  /** Why no more comes. */
   #ended: Outcome | undefined;
 
   constructor(id: ThreadId, store: RolloutStore, { isKept, onLeave }: { readonly isKept: boolean; onLeave(): void }) {
@@ -70,7 +67,6 @@ export class ThreadFollowers implements FollowedThread {
     return placeOf(this.state);
   }
 
-  /** Of the line at `place`; undefined where there is none. */
   get cursor(): LineCursor | undefined {
     return this.state && this.#cursor;
   }
@@ -83,12 +79,14 @@ export class ThreadFollowers implements FollowedThread {
     return this.#followers.size > 0;
   }
 
-  /** The thread is loaded: nothing of it has been written yet. Between the last time and now, other programs may have. */
+  /**
+   * Called when the thread is loaded, before it writes anything. Other programs may have written since the last time.
+   */
   async attach(thread: Thread, { newest }: Pick<OpenedThread, 'newest'>): Promise<void> {
-    // Of a new one nothing can be found.
+    // A new thread has nothing to look up.
     if (thread.state !== emptyState && (this.isKept || (await this.store.current(this.id)).kind === 'current')) {
       const { openTurn } = thread.state;
-      // What a turn has done so far is in its lines alone.
+      // The thread's state lacks what an open turn has done so far; only its lines say it.
       await this.#look(newest, (place) =>
         openTurn === undefined ? recordedUntil(this.id, thread.state, place) : recordedAt(this.store, this.id, place),
       );
@@ -103,12 +101,11 @@ export class ThreadFollowers implements FollowedThread {
     this.#watchPreviews();
   }
 
-  /** Something was done to the thread as a whole while it was not loaded. */
+  /** Called after work on the thread as a whole, while it was not loaded. */
   lookAgain(): Promise<void> {
     return this.#look(undefined, (place) => ({ ...this.state, turns: { ...this.state.turns, place } }));
   }
 
-  /** `seen`: the newest line, if it was seen already. */
   async #look(
     seen: NewestLine | undefined,
     stateAt: (place: number) => RecordedState | Promise<RecordedState>,
@@ -141,7 +138,6 @@ export class ThreadFollowers implements FollowedThread {
     for (const follower of this.#followers) follower.durable(handed.news);
   }
 
-  /** Previews are made only where one who follows wants them. */
   #watchPreviews(): void {
     const followers = [...this.#followers];
     if (followers.some(({ wantsPreviews }) => wantsPreviews)) {
@@ -168,14 +164,13 @@ export class ThreadFollowers implements FollowedThread {
     if (options.signal?.aborted === true) follower.stop();
     else if (this.#ended !== undefined) follower.end(this.#ended);
     else this.#followers.add(follower);
-    // Where it cannot be read, the next one who follows asks again.
+    // If it cannot be read, the next follower asks again.
     this.#rollout ??= currentRollout(this.store, this.id).catch(() => (this.#rollout = undefined));
     this.#watchPreviews();
     options.signal?.addEventListener('abort', leave, { once: true });
     return readNews(follower, leave);
   }
 
-  /** No more comes, ever. */
   end(because: Outcome): void {
     this.#ended = because;
     for (const follower of this.#followers) follower.end(because);

@@ -11,7 +11,7 @@ import type { Thread } from '../thread/thread.ts';
 import type { ThreadUsage } from './live-thread-types.ts';
 import type { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What stays known of a thread that is not loaded. */
+/** State of a thread that is kept while it is not loaded. */
 export interface LastKnown {
   readonly settings: Settings;
   readonly takesPictures: boolean;
@@ -38,12 +38,11 @@ export function captureLastKnown(thread: Thread): LastKnown {
   };
 }
 
-/** Without what an agent took over from the conversation of its parent. */
+/** Without what an agent inherited from its parent's conversation. */
 export function costOfThread({ state }: Thread): Usage {
   return ownCost(state.usage.total, state.meta);
 }
 
-/** Of a thread that has no file yet. */
 export async function noMessageYet(
   stored: Pick<StoredThreads, 'location'>,
   thread: { readonly id: ThreadId; readonly isHere: boolean } | undefined,
@@ -57,8 +56,8 @@ export async function noMessageYet(
 }
 
 /**
- * What a caller hears who answered a question of a suspended turn. If the turn is suspended still, nothing was changed:
- * it could not be continued, which says more than that no one took the answer, or the thread was given up.
+ * Reply to a caller that answered a question of a suspended turn. If the turn is still suspended, nothing was changed;
+ * the reason why it could not continue says more than the answer's refusal.
  */
 export async function suspendedAnswerRefusal<Given extends Answered>(
   thread: Pick<Thread, 'isSuspended'>,
@@ -71,24 +70,21 @@ export async function suspendedAnswerRefusal<Given extends Answered>(
 }
 
 /**
- * Orders the uses of one thread. Uses go on side by side; work on the thread as a whole runs alone: after the uses that
- * were asked for before it, and before all that are asked for after it. The order is that of the calls, without a gap
- * between a call and its place.
+ * Orders the uses of one thread. Uses run concurrently; work on the thread as a whole runs alone, after all uses
+ * requested before it and before all requested after it. A call takes its place at once.
  */
 export class ThreadGate {
-  /** Settles when the newest work on the whole is over. */
   #closed: Promise<void> | undefined;
   readonly #entered = new Set<Promise<unknown>>();
 
   /**
-   * Whether the caller is work on this thread as a whole that has not ended, or such work waits for the caller: waiting
+   * True if the caller is part of unfinished work on this thread as a whole, or such work waits for the caller: waiting
    * for the gate, the caller would wait for itself.
    */
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
 
-  /** Whether nothing goes on or waits here. */
   get isEmpty(): boolean {
     return this.#closed === undefined && this.#entered.size === 0;
   }
@@ -105,19 +101,18 @@ export class ThreadGate {
     const closed = over.promise;
     const run = runAsWork(closed, { after: this.#closed });
     this.#closed = closed;
-    // The first to know: later callers cannot overtake those that waited.
+    // Registered first, so that later callers cannot overtake those that waited.
     void closed.then(() => (this.#closed = this.#closed === closed ? undefined : this.#closed));
     return Promise.allSettled(before)
       .then(() => run(work))
       .finally(() => over.resolve());
   }
 
-  /** Settles when the work on the whole that was asked for is over. */
+  /** Settles when the requested work on the whole is over. */
   async opened(): Promise<void> {
     if (!this.isInside) await this.#closed;
   }
 
-  /** Settles when the uses and the work that were asked for are over. */
   async quiet(): Promise<void> {
     await Promise.allSettled([...this.#entered, this.#closed]);
   }
@@ -130,17 +125,17 @@ export class ThreadGate {
   }
 }
 
-/** Work on a thread as a whole, as the promise of its end. */
+/** Work on a thread as a whole, represented by the promise of its end. */
 type WholeWork = Promise<void>;
 
-/** The works that the running code is part of. Made on use: few programs do such work. */
+/** The works that the running code is part of. Created on use: few programs do such work. */
 let caller: AsyncLocalStorage<ReadonlySet<WholeWork>> | undefined;
 
 function worksOfCaller(): ReadonlySet<WholeWork> {
   return caller?.getStore() ?? new Set();
 }
 
-/** Which works a work waits for: those before it, and those that it uses or asks for on other threads. */
+/** Maps a work to the works it waits for: those before it, and those that it uses or asks for on other threads. */
 const waitsOf = new WeakMap<WholeWork, Set<WholeWork>>();
 
 function addWait(work: WholeWork, other: WholeWork): void {
@@ -149,12 +144,11 @@ function addWait(work: WholeWork, other: WholeWork): void {
   void other.then(() => waits.delete(other));
 }
 
-/** The caller waits for it. */
 function noteCallerWaits(work: WholeWork): void {
   for (const own of worksOfCaller()) addWait(own, work);
 }
 
-/** Whether a work of the caller must be over before this one is, itself included. */
+/** True if a work of the caller must end before this one, or is this one. */
 function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   if (worksOfCaller().has(work)) return true;
   if (seen.has(work)) return false;
@@ -162,7 +156,10 @@ function waitsForCaller(work: WholeWork, seen = new Set<WholeWork>()): boolean {
   return [...(waitsOf.get(work) ?? [])].some((other) => waitsForCaller(other, seen));
 }
 
-/** Notes that the caller asks for this work, which begins after another. Gives what runs it as part of the caller's. */
+/**
+ * Notes that the caller asks for this work, which begins after another. Returns a function that runs it as part of the
+ * caller's works.
+ */
 function runAsWork(
   work: WholeWork,
   { after }: { readonly after: WholeWork | undefined },

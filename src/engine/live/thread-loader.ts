@@ -9,31 +9,24 @@ import { internalError } from '../thread/turn/settle-turn.ts';
 import { ThreadFollowers } from './thread-followers.ts';
 import { captureLastKnown, costOfThread, type LastKnown, type ThreadGate } from './thread-gate.ts';
 
-/** What a live thread needs of those who keep it. */
 export interface ThreadManager {
-  /** Takes the lease and folds the thread. */
   open(kept: KeptSettings | undefined): Promise<OpenedThread | EngineRefused>;
-  /** Whether it can be given up and loaded again: an ephemeral thread cannot. */
+  /** False for an ephemeral thread, which cannot be given up and loaded again. */
   readonly isKept: boolean;
   readonly idleMs: number;
-  /** Every use goes through it. */
   readonly gate: ThreadGate;
-  /** What it has recorded is read from here. */
   readonly store: RolloutStore;
 }
 
-/** What is known of a thread by its newest opening. */
 type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
 
-/** What the loader needs of the thread's clients. */
 interface LoadedFor {
-  /** A turn began that a client submitted. */
   turnBegan(turnId: TurnId): void;
-  /** Whether no client has submitted anything that is not over. */
+  /** True if all work that clients submitted is over. */
   isIdle(): boolean;
 }
 
-/** Loads one thread when it is used and gives it up when nothing happens in it. Callers that come meanwhile wait. */
+/** Loads a thread on use and gives it up when it is inactive. Concurrent callers wait. */
 export class ThreadLoader {
   readonly #id: ThreadId;
   readonly #keeper: ThreadManager;
@@ -41,15 +34,13 @@ export class ThreadLoader {
   readonly hub: ThreadFollowers;
   #opening: Opening = { notices: [] };
   #thread: Thread | undefined;
-  /** It was given up for work on the whole, and not loaded since: its session goes on. */
+  /** Given up for work on the whole and not loaded since: its session continues. */
   #away: Thread | undefined;
   #known: LastKnown | undefined;
   #loading: Promise<Thread | EngineRefused> | undefined;
   #leaving: Promise<void> = Promise.resolve();
-  /** Calls that are under way. */
   #uses = 0;
   #idle: NodeJS.Timeout | undefined;
-  /** Why it is loaded no more. */
   #over: Outcome | undefined;
 
   constructor(id: ThreadId, keeper: ThreadManager, clients: LoadedFor) {
@@ -60,7 +51,6 @@ export class ThreadLoader {
     this.hub = new ThreadFollowers(id, store, { isKept, onLeave: () => this.#rest() });
   }
 
-  /** Undefined while it is given up. */
   get thread(): Thread | undefined {
     return this.#thread;
   }
@@ -69,7 +59,7 @@ export class ThreadLoader {
     return this.#opening;
   }
 
-  /** A client has the object only after it was loaded once. */
+  /** Clients get the object only after it was loaded once, so one of the two exists. */
   get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
   }
@@ -78,7 +68,6 @@ export class ThreadLoader {
     return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
 
-  /** Whether it was given up before it had a message. */
   get wasEmpty(): boolean {
     return this.#known?.isEmpty === true;
   }
@@ -89,12 +78,11 @@ export class ThreadLoader {
     if (this.#thread !== undefined) return Promise.resolve(this.#thread);
     const loading = this.#open();
     this.#loading = loading;
-    // The first to know: later callers cannot overtake those that waited.
+    // Registered first, so that later callers cannot overtake those that waited.
     void loading.then(() => (this.#loading = undefined));
     return loading;
   }
 
-  /** The thread was opened elsewhere: from here on it is ours. */
   async adopt({ thread, ...opening }: OpenedThread): Promise<Thread> {
     await this.hub.attach(thread, opening);
     this.#thread = thread;
@@ -110,19 +98,19 @@ export class ThreadLoader {
     return thread;
   }
 
-  /** Interrupts what runs, or suspends it, and gives the lease back. The next use loads it again. */
+  /** Interrupts or suspends running work and returns the lease. The next use loads the thread again. */
   giveUp({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     const thread = this.#thread;
     if (thread === undefined) return this.#leaving;
     this.#left(thread);
     if (sessionGoesOn) this.#away = thread;
-    // Its last turn ends, or is suspended, while it closes.
+    // Capture the state only now: the last turn ends or is suspended while the thread closes.
     const leaving = thread.close({ sessionGoesOn }).finally(() => (this.#known = captureLastKnown(thread)));
     this.#leaving = leaving.catch(() => {});
     return leaving;
   }
 
-  /** Does something to the thread as a whole. To be called alone in the gate. */
+  /** Runs work on the thread as a whole. The gate must run it alone. */
   async whileAway<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.giveUp({ sessionGoesOn: true });
     await this.#leaving;
@@ -134,7 +122,6 @@ export class ThreadLoader {
     }
   }
 
-  /** For good. */
   async end(because: Outcome): Promise<void> {
     this.#over ??= because;
     await this.#keeper.gate.opened();
@@ -153,7 +140,7 @@ export class ThreadLoader {
     }
   }
 
-  /** After a Fault the thread is of no more use: the next call folds it from the disk. */
+  /** After a Fault the thread is unusable: the next call folds it from the disk. */
   async use<Result>(work: (thread: Thread) => Promise<Result>): Promise<Result | EngineRefused> {
     const { gate } = this.#keeper;
     return gate.isInside ? engineRefused(heldByCaller(this.#id)) : gate.enter(() => this.#used(work));
@@ -180,7 +167,6 @@ export class ThreadLoader {
     clearTimeout(this.#idle);
   }
 
-  /** Gives the thread up when nothing has happened in it for long enough. */
   #rest(): void {
     clearTimeout(this.#idle);
     if (this.#thread === undefined || !this.#keeper.isKept) return;
@@ -211,7 +197,6 @@ export const threadsClosed: Outcome<'threads-closed'> = {
   next: 'Start the program again.',
 };
 
-/** One that a client has closed. */
 export function threadClosed(id: ThreadId, { isKept }: { readonly isKept: boolean }): Outcome<'thread-closed'> {
   return {
     code: 'thread-closed',
@@ -228,7 +213,10 @@ export function threadBusy(id: ThreadId): Outcome<'thread-busy'> {
   };
 }
 
-/** Work on a thread as a whole uses the thread, or another one whose work waits for it: it would wait for itself. */
+/**
+ * The refusal for work on a thread as a whole that uses the thread, or another one whose work waits for it: it would
+ * wait for itself.
+ */
 export function heldByCaller(id: ThreadId): Outcome<'thread-held'> {
   return {
     code: 'thread-held',

@@ -19,9 +19,8 @@ import type { LogNews } from '../thread/event-stream.ts';
 import { cursorAt, type LineCursor } from './line-cursor.ts';
 import type { LiveNews } from './live-thread-types.ts';
 
-/** Where a thread ends. */
 interface ThreadEnd {
-  /** Of its newest line; -1 where there is none. Lines without ordinals are counted. */
+  /** Place of the newest line; -1 if there is none. Lines without ordinals are counted. */
   readonly place: number;
   readonly cursor?: LineCursor;
 }
@@ -35,7 +34,7 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Thread
   const old: Line[] = [];
   for await (const line of store.readBack(id)) {
     const { ordinal, type, payload } = line;
-    // The first line of a fork or a revert is read before those that it continues from.
+    // The first line of a fork or a revert is read before the lines that it continues from.
     if (ordinal === undefined) old.push(line);
     else if (type !== lineType.sessionMeta) return endAt({ ...line, ordinal });
     else place = Math.max(place, numberAt(objectAt(payload, 'history_base'), 'end_ordinal_exclusive') ?? 0);
@@ -46,19 +45,15 @@ export async function readEnd(store: RolloutStore, id: ThreadId): Promise<Thread
 
 export type NamedRollout = Pick<CurrentRollout, 'rolloutId' | 'meta'>;
 
-/** A rollout, and the place of its newest line, as far as it is known. */
 type KnownRollout = NamedRollout & Pick<ThreadEnd, 'place'>;
 
-/** The rollout of a thread. The first one has the name of its thread, also before it is there. */
+/** The current rollout of a thread. The first one has the name of its thread, even before it exists. */
 export async function currentRollout(store: RolloutStore, id: ThreadId): Promise<NamedRollout> {
   const current = await store.current(id);
   return current.kind === 'current' ? current : { rolloutId: id, meta: {} };
 }
 
-/**
- * The last place that a rollout has in common with the one that was there before it; -1 where nothing says what they
- * share.
- */
+/** The last place that a rollout shares with its predecessor; -1 if unknown. */
 export function commonPlace(before: KnownRollout, after: KnownRollout): number {
   if (before.rolloutId === after.rolloutId) return before.place;
   const left = readLeftRollouts(after.meta).find(({ rolloutId }) => rolloutId === before.rolloutId);
@@ -75,8 +70,8 @@ function baseOf({ meta }: KnownRollout) {
 }
 
 /**
- * What a reader of the whole thread knows behind this place. Read from the turn before it on, with the newest cost from
- * before that: the rest of a state does not reach across turns.
+ * State of a reader of the whole thread behind this place. Reads only from the turn before it, plus the newest cost
+ * from before that: nothing else in a state reaches across turns.
  */
 export async function recordedAt(store: RolloutStore, id: ThreadId, place: number): Promise<RecordedState> {
   // There may be no file yet.
@@ -98,7 +93,7 @@ async function turnBefore(
   const nothing = initialRecordedState(id);
   let start: number | undefined;
   for await (const line of store.readBack(id, concernsStart)) {
-    // Lines of the old form have no places of their own: they are read from the first.
+    // Lines of the old form have no ordinals: read from the first.
     if (line.ordinal === undefined) return { state: nothing };
     if (line.ordinal > place) continue;
     if (start === undefined && isTurnStart(line)) start = line.ordinal;
@@ -128,7 +123,7 @@ function saysTotal({ type, payload }: Line): boolean {
   return payload['type'] === 'token_count' && objectAt(payload, 'info') !== undefined;
 }
 
-/** The last place before what a line took back; undefined where it took nothing back. */
+/** The last place before the lines that this line took back; undefined if it took none back. */
 export async function takenBackAt(store: RolloutStore, id: ThreadId, place: number): Promise<number | undefined> {
   let log = noTurnsWithInherited;
   let before = log.takenBack;
@@ -139,15 +134,13 @@ export async function takenBackAt(store: RolloutStore, id: ThreadId, place: numb
   return log.takenBack === before ? undefined : log.takenBack!.start - 1;
 }
 
-/** One of the news that a line holds. */
 export interface PlacedNews {
   readonly place: number;
-  /** Counted from 0 among those of its line. */
+  /** Counted from 0 within its line. */
   readonly index: number;
   readonly isLast: boolean;
   readonly cursor: LineCursor;
   readonly news: RecordedNews;
-  /** Before its line. */
   readonly before: RecordedState;
 }
 
@@ -165,18 +158,17 @@ export function newsOf(
   };
 }
 
-/** As followers get it; `event`: that, with all that is known of it. */
 export function recordedNews({ place, cursor, isLast }: PlacedNews, event: ThreadEvent): LiveNews {
   return { kind: 'recorded', ordinal: place as Ordinal, cursor, event, ...(isLast ? {} : { more: true }) };
 }
 
-/** News for all who follow. `placed`: of what is recorded, where it stands. */
+/** News for all followers. `placed`: its place, if it is recorded. */
 export interface FollowerNews {
   readonly news: LiveNews;
   readonly placed?: PlacedNews;
 }
 
-/** What those who follow get of lines and events that became durable at one time, and the state behind them. */
+/** News for followers from one durable batch of lines and events, and the state behind them. */
 export function newsForFollowers(
   before: RecordedState,
   all: readonly LogNews[],
@@ -193,7 +185,7 @@ export function newsForFollowers(
     const line = newsOf(state, each.line);
     state = line.state;
     for (const placed of line.placed) {
-      // A thread that runs takes nothing back.
+      // A running thread takes nothing back.
       if (placed.news.kind === 'rewound') continue;
       const { event } = placed.news;
       news.push({ news: recordedNews(placed, told.take(event) ?? event), placed });
@@ -202,9 +194,9 @@ export function newsForFollowers(
   return { state, news };
 }
 
-/** The events of one time, to be given in the place of what lines say of them: lines do not keep all. */
+/** The events of one batch, which replace those read from its lines: lines do not keep everything. */
 interface SentEvents {
-  /** The event that was sent, if one was. Of several alike, each is given once, in their order. */
+  /** Returns the event that was sent, if any. Of equal ones, each is returned once, in order. */
   take(event: ThreadEvent): ThreadEvent | undefined;
 }
 
@@ -228,7 +220,7 @@ export function collectSentEvents(news: readonly LogNews[]): SentEvents {
   };
 }
 
-/** Names what happened, however much is known of it. */
+/** Identifies an event, however much of it is known. */
 function keyOf(event: ThreadEvent): string {
   const about = event as {
     readonly turnId?: string;

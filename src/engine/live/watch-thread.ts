@@ -8,16 +8,16 @@ import type { FollowOptions, LiveEngine, LiveNews, LiveThread } from './live-thr
 import { readAfter } from './line-cursor.ts';
 import { commonPlace, currentRollout, newsOf, readEnd, recordedNews, recordedAt, takenBackAt } from './thread-news.ts';
 
-/** How often the size of the file is looked at, and how many looks are made before one at which file it is. */
+/** Interval for checking the file's size, and the number of checks before one of which file is current. */
 const lookMs = 150;
 const looksPerRollout = 10;
 
-/** A thread that another program writes: what it records can be followed, and nothing else. */
+/** A thread that another program writes: it can only be followed. */
 export type WatchedThread = Pick<LiveThread, 'id' | 'place' | 'follow'>;
 
 /**
- * Follows the lines of a thread as its file grows, without a lease. A look costs a question about the size of the file;
- * what is read is what was added. A line that is being written is read when it is whole.
+ * Follows the lines of a thread as its file grows, without a lease. A check only asks for the file's size; only added
+ * lines are read, each once it is complete.
  */
 export async function watchThread(
   engine: { readonly forLive: Pick<LiveEngine, 'store'> },
@@ -84,7 +84,7 @@ async function whereItIs(store: RolloutStore, id: ThreadId): Promise<string | un
   return current.kind === 'current' ? current.location : undefined;
 }
 
-/** Undefined where the thread is kept in no file: then it is looked at anew each time. */
+/** Undefined for a thread without a file, which is then read again each time. */
 function sizeOf(location: string | undefined): number | undefined {
   return location === undefined ? undefined : fileSystem.statSync(location, { throwIfNoEntry: false })?.size;
 }

@@ -16,12 +16,11 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/shell.ts';
 import { createFlock } from '../../adapters/rollout/files/file-locks.ts';
 
-/** What is remembered of earlier threads in a home. */
 export interface HomeMemory extends MemoryTexts {
   readonly folder: string;
   /** Newest first. */
   readonly notes: readonly MemoryNote[];
-  /** Removes all of it. Gives why it could not. Never rejects. */
+  /** Removes everything. Returns why it could not. Never rejects. */
   clear(): Promise<Outcome | undefined>;
 }
 

@@ -31,17 +31,16 @@ import type { ThreadSummary } from '../../protocol/thread.ts';
 import type { ReviewEntry } from '../../core/fragments/approval-review.ts';
 import type { ModelSaid } from '../models/ask-model.ts';
 
-/** What the writer works with. */
 export interface MemoryWriterParts {
   readonly home: string;
   readonly rules: MemoryRules;
-  /** Of the effective window, in percent: what a model is given at once. */
+  /** Percentage of the effective window that a model is given at once. */
   readonly share: number;
   /** Texts that must not be sent or written. */
   readonly secrets: readonly string[];
   now(): number;
   list(): Promise<readonly ThreadSummary[]>;
-  /** What was said and done in a thread. Undefined: no notes may be written about it. */
+  /** The conversation of a thread. Undefined: no notes may be written about it. */
   read(id: ThreadId): Promise<readonly ReviewEntry[] | undefined>;
   ask(question: MemoryQuestion): Promise<ModelSaid>;
 }
@@ -53,16 +52,15 @@ export interface MemoryQuestion {
   message(effectiveWindow: number): string;
 }
 
-/** How many models are asked at once. */
 const atOnce = 4;
-/** Of a note, of MEMORY.md and of memory_summary.md, in tokens. */
+/** In tokens; `memory` and `summary`: of MEMORY.md and memory_summary.md. */
 const most = { note: 8000, memory: 40_000, summary: 2500, thread: 4000 } as const;
-/** What a model is given must leave space for its instructions and its answer. */
+/** Leaves space for the model's instructions and answer. */
 const mostShare = 70;
 
 /**
- * Writes notes about threads that have come to rest, and brings them together for those that begin. What was written
- * before a signal or a failure stays; what was not is written at another start. Resolves with what went wrong.
+ * Writes notes about inactive threads and merges them for new ones. What is written before a signal or a failure stays;
+ * the rest is left to another start. Resolves with what went wrong.
  */
 export async function writeMemories(
   parts: MemoryWriterParts,
@@ -98,7 +96,7 @@ async function noteThread(
   const { id, updatedAt, cwd, gitBranch, location } = thread;
   const told = await parts.read(id);
   const about = { threadId: id, usedAt: updatedAt, at: parts.now(), ...defined({ cwd }) };
-  // What forbids notes may change only with the thread itself.
+  // A ban on notes can change only with the thread itself, so record it.
   if (told === undefined) {
     replaceNote(home, { ...about, kind: 'nothing', text: '', tokens: 0 });
     return 'skipped';
@@ -128,14 +126,14 @@ async function noteThread(
   return 'noted';
 }
 
-/** The summary of the note before goes with it. */
+/** Also removes the summary of the previous note. */
 function replaceNote(home: string, note: MemoryNote): void {
   const before = noteOf(home, note)?.file;
   writeNote(home, note);
   if (before !== undefined && before !== note.file) removeThreadSummary(home, before);
 }
 
-/** What is known of the thread stays as it was. */
+/** Keeps the previous note of the thread. */
 function recordFailure(home: string, note: MemoryNote): void {
   const before = noteOf(home, note);
   if (before === undefined || before.kind === 'failed') return writeNote(home, note);
@@ -143,12 +141,12 @@ function recordFailure(home: string, note: MemoryNote): void {
   writeNote(home, { ...before, tokens: before.tokens + tokens, failed: { usedAt, at } });
 }
 
-/** Read when it is needed: the user may clear the memory while a model is asked. */
+/** Read late: the user may clear the memory while a model is asked. */
 function noteOf(home: string, { threadId }: MemoryNote): MemoryNote | undefined {
   return readNotes(home).find((note) => note.threadId === threadId);
 }
 
-/** Brings notes into the two files, if there are some that are not in them. */
+/** Merges notes into the two files, if some are not in them yet. */
 async function mergeNotes(parts: MemoryWriterParts, host: BackgroundHost): Promise<readonly Outcome[]> {
   const { home, secrets, rules } = parts;
   const notes = readNotes(home).filter(({ kind }) => kind === 'noted');

@@ -19,11 +19,11 @@ import { foldThread } from '../thread/branch/resume-thread.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { type MemoryQuestion, type MemoryWriterParts, writeMemories } from './memory-writer.ts';
 
-/** Notes about earlier threads, written while this one is open. Loaded only where they are asked for. */
+/** Writes notes about earlier threads while this one is open. Loaded only where enabled. */
 export interface ThreadMemories extends BackgroundWork {
-  /** Begins, once, and waits for nothing. */
+  /** Runs once and does not block. */
   start(): void;
-  /** Ends soon; what is written by then stays. */
+  /** Ends soon and keeps what is written by then. */
   release(): Promise<void>;
 }
 
@@ -33,7 +33,6 @@ interface MemoriesOfThread {
   readonly catalogue: Catalogue;
 }
 
-/** So many of the newest threads are looked at. */
 const looked = 200;
 
 export function openThreadMemories(engine: EngineParts, input: MemoriesOfThread): ThreadMemories {
@@ -120,14 +119,14 @@ function writerParts(
   };
 }
 
-/** Undefined: the model has none. One that lacks it gets its middle one. */
+/** Returns undefined for a model without efforts, and the model's middle one if it lacks the wanted one. */
 function effortOf(catalogue: Catalogue, model: string, wanted: string): string | undefined {
   const { supportedEfforts } = lookUpModel(catalogue, model);
   if (supportedEfforts.includes(wanted)) return wanted;
   return supportedEfforts[Math.floor((supportedEfforts.length - 1) / 2)];
 }
 
-/** All lines: what is said last counts, and what a checkpoint left out counts as well. */
+/** Reads all lines: the last mode counts, even one that a checkpoint left out. */
 async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode> {
   let mode: MemoryMode = 'enabled';
   for await (const line of store.read(id, { from: 0 as Ordinal, wanted: concernsMemory })) {
@@ -137,8 +136,8 @@ async function modeOf({ store }: EngineParts, id: ThreadId): Promise<MemoryMode>
 }
 
 /**
- * Values that no model gets to read: of variables that are secret by their names or that the configuration names for a
- * server, of the configuration itself, and of logins to servers.
+ * Values that no model may read: of variables that are secret by name or configured for a server, of the configuration
+ * itself, and of logins to servers.
  */
 async function secretsOf(engine: EngineParts, { settings }: MemoriesOfThread): Promise<readonly string[]> {
   const { base, options } = engine;

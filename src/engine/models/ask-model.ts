@@ -9,25 +9,22 @@ import type { TurnResult } from '../thread/turn/settle-turn.ts';
 import type { EngineRefused } from '../engine-refused.ts';
 import type { ThreadRequest } from '../thread-request.ts';
 
-/** One question for a model, beside every conversation. */
 export interface AskModel {
   readonly instructions: string;
-  /** What is said, given the tokens of the window that holds. */
+  /** Makes the message for a window of this many tokens. */
   message(effectiveWindow: number): string;
   readonly outputSchema: JsonObject;
   readonly model: string;
-  /** Absent: as it is configured. */
+  /** Absent: as configured. */
   readonly effort?: string;
-  /** Where it is asked: its files must not matter. */
+  /** Working folder; its files must not matter. */
   readonly cwd: string;
-  /** Of the thread for which it is asked. */
   readonly settings: Pick<Settings, 'provider' | 'sandbox'>;
-  /** For whom, in the provider's logs. */
   readonly threadSource: string;
   readonly signal: AbortSignal;
 }
 
-/** `used`: also of a question that failed, as far as the provider counted it. */
+/** `used`: also for a failed question, as far as the provider counted it. */
 export type ModelSaid = { readonly used: Usage } & (
   | { readonly kind: 'answered'; readonly text: string }
   | { readonly kind: 'aborted' }
@@ -51,8 +48,8 @@ interface AskedThread {
 }
 
 /**
- * What the question takes of the configuration: how a model is reached, what it accepts and how it answers. Every other
- * key, also one of a later version, is none of its business.
+ * The only configuration that applies: how a model is reached, what it accepts and how it answers. All other keys,
+ * including those of later versions, are left out.
  */
 const onlyConfig = [
   'answer',
@@ -68,8 +65,8 @@ const onlyConfig = [
 ];
 
 /**
- * Asks in a thread of its own of which nothing is kept and of which no program is notified: no tools, no context but the
- * instructions, and no one who could be asked. Never rejects.
+ * Asks in an ephemeral thread that notifies no program: no tools, no context but the instructions, no questions to
+ * users. Never rejects.
  */
 export async function askModel(engine: AskedEngine, asked: AskModel): Promise<ModelSaid> {
   const { model, cwd, threadSource, signal, outputSchema, settings } = asked;
@@ -105,7 +102,7 @@ function overridesFor({ instructions, settings, effort }: AskModel): Overrides {
     set(instructions, 'instructions'),
     set(settings.provider, 'model_provider'),
     ...(effort === undefined ? [] : [set(effort, 'model_reasoning_effort')]),
-    // What a thread has if nothing is configured.
+    // Switch off what a thread has by default.
     set(false, 'include_environment_context'),
     set(false, 'include_permissions_instructions'),
     set(false, 'include_collaboration_mode_instructions'),

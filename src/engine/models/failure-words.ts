@@ -2,28 +2,25 @@ import { type FailureCause, failureCauses } from '../../adapters/model/http/fail
 import type { ModelFailure } from '../../ports/model.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/** Why a turn failed, for people. */
 export interface FailureWords {
-  /** What happened, in our words. */
   readonly what: string;
-  /** What the provider itself says, where it says more. */
+  /** The provider's own words, if they say more. */
   readonly said?: string;
   readonly next: string;
-  /** When the same request may work, in milliseconds since the epoch, where the provider says so. */
+  /** When the same request may work, in milliseconds since the epoch, if the provider says so. */
   readonly opensAt?: number;
-  /** The same request would fail again. */
+  /** True if the same request would fail again. */
   readonly isLasting: boolean;
-  /** The provider was not reached, or the connection to it broke. */
   readonly isConnection: boolean;
 }
 
 const connectionCauses: ReadonlySet<string> = new Set(['connection', 'refused', 'cut', 'idle']);
 
-/** How the message of a refusal begins. Group 1: the answer may be that of a proxy. */
+/** Start of a refusal message. Group 1: the answer may be that of a proxy. */
 const opening =
   /^(?:The provider answered with status \d+|(An answer with status \d+ came through .{1,300}?, which may have given it))[:.]? ?/;
 
-/** `now`: when the failure came. A cause that is not in the table speaks for itself. */
+/** `now`: when the failure came. A cause that is not in the table keeps its message. */
 export function failureWords(outcome: Outcome, now: number): FailureWords {
   const { cause = '', status, retry, resetsAt } = outcome as Outcome & Partial<ModelFailure>;
   const { message, next } = outcome;
@@ -32,7 +29,7 @@ export function failureWords(outcome: Outcome, now: number): FailureWords {
   const wait = retry === undefined || retry === 'never' ? undefined : (retry.askedMs ?? retry.afterMs);
   const opensAt = resetsAt ?? (wait === undefined ? undefined : now + wait);
   const common = { next, isConnection, isLasting: retry === 'never', ...(opensAt === undefined ? {} : { opensAt }) };
-  // What Capstan saw itself says which host it was, or which key is missing: the provider has said nothing.
+  // Capstan's own message already names the host or the missing key; the provider has said nothing.
   if (isConnection || cause === 'no-key') return { what: message, ...common };
   const usual = failureCauses[cause].blank;
   const through = opening.exec(message)?.[1];
@@ -40,7 +37,7 @@ export function failureWords(outcome: Outcome, now: number): FailureWords {
   const what = through === undefined ? ours : `${through}.`;
   const said = message
     .replace(opening, '')
-    // Surfaces have their own words for a time.
+    // Surfaces word times themselves.
     .replace(/ It resets at \d{4}-[\d-]*T[\d:.]*Z\./, '')
     .trim();
   return { what, ...(said === '' || said === usual ? {} : { said }), ...common };

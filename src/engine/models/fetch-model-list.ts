@@ -16,9 +16,8 @@ import type { EngineParts } from '../engine-parts.ts';
 
 export interface ModelsQuestion {
   readonly provider: ProviderConfig;
-  /** The one that matters. Absent: all do. */
+  /** The model to ask about. Absent: all. */
   readonly model?: string;
-  /** What is known of the list. */
   readonly known?: Pick<KeptModels, 'etag' | 'from'>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -26,7 +25,7 @@ export interface ModelsQuestion {
 
 type Asking = Pick<EngineParts, 'options' | 'clock' | 'sendTo' | 'logins' | 'requests' | 'programs' | 'programFolder'>;
 
-/** Where the requests of a provider go under the login that there is. No server is asked, and no program runs. */
+/** The address of a provider's requests under the present login. Asks no server and runs no program. */
 export async function addressReached(engine: Asking, provider: ProviderConfig): Promise<string> {
   if (provider.login?.baseUrl === undefined || provider.tokenCommand !== undefined) return providerAddress(provider);
   const credentials = await credentialsAsIs(engine, provider, new AbortController().signal);
@@ -45,10 +44,10 @@ function urlUnder(credentials: Credentials, provider: ProviderConfig): string {
   return baseUrl;
 }
 
-/** `from`: under which kind of key, and where. Absent: no one was asked. */
+/** `from`: the kind of key and the address. Absent: no server was asked. */
 export type AskedModels = ServerModels & { readonly from?: string };
 
-/** Asks a provider for its models as its requests would be sent: with the same key, headers and proxies. Never rejects. */
+/** Asks a provider for its models with the key, headers and proxies of its other requests. Never rejects. */
 export async function askModels(
   engine: Asking,
   { provider, model, known, timeoutMs, signal }: ModelsQuestion,
@@ -56,7 +55,7 @@ export async function askModels(
   const { sendTo } = engine;
   const { env: environment } = engine.options;
   const credentials = await credentialsAsIs(engine, provider, signal);
-  // Without its key a provider would refuse the question.
+  // A provider would refuse the question without its key.
   if (credentials.kind === 'missing') {
     const { message, next } = credentials;
     return { kind: 'unknown', why: { message, next } };
@@ -73,7 +72,7 @@ export async function askModels(
   const [headers, secrets] = [wireHeaders(sent), requestSecrets(sent)];
   const baseUrl = urlUnder(credentials, provider);
   const from = `${authModeOf(credentials)} ${providerAddress({ baseUrl })}`;
-  // Another list may have a state of the same name.
+  // Another list may have a state with this etag.
   const etag = isFromOwner(known, from) ? known?.etag : undefined;
   const asked = {
     provider: { ...provider, baseUrl },

@@ -28,7 +28,6 @@ import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
 import { mergeAskedModels } from './provider-models.ts';
 import { locatedProvider, threadProviders } from './thread-providers.ts';
 
-/** Of which provider, in which folder. */
 export interface ModelsAsked {
   readonly cwd: string;
   /** Absent: the configured one. */
@@ -37,9 +36,7 @@ export interface ModelsAsked {
 
 export interface ListedModel {
   readonly model: string;
-  /** Absent: no one says. */
   readonly window?: number;
-  /** Who says how large the window is. */
   readonly source: string;
   readonly isTested: boolean;
 }
@@ -48,9 +45,9 @@ export interface ListedModels {
   readonly provider: string;
   readonly address: string;
   readonly models: readonly ListedModel[];
-  /** Whether the server answered now. `unasked`: it was not asked. */
+  /** `unasked`: the server was not asked. */
   readonly server: 'answered' | 'silent' | 'unasked';
-  /** Why it gave no list. Absent: it did, was not asked, or no one knows. */
+  /** Why it gave no list. Absent: it gave one, was not asked, or the reason is unknown. */
   readonly problem?: Pick<Outcome, 'message' | 'next'>;
 }
 
@@ -58,7 +55,6 @@ export interface ShownModel {
   readonly provider: string;
   readonly record: ModelRecord;
   readonly isTested: boolean;
-  /** Who says each field of the record. */
   sourceOf(field: string): string;
 }
 
@@ -66,21 +62,20 @@ export interface PreparedTest extends Pick<ModelTest, 'questions'> {
   readonly provider: string;
   readonly address: string;
   readonly model: string;
-  /** What is found becomes part of the model's record. */
+  /** Its findings become part of the model's record. */
   run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<TestedRecord | Outcome>;
 }
 
 export interface TestedRecord {
   readonly fields: KnownFields;
-  /** Where it is kept. Absent: the disk refused it. */
+  /** The file of the results. Absent: the disk refused it. */
   readonly file?: string;
-  /** The user described all models in a file, which counts alone. */
+  /** True if the user's file describes all models and alone counts. */
   readonly isUnused: boolean;
 }
 
 const patienceMs = 5000;
 
-/** The models of a provider, for commands that show and test them. */
 export class HomeModels {
   readonly #engine: EngineParts;
   readonly #files: ModelFiles;
@@ -90,7 +85,7 @@ export class HomeModels {
     this.#files = modelFiles(engine.base.home);
   }
 
-  /** Asks the server for its list, unless it is not wanted, and keeps it for later threads. */
+  /** Asks the server for its list, if wanted, and keeps it for later threads. */
   async list(
     asked: ModelsAsked,
     { asksServer, signal }: { readonly asksServer: boolean; readonly signal: AbortSignal },
@@ -131,7 +126,7 @@ export class HomeModels {
     return { provider: found.provider.id, record, isTested, sourceOf: (field) => sourceOf(found, record, field) };
   }
 
-  /** Sends nothing before it is run. */
+  /** Sends nothing until `run` is called. */
   async test(
     asked: ModelsAsked,
     { model, wantsOverflow }: { readonly model?: string | undefined; readonly wantsOverflow: boolean },
@@ -188,7 +183,6 @@ export class HomeModels {
     });
   }
 
-  /** As threads have it. */
   #recordOf(found: Found, model: string): ModelRecord {
     const record = lookUpModel(this.#catalogue(found), model);
     return withConfiguredWindow(record, windowSettings(found.config), configSource);
@@ -220,14 +214,14 @@ interface Found {
   readonly config: Config;
   readonly provider: ProviderConfig;
   readonly owner: ModelsOwner;
-  /** What is known without the provider. */
+  /** Known without the provider. */
   readonly base: Catalogue;
   readonly isStatic: boolean;
 }
 
 const configSource = 'config.toml';
 
-/** What can be named of a provider whose server gave no list: models of others are none of it. */
+/** Names for a provider whose server gave no list, without the models of others. */
 function namesWithoutServer({ config, provider: { id }, base, isStatic }: Found): readonly string[] {
   if (isStatic) return base.models.map(({ slug }) => slug);
   const own = (config.modelProvider === id ? config.model : undefined) ?? usualModel(id);
@@ -247,7 +241,6 @@ function sourceOf({ config, base }: Found, record: ModelRecord, field: string): 
     : (config.modelCatalogJson ?? 'built-in catalogue');
 }
 
-/** What was found out for sure; the rest stays as it was known. */
 function fieldsFound(abilities: readonly FoundAbility[], { modalities }: ModelRecord): KnownFields {
   const stateOf = (name: FoundAbility['ability']) => abilities.find(({ ability }) => ability === name)?.state;
   const [pictures, parallel] = [stateOf('pictures'), stateOf('parallel calls')];

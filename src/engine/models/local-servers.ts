@@ -15,13 +15,11 @@ import type { EngineOptions } from '../engine-options.ts';
 import type { EngineParts } from '../engine-parts.ts';
 import { locatedProvider } from './thread-providers.ts';
 
-/** A local provider and where it should be. */
 export interface LocalCandidate {
   readonly local: LocalProvider;
   readonly provider: ProviderConfig;
 }
 
-/** The same, with the models that it has. */
 interface FoundServer extends LocalCandidate {
   readonly models: readonly string[];
 }
@@ -31,8 +29,8 @@ type LocalProblem = Outcome<
 >;
 
 /**
- * What `--oss` stands for, as overrides: a provider on this machine and its model. Both are there when this resolves;
- * nothing is installed.
+ * The overrides that `--oss` means: a provider on this machine and its model, both present when this resolves. Installs
+ * nothing.
  */
 export async function localOverrides(options: EngineOptions, named: string | undefined): Promise<Overrides | Outcome> {
   const home = findHome(options.env, options.osHome);
@@ -44,7 +42,7 @@ export async function localOverrides(options: EngineOptions, named: string | und
   const found = await find(config, options.env, named);
   if ('code' in found) return found;
   const { id, model: usual } = found.local;
-  // A model that a file names for another provider is none of this one.
+  // A model that a file names for another provider does not apply to this one.
   const isMeant = config.pinned.has('model') || config.modelProvider === id;
   const model = (isMeant ? config.model : undefined) ?? usual;
   const overrides = [
@@ -73,7 +71,7 @@ async function find(config: Config, env: Variables, named: string | undefined): 
 
 const howToChoose = `Choose with --local-provider ${localProviders.map(({ id }) => id).join('|')}, or set oss_provider in config.toml.`;
 
-/** The only one that answers, when the user chose none. */
+/** The only server that answers, if the user chose none. */
 export async function findOnlyServer(candidates: readonly LocalCandidate[]): Promise<FoundServer | LocalProblem> {
   const servers = await Promise.all(candidates.map(({ provider }) => askLocalServer(provider.baseUrl)));
   const [only, another] = candidates.flatMap((candidate, i) => {
@@ -94,9 +92,8 @@ export async function findOnlyServer(candidates: readonly LocalCandidate[]): Pro
   return { code: 'local-server-missing', message, next: `Start one with ${starts}. ${howToChoose}` };
 }
 
-/** What is wrong when the server does not have the model. */
 function modelProblem({ local, provider, models }: FoundServer, model: string): LocalProblem | undefined {
-  // Without a tag Ollama takes the newest.
+  // Ollama takes the newest for a name without a tag.
   if (models.includes(model) || models.includes(`${model}:latest`)) return undefined;
   const others = models.length === 0 ? '' : `, or choose one that it has with -m: ${models.slice(0, 5).join(', ')}`;
   return {
@@ -130,7 +127,7 @@ function missing({ local, provider }: LocalCandidate, { kind }: LocalServer): Lo
   };
 }
 
-/** Without a name and a password. */
+/** Hides the user name and password. */
 function shownAddress({ baseUrl }: ProviderConfig): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname}`;
@@ -144,16 +141,13 @@ function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'>
   };
 }
 
-/** A server with models on the user's own machine. */
 export interface LocalServerFound {
-  /** Of its provider. */
   readonly id: string;
   readonly name: string;
   readonly address: string;
   readonly models: readonly string[];
 }
 
-/** Those that answer with a list of models within the time. */
 export async function findLocalServers(
   { base, options }: Pick<EngineParts, 'base' | 'options'>,
   patienceMs: number,
@@ -161,7 +155,7 @@ export async function findLocalServers(
   const found = await Promise.all(
     localProviders.map(async ({ id }): Promise<readonly LocalServerFound[]> => {
       const provider = locatedProvider(base.config, id, options.env);
-      // An address that cannot be used is reported by the one who chooses it.
+      // An unusable address is reported by the code that selects it.
       if ('code' in provider) return [];
       const server = await askLocalServer(provider.baseUrl, patienceMs);
       if (server.kind !== 'answers') return [];

@@ -19,11 +19,9 @@ import { parseJsonObject } from '../../protocol/json.ts';
 import { groupDigits, type Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 
-/** One request of a test. */
 export interface PlannedQuestion {
-  /** What its answer shows. */
   readonly abilities: readonly ModelAbility[];
-  /** About how many tokens the request has. */
+  /** Approximate tokens of the request. */
   readonly tokens: number;
   /** Why it is not asked. Absent: it is. */
   readonly skipped?: string;
@@ -31,22 +29,25 @@ export interface PlannedQuestion {
 
 export interface ModelTest {
   readonly questions: readonly PlannedQuestion[];
-  /** Asks them one after the other, and reports each. An outcome: the server answers no question at all. */
+  /**
+   * Asks the questions one after the other and reports each. Returns an outcome if the server answers no question at
+   * all.
+   */
   run(report: (found: FoundAbility) => void, signal: AbortSignal): Promise<Outcome | undefined>;
 }
 
-/** A model that thinks before it answers takes its time. */
+/** Long, because a model may think before it answers. */
 const questionMs = 120_000;
-/** A test of longer windows costs more than it tells. */
+/** Testing longer windows costs more than it is worth. */
 const mostOverflowTokens = 40_000;
 const bytesPerToken = 4;
-/** Answers are short, and thoughts before them are not. */
+/** Answers are short, but the thoughts before them are not. */
 const mostOutput = 2000;
 
 export interface TestedModel {
   readonly provider: Pick<ProviderConfig, 'id'>;
   readonly record: ModelRecord;
-  /** Longer than the usual windows are, too. */
+  /** Also tests windows longer than usual. */
   readonly wantsOverflow: boolean;
 }
 
@@ -114,35 +115,31 @@ async function ask(
   }
   const { usage } = last ?? {};
   if (last?.kind !== 'failed') return { items, pieces, ...defined({ usage }) };
-  // One question that takes too long says nothing about the others.
+  // One late question says nothing about the others.
   const isLate = limit.aborted && !signal.aborted;
   const late = { code: 'answer-too-slow', message: `no answer within ${questionMs / 1000} seconds`, next: '' } as const;
   const failure = isLate ? { ...late, retry: 'never' as const } : last.failure;
   return { items, pieces, failure, ...defined({ usage }) };
 }
 
-/** What came of a question. */
 interface TestedAnswer {
   readonly items: readonly Item[];
-  /** How many pieces of text came before their item. */
+  /** Number of text pieces before their item. */
   readonly pieces: number;
   readonly usage?: Usage;
-  /** Absent: it was answered. */
   readonly failure?: ModelFailure;
 }
 
 export interface FoundAbility {
   readonly ability: ModelAbility;
-  /** `unclear`: the question was asked, and its answer says neither. */
+  /** `unclear`: the answer shows neither. */
   readonly state: 'yes' | 'no' | 'unclear' | 'skipped';
   readonly detail: string;
-  /** What to do about it. Absent: nothing. */
   readonly next?: string;
-  /** The window that the server named. */
   readonly window?: number;
 }
 
-/** Failures that say nothing about an ability: the server would say the same to every question. */
+/** Failures that say nothing about an ability: the server would give them for every question. */
 const general: ReadonlySet<string> = new Set([
   'aborted',
   'unauthorized',
@@ -154,8 +151,8 @@ const general: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Why no other question need be asked; undefined when others may be answered. The plain question asks for no ability: a
- * server that refuses it has no such model, or would refuse every other one.
+ * Returns the failure that makes other questions pointless. The plain question tests no ability: a server that refuses
+ * it lacks the model or would refuse all others.
  */
 function endsTest({ failure }: TestedAnswer, isPlain: boolean): ModelFailure | undefined {
   if (failure === undefined) return undefined;
@@ -212,7 +209,7 @@ const judges: Readonly<Record<ModelAbility, (answer: TestedAnswer) => Judgement>
   },
 };
 
-/** What a server refuses because of the ability that was asked about. */
+/** Next steps after a refusal that the tested ability caused. */
 const refused: Readonly<Partial<Record<ModelAbility, string>>> = {
   pictures: withoutPictures,
   schema: 'Set server_capabilities.output_schema = false for the provider.',

@@ -16,27 +16,25 @@ import { defined } from '../../base/objects.ts';
 import type { AskedModels } from './fetch-model-list.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-/** What a thread knows of its provider's models. */
 export interface ProviderModels {
-  /** With what is known by now. */
+  /** Includes everything known by now. */
   catalogue(): Catalogue;
-  /** Asks a server on this machine about a model that it has not answered about, and waits a moment for it. */
+  /** Asks a local server about a model it has not answered about yet, and waits briefly for it. */
   learn(model: string): Promise<void>;
   /**
-   * Asks again beside the work about the model of the turn, where what is known may be out of date. It counts from the
-   * next turn on. `etag`: the state of the server's list, as an answer named it.
+   * Asks again in the background about the turn's model, if the known facts may be outdated. The answer counts from the
+   * next turn on. `etag`: the state of the server's list that an answer named.
    */
   refresh(etag?: string): void;
-  /** Nothing is asked any more. */
   release(): Promise<void>;
 }
 
-/** A server on the same machine is quick, and a start waits for it once. */
+/** A local server is quick, and a start waits for it once. */
 const learnMs = 400;
 const refreshMs = 5000;
-/** So long a list of a distant server counts as new. */
+/** Time that the list of a remote server counts as fresh. */
 const freshMs = 300_000;
-/** What a server here says may change with each of its starts. */
+/** The facts of a local server may change with each of its starts. */
 const freshHereMs = 10_000;
 
 type Shared = Pick<
@@ -46,27 +44,26 @@ type Shared = Pick<
 
 interface ModelSources {
   readonly provider: ProviderConfig;
-  /** What is known without the provider. */
+  /** Known without the provider. */
   readonly described: Catalogue;
   readonly config: Pick<Config, 'modelCatalogJson'>;
 }
 
-/** Reads two small files at most. A server is asked by `learn` and `refresh` alone. */
+/** Reads at most two small files. Only `learn` and `refresh` ask a server. */
 export function providerModels(engine: Shared, { provider, described, config }: ModelSources): ProviderModels {
   const { clock } = engine;
   const files = modelFiles(engine.base.home);
   const environment = engine.options.env;
   const owner = modelsOwner(provider, environment);
   const over = new AbortController();
-  // The user described all models in a file: no server is asked.
+  // If the user described all models in a file, no server is asked.
   const isStatic = config.modelCatalogJson !== undefined;
   const { tested, said: before } = loadKeptProviderModels(engine.base.home, { provider, config, environment });
   let said = before;
   let made: Catalogue | undefined;
-  /** Questions on their way, by the model that they are about. */
   const asking = new Map<string, Promise<void>>();
   let current = '';
-  /** A server may name a state that its list never has: it is asked for each of them once. */
+  /** A server may name a state that its list never has: ask for each state only once. */
   let askedFor: string | undefined;
 
   const catalogue = (): Catalogue => (made ??= catalogueOfProvider(described, { provider, said, tested }));
@@ -96,7 +93,7 @@ export function providerModels(engine: Shared, { provider, described, config }: 
       if (!isAsked(model) || wasAsked(model) || !isHere(provider)) return;
       const before = asking.get(model);
       if (before === undefined) return begin(model, learnMs);
-      // It began beside the work, and may take longer than a start waits.
+      // The pending question began in the background and may take longer than a start should wait.
       const done = new AbortController();
       await Promise.race([before, clock.sleep(learnMs, done.signal)]).finally(() => done.abort());
     },
@@ -104,7 +101,7 @@ export function providerModels(engine: Shared, { provider, described, config }: 
       const isOther = etag !== undefined && plainEtag(etag) !== plainEtag(said?.etag) && etag !== askedFor;
       const since = said === undefined ? Infinity : clock.now() - said.askedAt;
       const isDue = since >= (hasOwnWord(provider) ? freshHereMs : freshMs) || !wasAsked(current);
-      // What the server listed is in use, whichever model that was asked for.
+      // The server's list is used, whichever model it was asked for.
       const isUsed = isAsked(current) || (!isStatic && isOther && (said?.models.length ?? 0) > 0);
       if (!isUsed || !(isDue || isOther) || asking.size > 0) return;
       askedFor = etag ?? askedFor;
@@ -117,17 +114,17 @@ export function providerModels(engine: Shared, { provider, described, config }: 
   };
 }
 
-/** Headers write it with and without quotes. */
+/** Headers contain it with and without quotes. */
 function plainEtag(etag: string | undefined): string | undefined {
   return etag?.replace(/^(?:W\/)?"(.*)"$/, '$1');
 }
 
-/** A server that says how large a window is as it is loaded knows more than any catalogue. */
+/** A server that reports the window of the loaded model knows more than any catalogue. */
 function hasOwnWord({ capabilities }: ProviderConfig): boolean {
   return capabilities.windowFrom !== 'list';
 }
 
-/** The catalogue does not know the model, so that the word of its server counts. */
+/** The catalogue does not know the model, so its server's facts count. */
 function isFromServer({ guessed }: ModelRecord): boolean {
   return guessed;
 }
@@ -138,8 +135,8 @@ function isHere({ baseUrl }: ProviderConfig): boolean {
 }
 
 /**
- * What is known after a question. A server that did not answer leaves what was known, and so does a list that says
- * nothing of a model but its name. `model`: the one that was asked about.
+ * Merges an answer into what is known. Known facts stay if the server did not answer or its list only has the model's
+ * name. `model`: the one that was asked about.
  */
 export function mergeAskedModels(
   kept: KeptModels | undefined,

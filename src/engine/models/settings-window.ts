@@ -2,7 +2,6 @@ import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts
 import type { Settings } from '../../core/envelope/settings.ts';
 import { nominalPercent, nominalWindow } from '../../core/envelope/window.ts';
 
-/** What is known of the models of the provider in these settings. */
 export type CatalogueOf = (settings: Pick<Settings, 'provider'>) => Catalogue;
 
 /** Tokens of the effective window under these settings, before any turn is resolved. */

@@ -23,18 +23,17 @@ import { fallbackUnusable } from '../thread/thread-fallback.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import { type ProviderModels, providerModels } from './provider-models.ts';
 
-/** A provider that is configured, at the address where the environment says that it is. */
+/** A configured provider, at the address that the environment gives it. */
 export function locatedProvider(config: Config, id: string, env: Variables): ProviderConfig | ProviderProblem {
   const known = resolveProvider(config, id, env);
   return 'code' in known ? known : withLocalAddress(known, env);
 }
 
-/** As requests to it are recorded. */
 export function nameOfProvider(provider: ProviderConfig): ProviderName {
   return providerName(provider.id, { address: providerAddress(provider), wire: provider.wireApi });
 }
 
-/** Makes the providers of one thread. Nothing is sent or opened by that. */
+/** Makes the providers of one thread. Sends and opens nothing. */
 export function threadProviders(
   { options, clock, logins, requests, programs, programFolder, sendTo }: EngineParts,
   { config, settings }: { readonly config: Config; readonly settings: Pick<Settings, 'features'> },
@@ -49,7 +48,7 @@ export function threadProviders(
     const client = { provider, credentials, environment, limits: config.answer, clock, random: Math.random, sendTo };
     return providerFor(client, { gates, formats });
   };
-  /** One that is configured, at the same address where that is known; undefined when there is none. */
+  /** Finds a configured provider, at the same address if that is known. */
   const find = async (wanted: ProviderName): Promise<Provider | undefined> => {
     const found = locatedProvider(config, wanted.id, environment);
     if ('code' in found || !isSameProvider(wanted, nameOfProvider(found))) return undefined;
@@ -59,18 +58,16 @@ export function threadProviders(
   return { make, find };
 }
 
-/** What a thread knows of models, by the provider that a turn asks: no provider's facts count at another. */
+/** A thread's facts about models by provider: those of one provider never count for another. */
 export interface ThreadModels {
   of(provider: string): ProviderModels | ProviderProblem;
-  /** With what is known by now of the provider in these settings. */
+  /** Includes everything known by now about the provider in these settings. */
   catalogue(settings: Pick<Settings, 'provider'>): Catalogue;
-  /** Of a provider that answered before. One that is no longer there is known by the catalogue alone. */
+  /** For a provider that answered earlier. If it is no longer configured, only the catalogue counts. */
   catalogueOf(name: ProviderName): Catalogue;
-  /** Nothing is asked any more. */
   release(): Promise<void>;
 }
 
-/** `described`: what is known without any provider. */
 export function threadModels(
   engine: EngineParts,
   { config, described }: { readonly config: Config; readonly described: Catalogue },
@@ -103,7 +100,6 @@ export function threadModels(
   };
 }
 
-/** A provider that answers turns of a thread, and all that is known of it. */
 export interface AnsweringProvider {
   readonly provider: Provider;
   readonly facts: NonNullable<Facts['provider']>;
@@ -117,7 +113,7 @@ interface AskingThread {
   readonly models: ThreadModels;
 }
 
-/** Nothing is sent or opened by that. */
+/** Sends and opens nothing. */
 export async function answeringProvider(
   engine: EngineParts,
   { config, settings, models }: AskingThread,
@@ -139,19 +135,16 @@ interface FallbackSources {
   readonly parts: ThreadParts;
   readonly own: AnsweringProvider;
   open(provider: string): Promise<AnsweringProvider | ProviderProblem>;
-  /** What of a thread's parts depends on the provider that answers. */
   partsUnder(answering: AnsweringProvider): Partial<ThreadParts>;
 }
 
-/** What the user should know of `model_fallback` before it is needed. */
 export function fallbackNotices({ fallback, provider }: Settings, models: ThreadModels): readonly Outcome[] {
   const found = fallback && models.of(fallback.provider ?? provider);
   return found !== undefined && 'code' in found ? [fallbackUnusable(found)] : [];
 }
 
-/** The parts of a thread, with what it takes to continue a turn with `model_fallback`. */
 export function withFallback({ parts, own, open, partsUnder }: FallbackSources): ThreadParts {
-  // The connections of a provider serve all turns that fall back to it.
+  // A provider's connections serve all turns that fall back to it.
   const opened = new Map<string, { readonly answering: AnsweringProvider; readonly parts: ThreadParts }>();
   const other = async (id: string, first: string) => {
     if (id === first) return { answering: own, parts };
@@ -165,7 +158,7 @@ export function withFallback({ parts, own, open, partsUnder }: FallbackSources):
   };
   return {
     ...parts,
-    /** Undefined: the settings have that model already. */
+    /** Undefined if the settings have that model already. */
     async fallback(settings) {
       const { fallback } = settings;
       if (fallback === undefined) return undefined;
@@ -184,7 +177,7 @@ export function withFallback({ parts, own, open, partsUnder }: FallbackSources):
   };
 }
 
-/** An effort that the other model lacks becomes one that it has; a tier is that of its own model. */
+/** Replaces an effort that the other model lacks. A tier is that of its own model. */
 function withModel(
   { effort: had, serviceTier: _tier, origins, ...rest }: Settings,
   { model, id }: { readonly model: string; readonly id: string },

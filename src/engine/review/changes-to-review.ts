@@ -5,7 +5,6 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ReviewTarget } from '../../protocol/thread-event.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 
-/** What git says of the change that is to be reviewed. */
 export interface ChangesToReview {
   readonly diff: string;
   /** Where the branches part. Absent: they do not, or are not compared. */
@@ -16,8 +15,8 @@ export interface ChangesToReview {
 const notRun = 97;
 const noRepository = 96;
 
-// `$0` is git. Programs that a repository names for diffs are not started: its files come from strangers.
-// Names are shown as they are; git still quotes those with control characters.
+// `$0` is git. Diff programs that a repository names are not started, since its files come from strangers. Names are
+// shown unescaped; git still quotes those with control characters.
 const plain = '"$0" -c core.fsmonitor=false -c core.quotePath=false';
 const diff = `${plain} diff --no-color --no-ext-diff --no-textconv`;
 const show = `${plain} show --no-color --no-ext-diff --no-textconv --format=medium`;
@@ -38,7 +37,7 @@ const changeScripts = {
   base: `${diff} "$1" -- 2>/dev/null`,
 } as const;
 
-/** Asks git, inside a sandbox that writes nothing. Words name no change that could be looked up. */
+/** Asks git in a read-only sandbox. A target in words names no change to look up. */
 export async function changesToReview(
   sandbox: Pick<CommandSandbox, 'capture' | 'find' | 'cwd' | 'own'>,
   target: ReviewTarget,
@@ -78,7 +77,7 @@ export async function changesToReview(
   }
 }
 
-/** New files of the engine are no change of the user's. What the user has committed is shown, wherever it lies. */
+/** New files of the engine are not the user's changes. What the user has committed is shown, wherever it is. */
 function withoutOwn({ cwd, own }: Pick<CommandSandbox, 'cwd' | 'own'>): readonly string[] {
   const root = realPathSoFar(cwd);
   if (ownPathMatcher(own, root)(root)) return [':(exclude,top)'];
@@ -87,7 +86,6 @@ function withoutOwn({ cwd, own }: Pick<CommandSandbox, 'cwd' | 'own'>): readonly
   return own.state.filter(isInside).map((path) => `:(exclude,literal)${path}`);
 }
 
-/** Also for the lists of what can be reviewed. */
 const gitNotRun: Outcome = {
   code: 'git-not-run',
   message: 'git could not be run. Capstan uses the first git in PATH that does not lie in the repository itself.',
@@ -122,11 +120,10 @@ function unknownBranch(name: string): Outcome {
   };
 }
 
-/** What a repository has that a review can be asked for by name. */
 export interface ReviewChoices {
   /** Undefined: no branch is checked out. */
   readonly current: string | undefined;
-  /** Others than the current one, those that were committed to last first. */
+  /** Without the current one; most recently committed first. */
   readonly branches: readonly string[];
   /** Newest first. */
   readonly commits: readonly { readonly id: string; readonly title: string }[];
@@ -137,12 +134,12 @@ const mostListed = 500;
 /** `$0` is git. */
 const choiceScripts = {
   current: '"$0" branch --show-current 2>/dev/null',
-  // The symbolic name of a remote's main branch would stand in the list twice.
+  // Skip the symbolic name of a remote's main branch, which would be listed twice.
   branches: `"$0" for-each-ref --count=${mostListed} --sort=-committerdate --format='%(symref)%09%(refname:short)' refs/heads refs/remotes 2>/dev/null`,
   commits: `"$0" log -n ${mostListed} --no-color --no-show-signature --format='%H%x09%s' 2>/dev/null`,
 } as const;
 
-/** Asks git, inside a sandbox that writes nothing. */
+/** Asks git in a read-only sandbox. */
 export async function reviewChoices(
   sandbox: Pick<CommandSandbox, 'capture' | 'find'>,
 ): Promise<ReviewChoices | Outcome> {

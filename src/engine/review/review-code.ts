@@ -38,16 +38,15 @@ import type { ThreadRequest } from '../thread-request.ts';
 
 export interface ReviewCode {
   readonly target: ReviewTarget;
-  /** The thread that learns what was found: it reads it with its next turn. The review works in its folder. */
+  /** The thread that reads the findings with its next turn. The review works in its folder. */
   readonly parent: ReviewParent;
   readonly signal: AbortSignal;
-  /** Over `review_model` and the model of the thread. */
+  /** Overrides `review_model` and the model of the thread. */
   readonly model?: string;
-  /** What is in force for the reviewer, before it begins. */
+  /** Called with the reviewer's settings before it begins. */
   readonly opened?: (settings: Settings) => void;
-  /** What the reviewer does, as it happens. */
   readonly listener?: (event: ThreadEvent) => void;
-  /** The id under which the thread records what came of it, before it does. */
+  /** Called with the id of the result before the thread records it. */
   readonly recordedAs?: (id: string) => void;
 }
 
@@ -78,13 +77,12 @@ function targetOption(): OptionType<ReviewTarget> {
   };
 }
 
-/** A thread, or a live one. */
 interface ReviewParent {
   readonly settings: Settings;
   inject(item: Item, options: { readonly cost?: Usage; readonly review?: KeptReview }): Promise<unknown>;
 }
 
-/** `text`: the review as people read it, and as its parent does. */
+/** `text`: the review as people and its parent read it. */
 export type ReviewedCode =
   | { readonly kind: 'reviewed'; readonly review: CodeReview; readonly text: string }
   | { readonly kind: 'aborted' }
@@ -98,7 +96,7 @@ interface ReviewingEngine {
   openSandbox(request: SandboxRequest): Promise<CommandSandbox | Outcome>;
 }
 
-/** It reads, runs commands that change nothing, and has those tools of servers that only read. */
+/** The reviewer reads, runs commands that change nothing, and has the read-only tools of servers. */
 const onlyTools = [
   'exec_command',
   'view_image',
@@ -109,8 +107,8 @@ const onlyTools = [
 ];
 
 /**
- * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Nothing of that
- * thread is kept but what it found.
+ * Reviews code in a thread of its own: fresh history, its own instructions, read-only, no questions. Only the findings
+ * are kept.
  */
 export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Promise<ReviewedCode | EngineRefused> {
   const asked = readOptions<ReviewCode>(given, reviewOptions, 'review()');
@@ -129,11 +127,11 @@ export async function reviewCode(engine: ReviewingEngine, given: ReviewCode): Pr
     config: [
       { path: ['instructions'], value: reviewRubric },
       { path: ['developer_instructions'], value: '' },
-      // The model of the thread is known to this provider, and its code has gone there before.
+      // The thread's model is known to this provider, and its code has gone there before.
       { path: ['model_provider'], value: provider },
-      // The turn is none of the user's: its words are a diff.
+      // The turn is not the user's: its words are a diff.
       { path: ['notify'], value: [] },
-      // A review goes by the change, not by what the user said about others.
+      // A review judges the change, not what the user said elsewhere.
       { path: ['features', 'memories'], value: false },
     ],
     heldApprovals: 'never',
@@ -183,7 +181,7 @@ interface ToldReview {
   readonly results: string;
 }
 
-/** What the parent reads next: what the user did, and what came of it. The review is a part of its cost. */
+/** Records for the parent what the user did and what came of it. The review is a part of its cost. */
 async function record(
   { newItemId }: ReviewingEngine,
   { parent, recordedAs }: ReviewCode,

@@ -25,28 +25,27 @@ import { gitBounds } from './git-bounds.ts';
 
 export interface GroundWatchOptions {
   readonly shellEnvironment: ShellEnvironment;
-  /** Where commands of any thread may write, or once could. */
+  /** Folders that commands of any thread may write, or once could. */
   readonly opened: Set<string>;
-  /** Called with more folders that a call may write, before it does. */
+  /** Called before a call may write more folders. */
   readonly onOpen?: (paths: readonly string[]) => void;
-  /** Folders for temporary files. */
   readonly temporary: readonly string[];
   readonly gitGuard: Pick<GitGuard, 'find'>;
   readonly guardedGit: GuardedGit;
 }
 
-/** No honest command names more programs. Those behind are not settled. */
+/** No honest command names more programs. The others stay unsettled. */
 const mostPrograms = 100;
 
-/** On the real disk, with the search path that commands of the thread get. */
+/** Uses the real disk and the search path that the thread's commands get. */
 export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
   const { shellEnvironment, opened, temporary, gitGuard, guardedGit } = options;
-  /** The repositories that git could reach from the folder, or what of that could not be looked at. */
+  /** The repositories that git could reach from the folder, or what could not be checked. */
   const reachFrom = async (folder: string, { policy, signal }: Pick<TamperCheckRequest, 'policy' | 'signal'>) => {
     const top = nearestRepository(folder, lookAt);
     if (top === undefined) return undefined;
     const denies = (path: string): boolean => isDenied(policy, path);
-    // What is denied is not entered. Commands may still write in a folder of it that is opened again.
+    // Denied folders are not entered, but commands may still write in a folder inside that is opened again.
     const reopened = writablePaths(policy).filter((path) => isWithin(path, top) && isBelowDenied(policy, path));
     const { repositories, unseen } = await gitGuard.find({ roots: [top, ...reopened], denies }, signal);
     const [hidden = linkedFolders(top).unseen] = unseen;
@@ -62,7 +61,7 @@ export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
       const [cwd, home] = [realPath(request.cwd), realPath(workspace)];
       if (cwd === undefined || home === undefined) return { settled: new Set(), repository: 'other' };
       const nested = reachOfGit ? await reachFrom(cwd, request) : undefined;
-      // Nothing is waited for from here on: what is found is of one moment.
+      // No `await` from here on, so that all findings are of one moment.
       const roots = realRoots([...temporary, ...opened]);
       const isWritable = (place: string): boolean => mayWrite(place) || roots.some((root) => isWithin(place, root));
       const open = tamperedLoadingVariable(env, { look: lookAt, isWritable, cwd });
@@ -71,7 +70,7 @@ export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
         .slice(0, open === undefined ? mostPrograms : 0)
         .filter((program) => isUntamperedProgram(program, programGround));
       const isUnsettled = programs.some((program) => !program.includes('/') && !settled.includes(program));
-      // Nothing in a writable folder was kept from commands of earlier turns either.
+      // Earlier turns' commands were not kept from writable folders either.
       const isUnkept = (path: string): boolean =>
         policy.landlock !== undefined && roots.some((root) => isWithin(path, root));
       const sight: InspectedRepository = inspectRepository({
@@ -91,7 +90,7 @@ export function createGroundWatch(options: GroundWatchOptions): TamperWatch {
       const found = defined({ openSetting: sight.open, openVariable: open, writablePathFolder: folder, hasCompany });
       const ground = { folder: cwd, settled: new Set(settled), ...found };
       if (sight.kind !== 'protected') return { ...ground, repository: sight.kind };
-      // What is put there from now on, or was not seen, git refuses itself.
+      // Git itself refuses what is put there from now on, or was not seen.
       const bounds = mayWrite(guardedGit.folder) ? undefined : gitBounds({ cwd, programs: settled, env });
       const gitVariables = bounds && (await guardedGit.variables(bounds, env));
       return gitVariables ? { ...ground, repository: 'protected', gitVariables } : { ...ground, repository: 'own' };
@@ -115,7 +114,10 @@ function settingsOf(folder: string): readonly string[] {
   return places.filter((place) => place !== undefined);
 }
 
-/** Both spellings of each. Where the whole disk may be written now, the policy says so; that it once could settles nothing. */
+/**
+ * Both spellings of each. `/` is left out: if the whole disk is writable now, the policy says so; that it once was
+ * proves nothing.
+ */
 function realRoots(folders: readonly string[]): readonly string[] {
   const spelled = folders.map(normalisePath).filter((root) => root !== undefined);
   const roots = spelled.flatMap((root) => [root, realPath(root)]);

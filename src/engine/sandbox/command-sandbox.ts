@@ -39,9 +39,8 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** `named`: a profile by its name. Absent: that of a flag, else read-only. */
   readonly permissions?: { readonly named: string } | { readonly profile: PermissionProfile };
-  /** Landlock or nothing. */
   readonly landlockOnly?: true;
-  /** The whole environment of commands. Default: what the configuration lets pass. */
+  /** The whole environment of commands. Default: what the configuration allows. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +51,6 @@ const sandboxOptions = {
   env: { type: commandVariables(), about: 'The whole environment of commands.' },
 } as const satisfies OptionTable<SandboxRequest>;
 
-/** `variables` without those that are undefined. */
 function commandVariables(): OptionType<NonNullable<SandboxRequest['env']>> {
   return {
     ...variables,
@@ -76,41 +74,39 @@ function permissionsOption(): OptionType<NonNullable<SandboxRequest['permissions
   };
 }
 
-/** A folder with a policy, in which commands of the user run as those of a model would. */
+/** A folder with a policy, in which commands of the user run as a model's would. */
 export interface CommandSandbox {
   readonly kind: 'command-sandbox';
   readonly cwd: string;
   readonly policy: ResolvedPolicy;
-  /** Places of the engine, which are no work of the user's. */
+  /** Places of the engine, which are not the user's work. */
   readonly own: OwnHomes;
-  /** Of the permission profile, if the configuration names it. */
+  /** Name of the permission profile, if the configuration names it. */
   readonly profileName?: string;
   readonly notices: readonly Outcome[];
-  /** By which means commands are isolated here, and by which program. */
   means(): Promise<SandboxMeans | Outcome>;
   /** Runs a command with the streams of this process. */
   run(argv: readonly string[], options?: CommandRun): Promise<InheritedEnd | ProgramProblem | Outcome>;
-  /** A command of another maker, isolated as the policy says. */
+  /** Isolates a command of another caller as the policy says. */
   plan(command: PlainCommand): Promise<RunnableCommand | SandboxRefused>;
-  /** The program of that name that the user means: none that lies in the project, where a stranger may have put it. */
+  /**
+   * Finds the program that the user means. Programs in the project are left out: a stranger may have put them there.
+   */
   find(name: string): string | undefined;
-  /** Runs a command and gives what it printed. */
   capture(argv: readonly string[]): Promise<{ readonly exitCode: number; readonly text: string } | Outcome>;
-  /** How each system would enforce the policy. */
   explain(): Promise<readonly RouteExplanation[]>;
 }
 
 interface CommandRun {
   /** Default: the folder. */
   readonly cwd?: string;
-  /** Gets what the user should know about the sandbox, before the command starts and only if it does. */
+  /** Gets notices about the sandbox before the command starts, and only if it does. */
   notice?(about: Outcome): void;
 }
 
 export interface SandboxMeans {
   readonly kind: 'direct' | 'bubblewrap' | 'landlock' | 'seatbelt' | 'windows';
   readonly program?: string;
-  /** Commands cannot make user namespaces of their own. */
   readonly closesUserNamespaces?: boolean;
   readonly ownProcessTable?: boolean;
 }
@@ -125,7 +121,7 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   const { cwd, policies, env, notices, profileName } = chosen;
   const { clock } = engine;
   const { landlock = 'never' } = engine.sandboxOptions;
-  // This process ends with the command: nothing stays for the next one.
+  // This process ends with the command, so nothing needs to stay for another one.
   const more = { lingerMs: 0, landlock: request.landlockOnly === true ? ('always' as const) : landlock };
   const sandbox = createSandbox({ ...engine.sandboxOptions, ...more });
   const policy = (await sandbox.usesLandlock()) ? policies.fitted : policies.whole;
@@ -179,13 +175,12 @@ export async function openSandbox(engine: EngineParts, given: SandboxRequest): P
   };
 }
 
-/** True if new threads in a folder run commands that need a sandbox. */
 export async function needsSandboxIn(engine: EngineParts, cwd: string): Promise<boolean> {
   const policy = await threadPolicy(engine, cwd, noOwnPlaces);
   return policy !== undefined && needsSandbox(policy);
 }
 
-/** Why commands of new threads in a folder would be refused, whatever they are. */
+/** Returns why all commands of new threads in a folder would be refused. */
 export async function refusalIn(engine: EngineParts, cwd: string): Promise<SandboxRefused | undefined> {
   const policy = await threadPolicy(engine, cwd, engine.ownPlaces());
   const route = policy && (await engine.sandbox.route(policy));
@@ -212,7 +207,7 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   const configured = await configureThread(engine, { cwd }, { config });
   if ('code' in configured) return named === undefined ? configured : asOption(configured, named);
   const { settings, notices, profileName } = configured;
-  // What a command of another run may have put there is not started here. Runs work where Capstan is started.
+  // Do not start what a command of another run may have put there. Runs work where Capstan is started.
   const { writableRoots } = configured.config.sandboxWorkspaceWrite;
   for (const path of [cwd, options.cwd, ...writableRoots, ...base.config.sandboxWorkspaceWrite.writableRoots])
     engine.opened.add(path);
@@ -233,13 +228,13 @@ async function choosePolicy(engine: EngineParts, request: SandboxRequest) {
   return { cwd, policies, notices, profileName, env: { ...env, ...network } as typeof env };
 }
 
-/** A profile by its name. A built-in one has nothing of what is configured for modes. */
+/** Selects a profile by name. A built-in one ignores what is configured for modes. */
 function overridesFor(name: string) {
   const mode = Object.hasOwn(builtInModes, name) ? builtInModes[name] : undefined;
   return mode === undefined ? [{ path: ['default_permissions'], value: name }] : modeOverrides(mode);
 }
 
-/** A fault of the key that the option stands for, with the name that the user wrote. */
+/** Rewords a fault in the key behind the option, using the name that the user wrote. */
 function asOption(outcome: Outcome, name: string): Outcome {
   const message = outcome.message.replace(/^command line: default_permissions (= "[^"]*")?/, (_, value?: string) =>
     value === undefined ? '-P ' : `-P ${name}`,
@@ -261,11 +256,11 @@ function noFolder(given: string): Outcome {
 interface ProgramProblem {
   readonly kind: 'not-started';
   readonly reason: string;
-  /** What a shell would end with: 126 for a file that is no program, 127 for none. */
+  /** A shell's exit codes: 126 for a file that is no program, 127 for none. */
   readonly exitCode: 126 | 127;
 }
 
-/** Why a shell in that folder would not start the program. Looked up as a shell does it, with the command's own PATH. */
+/** Returns why a shell in that folder would not start the program, looked up with the command's own PATH. */
 function programProblem(
   name: string,
   { cwd, path = '/bin:/usr/bin' }: { readonly cwd: string; readonly path?: string | undefined },

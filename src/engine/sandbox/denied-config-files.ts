@@ -10,8 +10,8 @@ import type { EngineParts } from '../engine-parts.ts';
 type Denies = (path: string) => boolean;
 
 /**
- * Which files Capstan does not read, whatever configuration names them: what they say is sent and shown. Those in /proc
- * hold the variables of this process and of others.
+ * Files that Capstan does not read, whatever configuration names them, since their content is sent and shown. Those in
+ * /proc contain the variables of this process and of others.
  */
 export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' | 'ownPlaces'>): Denies {
   return (path) =>
@@ -22,7 +22,7 @@ export function deniesConfigFile({ base, ownPlaces }: Pick<EngineParts, 'base' |
 
 const keys = ['model_instructions_file', 'experimental_compact_prompt_file', 'model_catalog_json'];
 
-/** What a project names must be open to the model as well. Undefined: no project names a file. */
+/** Files that a project names must be open to the model as well. Undefined: no project names a file. */
 export function deniesProjectConfigFile(
   engine: EngineParts,
   { origins }: Config,

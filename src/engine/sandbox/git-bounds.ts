@@ -14,7 +14,7 @@ export function gitBounds({
   env,
 }: {
   readonly cwd: string;
-  /** Those of the command that no command can have written. */
+  /** The command's programs that no command can have written. */
   readonly programs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }): GitBounds | undefined {
@@ -27,7 +27,7 @@ export function gitBounds({
   const [path, common] = [realPath(own.path), realPath(own.common)];
   if (path === undefined || common === undefined) return undefined;
   const linked = linkedFolders(top).folders.map(({ directory }) => directory && realPath(directory.path));
-  // A submodule has its git folder in that of its repository; where it is, commands do not write.
+  // A submodule has its git folder inside that of its repository; commands do not write there.
   const inside = linked.filter((folder) => folder !== undefined && isWithin(folder, common));
   const folders = [path, common, ...inside].filter((folder) => folder !== undefined && !folder.includes('\n'));
   return { program, cwd, top, folders: folders as string[], common };

@@ -14,26 +14,23 @@ import { sealKeyPath } from '../../adapters/gather/home-seals.ts';
 export interface OwnPlacesInput {
   readonly env: Variables;
   readonly home: string;
-  /** The user's own folder, as the system knows it. */
+  /** The user's home folder according to the system. */
   readonly userHome: string;
-  /** The user's own folder, as the caller names it: the default home lies in it. */
+  /** The user's home folder according to the caller; the default home is in it. */
   readonly osHome: string;
-  /** Where the code stands that runs now: the folder of the build, or the sources. */
+  /** Folder of the running code: the build or the sources. */
   readonly code: string;
-  /** The package that the code belongs to. */
   readonly root: string;
-  /** The Node that runs it, without links. */
+  /** The Node that runs it, links resolved. */
   readonly node: string;
-  /** The script that Node was started with, as it was spelled; a link in most installations. */
+  /** The script that Node was started with, as spelled; a link in most installations. */
   readonly script: string;
   /** Where engines record which mount points are in use. */
   readonly registries: readonly string[];
-  /** Configuration files that hold keys. */
   readonly configFiles: readonly string[];
   readonly mounts: readonly Mount[];
 }
 
-/** The places of the engine that runs in this process. */
 export function findOwnPlaces(
   input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'root' | 'configFiles'>,
 ): OwnPlaces {
@@ -52,7 +49,9 @@ export function findOwnPlaces(
   });
 }
 
-/** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
+/**
+ * Paths that commands and patches must not change, or not read, because this engine or its next start depends on them.
+ */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { node } = input;
   const homes = namedHomes(input);
@@ -60,7 +59,7 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
-    // What stands there a start of the command may run, whether or not this process uses it.
+    // A start of the command may run this code, whether or not this process uses it.
     state: [...state, join(input.userHome, '.cache/capstan/compiled')],
     parts,
     secrets: [...new Set([...homes.flatMap(secretsOf), ...input.configFiles])],
@@ -72,9 +71,9 @@ function secretsOf(home: string): readonly string[] {
   return [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)];
 }
 
-/** The home in use, those that variables name, and those that a start without these variables would use. */
+/** The home in use, those that variables name, and those of a start without these variables. */
 export function ownHomes(input: Pick<OwnPlacesInput, 'env' | 'home' | 'osHome' | 'mounts'>): OwnHomes {
-  // Most systems mount no device twice, and need no look at each path.
+  // Most systems mount no device twice, so paths need not be checked one by one.
   const isPlain = new Set(input.mounts.map(({ device }) => device)).size === input.mounts.length;
   const mounts = isPlain ? [] : input.mounts;
   const all = [...namedHomes(input), ...['.capstan', '.codex'].map((name) => join(input.osHome, name))];
@@ -91,13 +90,13 @@ function namedHomes({ env, home }: Pick<OwnPlacesInput, 'env' | 'home'>): readon
   return [...new Set([home, ...others])];
 }
 
-/** The paths as they are spelled, where their links lead, and where the same folders are mounted again. */
+/** The paths as spelled, with links resolved, and where the same folders are mounted again. */
 function namesOf(paths: readonly string[], mounts: readonly Mount[], realOf: typeof realPathSoFar): readonly string[] {
   const real = paths.map(realOf);
   return [...new Set([...paths, ...real, ...real.flatMap((path) => mountedAgain(path, mounts))])];
 }
 
-/** Many homes do not exist, and asking Node where a missing path leads takes long. */
+/** Many homes do not exist, and resolving a missing path with Node is slow. */
 function realHome(path: string): string {
   return lookAt(path).kind === 'missing' ? join(realPathSoFar(dirname(path)), basename(path)) : realPathSoFar(path);
 }
@@ -109,7 +108,7 @@ export interface Mount {
   readonly point: string;
 }
 
-/** The mounts of a system, as `/proc/self/mountinfo` lists them: later ones cover earlier ones. */
+/** The mounts in `/proc/self/mountinfo`: later ones cover earlier ones. */
 export function parseMounts(text: string): readonly Mount[] {
   const plain = (field: string) =>
     field.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
@@ -119,7 +118,7 @@ export function parseMounts(text: string): readonly Mount[] {
   });
 }
 
-/** Other paths of the same folder. The path is without links. */
+/** Other paths of the same folder. `path` must be without links. */
 export function mountedAgain(path: string, mounts: readonly Mount[]): readonly string[] {
   const holder = mounts.filter(({ point }) => isWithin(path, point)).reduce<Mount | undefined>(deepest, undefined);
   if (holder === undefined) return [];
@@ -146,7 +145,7 @@ function storesOf(home: string): readonly string[] {
   return [...storeNames, 'history.jsonl', 'session_index.jsonl', ...files].map((name) => join(home, name));
 }
 
-/** The login, its lock, and where a renewed one is written before it takes that name, as spelled and where links lead. */
+/** The login, its lock, and the temporary file of a renewed one, as spelled and with links resolved. */
 function loginFiles(home: string): readonly string[] {
   const path = loginPath(home);
   const places = new Set([path, realPath(path) ?? path]);
@@ -154,9 +153,8 @@ function loginFiles(home: string): readonly string[] {
 }
 
 /**
- * Logins to MCP servers, of both programs, and variables with keys of providers. The key of the seals is a secret as
- * well. And locks: who can read a file can lock it, and keep the user out of a thread, or Capstan from renewing a login
- * or saving a decision.
+ * Logins to MCP servers of both programs, provider keys and the key of the seals. Also locks: a process that can read a
+ * file can lock it, and keep the user out of a thread, or Capstan from renewing a login or saving a decision.
  */
 const secretNames = ['.credentials.json', 'capstan/mcp', '.env', 'thread-writer-locks', 'config.toml.lock'];
 
@@ -166,8 +164,8 @@ function folderIn(env: Variables, name: string): readonly string[] {
 }
 
 /**
- * An installed package is kept whole. Elsewhere it may be a checkout whose sources the user wants to change, so only what
- * runs is kept: the build and what came with it, or the sources when they run as they are.
+ * An installed package is protected whole. Otherwise it may be a checkout whose sources the user wants to change, so
+ * only the code that runs is: the build and what came with it, or the sources if they run directly.
  */
 function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
   const isInstalled = basename(dirname(root)) === 'node_modules';
@@ -175,34 +173,32 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
   const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
   return [
     ...(isInstalled ? [root] : [code, join(root, '.local')]),
-    // The build has its dependencies in it.
+    // The build includes its dependencies.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
-    // But for those that have a program for the machine in them.
+    // Except those that contain native programs.
     ...nativePackages(root),
-    // Another program's cache may stand in a folder of many things.
+    // Another program's cache may be in a folder with many other things.
     ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
   ];
 }
 
-/** Where the optional packages stand that reach Landlock and open terminals, and the parts of them for this machine. */
 function nativePackages(root: string): readonly string[] {
   return ['koffi', '@koromix', '@lydell'].map((name) => join(landlockFolder(root), name));
 }
 
-/** The file of the optional package that opens terminals. */
 export function terminalLibrary(root: string): string {
   return join(landlockFolder(root), `@lydell/node-pty-${process.platform}-${process.arch}`, 'pty.node');
 }
 
-/** Beside an installed package, or in a checkout. No other place is looked at. */
+/** Beside an installed package, or in a checkout. No other place is checked. */
 export function landlockFolder(root: string): string {
   return basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules');
 }
 
 /**
- * What decides which program the next start runs: the links on the way to this one, and the `.bin` folders around it.
- * npm and its like put those in front of the search path, so that even a new name in one, such as `node`, could be run.
+ * Decides which program the next start runs: the links to this one, and the `.bin` folders around it. npm and similar
+ * tools put those first in the search path, so even a new name in one, such as `node`, could be run.
  */
 function startLinks(script: string, code: string): readonly string[] {
   if (!script.startsWith('/')) return [];
@@ -213,13 +209,12 @@ function startLinks(script: string, code: string): readonly string[] {
   return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
 }
 
-/** The folders called `node_modules` that hold the path. */
 function packageFolders(path: string): readonly string[] {
   const names = path.split('/');
   return names.flatMap((name, index) => (name === 'node_modules' ? [names.slice(0, index + 1).join('/')] : []));
 }
 
-/** Every bubblewrap that could build a sandbox; the one that came with the package lies in it. */
+/** Every bubblewrap that could build a sandbox; the packaged one is inside the package. */
 function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));

@@ -20,14 +20,14 @@ export interface UnpackedBubblewrap {
   readonly program: string;
 }
 
-/** Fetches the distribution's package and unpacks it into the home. What was there is replaced when the new one works. */
+/** Unpacks the distribution's package into the home. The old copy is replaced only when the new one works. */
 export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBubblewrap | Outcome> {
   if (process.platform !== 'linux') return onlyOnLinux;
   const { base } = engine;
   const folder = unpackedBubblewrap(base.home);
   mkdirSync(join(base.home, 'capstan'), { recursive: true, mode: 0o700 });
   const work = mkdtempSync(`${folder}-`);
-  // dpkg gives folders the modes of the package; nothing else may look into them before they are checked.
+  // dpkg sets the package's folder modes; no other user may look into them before they are checked.
   chmodSync(work, 0o700);
   try {
     const programs = Object.fromEntries(packagePrograms.map((name) => [name, systemPrograms.find(name)]));
@@ -56,7 +56,6 @@ export async function unpackBubblewrap(engine: EngineParts): Promise<UnpackedBub
   }
 }
 
-/** Whether the program ended well. */
 async function runStep({ spawn, options }: EngineParts, step: PackageStep): Promise<boolean> {
   const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy, PATH } = options.env;
   const proxies = Object.entries({ HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy, PATH });

@@ -2,14 +2,14 @@ import { defined } from '../../base/objects.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
 /**
- * The variables of this process for programs of the user that start in the thread's folder, outside of the sandbox: with
- * these they find no code in a folder that commands may write.
+ * Variables for user programs that start in the thread's folder outside of the sandbox: with these they find no code in
+ * a folder that commands may write.
  */
 export function programVariables({
   options,
   programs,
 }: Pick<EngineParts, 'options' | 'programs'>): Readonly<Record<string, string>> {
   const given = defined(options.env) as Readonly<Record<string, string>>;
-  // Otherwise Python takes the current folder for a place of modules. An empty value is the user's choice.
+  // Otherwise Python looks for modules in the current folder. An empty value is the user's choice.
   return { PYTHONSAFEPATH: '1', ...given, PATH: programs.searchPath() };
 }

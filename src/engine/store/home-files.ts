@@ -26,7 +26,7 @@ const toCompress: OptionType<ToCompress> = {
   },
 };
 
-/** What is done to the files of a home, of all threads or of none. Refused with a store that is not the home's. */
+/** Operations on the files of a home, of all threads or of none. Refused if the store is not the home's. */
 export class HomeFiles {
   readonly #kept: HomeStore;
 
@@ -43,7 +43,7 @@ export class HomeFiles {
     );
   }
 
-  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
+  /** Returns the home if its index should be updated before a command waits for it, and no process does so already. */
   async takeReading(): Promise<string | undefined> {
     const taken = await this.#withFiles(async (files) => (await openThreadIndex(files)).takeReading());
     return taken === true ? this.#kept.home : undefined;
@@ -62,10 +62,7 @@ export class HomeFiles {
     });
   }
 
-  /**
-   * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
-   * resumed.
-   */
+  /** Packs rollouts that no program wrote to for a while. They stay readable, and resuming unpacks them. */
   compress(
     which: ToCompress,
     options: { readonly dryRun: boolean },
@@ -84,7 +81,7 @@ export class HomeFiles {
     });
   }
 
-  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  /** Removes unreferenced data that threads keep beside their lines, and unreferenced snapshots. */
   collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>, progress?: WorkProgress) {
     const problem = argumentProblem('collect()', { progress: [progressFunction, progress, 'absent'] });
     const read = problem ?? readOptions<typeof options>(options, { dryRun, reverted }, 'collect()');
@@ -104,7 +101,6 @@ export class HomeFiles {
     });
   }
 
-  /** What is done to the files of a home apart from what its threads do. Refused with a store that is not the home's. */
   async #withFiles<Result>(work: (files: RolloutStoreOptions) => Promise<Result>): Promise<Result | EngineRefused> {
     return this.#kept.disk === undefined ? engineRefused(notTheHome) : work(this.#kept.disk);
   }

@@ -18,23 +18,20 @@ import type { EngineOptions } from '../engine-options.ts';
 /** Where threads are kept: the files of a home, or the store of a program. */
 export interface HomeStore {
   readonly home: string;
-  /** By which other homes are found. */
+  /** For finding other homes. */
   readonly user: Pick<EngineOptions, 'env' | 'osHome'>;
   readonly threadStore: ThreadStore;
-  /** The rollouts of `threadStore`, as threads use them. */
   readonly store: RolloutStore;
   readonly seals: Seals;
   readonly ids: Ids;
   readonly locks: RolloutStoreOptions['locks'];
-  /** The files themselves, for what is done to them apart from threads. Absent: a program keeps the threads. */
+  /** The files, for operations on them apart from threads. Absent: a program keeps the threads. */
   readonly disk?: RolloutStoreOptions;
-  /** What all blobs together may take on the disk. */
   readonly maxBlobBytes: number;
 }
 
 interface HomeStoreOptions
   extends Pick<EngineOptions, 'env' | 'osHome'>, Partial<Pick<EngineOptions, 'store' | 'seals'>> {
-  /** A program that only reads needs none. */
   readonly maxBlobBytes: number;
 }
 
@@ -42,7 +39,7 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
   const { maxBlobBytes, env, osHome, store } = options;
   const locks = createFlock({ clock: systemClock, programs: systemPrograms });
   const ids = systemIds(systemClock);
-  // Other engines of a store that was given may have other keys than this home.
+  // Other engines that share a given store may have other keys than this home.
   const seals =
     options.seals ?? (store === undefined ? homeSeals(home) : { ...homeSeals(home), otherKeys: 'possible' });
   const disk = { home, files: nodeFiles, locks, clock: systemClock };
@@ -51,7 +48,6 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
     directory: createFileDirectory({ ...disk, codexIndexFolder: env['CODEX_SQLITE_HOME'] ?? home }),
     blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
     contents: {
-      // Loaded when the first snapshot is wanted.
       of: async (root: string) => (await import('../undo/content-store.ts')).createFileContents({ home, ids }).of(root),
     },
   };
@@ -68,10 +64,10 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
   return store === undefined ? { ...own, disk } : own;
 }
 
-/** Pictures of the clipboard are among them as text. */
+/** Clipboard pictures are included as text. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Messages of a terminal that wait for turns of their own, one file per thread: they outlive a process that is killed. */
+/** Terminal messages that wait for turns of their own, one file per thread, so that they survive a killed process. */
 export class QueuedMessages {
   readonly #folder: string;
 
@@ -79,7 +75,7 @@ export class QueuedMessages {
     this.#folder = `${home}/capstan/queued`;
   }
 
-  /** Those that were saved last. None where the file is missing, torn or of another user. */
+  /** The messages saved last. Empty if the file is missing, incomplete or another user's. */
   load(id: ThreadId): readonly JsonObject[] {
     const path = this.#path(id);
     const read = path === undefined ? undefined : readOwnFile(path, { maxBytes: mostBytes, toOthers: 'closed' });
@@ -87,7 +83,7 @@ export class QueuedMessages {
     return (messages ?? []).filter(isJsonObject);
   }
 
-  /** In the place of those before. Throws where the disk refuses. */
+  /** Replaces the messages saved before. Throws if the disk refuses. */
   save(id: ThreadId, messages: readonly JsonObject[]): void {
     const path = this.#path(id);
     if (path === undefined) return;
@@ -98,7 +94,7 @@ export class QueuedMessages {
     writeOwnFile(path, `${path}.${process.pid}`, text);
   }
 
-  /** A name of a thread may come from a file. */
+  /** A thread's name may come from a file, so check it. */
   #path(id: ThreadId): string | undefined {
     return /^[\w-]{1,100}$/.test(id) ? `${this.#folder}/${id}.json` : undefined;
   }

@@ -9,7 +9,7 @@ export function newThreadId(): ThreadId {
   return ids.uuid() as ThreadId;
 }
 
-/** What the file of a thread is called that began then; now, where that is not known. */
+/** Names the file of a thread that began then, or now if that is unknown. */
 export function rolloutFileName(id: ThreadId, startedAt: number): string {
   return basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));
 }

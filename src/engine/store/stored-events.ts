@@ -5,11 +5,10 @@ import { foldRecorded, initialRecordedState } from '../../core/state/recorded/th
 
 export interface StoredEvent {
   readonly event: ThreadEvent;
-  /** When it happened, in milliseconds. Undefined: the time of its line does not read. */
+  /** In milliseconds. Undefined: the time of its line is unreadable. */
   readonly at: number | undefined;
 }
 
-/** What happened in a thread, as far as its lines keep it. */
 export async function* storedEvents(store: RolloutStore, id: ThreadId): AsyncGenerator<StoredEvent, void> {
   let state = initialRecordedState(id);
   for await (const line of store.read(id, { from: 0 as Ordinal })) {

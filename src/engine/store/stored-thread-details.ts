@@ -16,7 +16,6 @@ import { type Unproven, withoutSeal } from '../thread/branch/unproven-lines.ts';
 /** A file can claim any number; the newest are shown. */
 const mostShown = 100;
 
-/** What was set aside in a thread, oldest first. */
 export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<Unproven> {
   const messages = new SetAside<WaitingMessage>((payload) => readMessage(payload));
   const pins = new SetAside<Pin>((payload) => readPin(payload));
@@ -41,7 +40,6 @@ function listed(carried: JsonObject | undefined, key: string): readonly JsonObje
   return (arrayAt(carried, key) ?? []).filter(isJsonObject);
 }
 
-/** What lines said of one kind, and which of it ended as unproven. */
 class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
   readonly #said = new Map<string, Said>();
   readonly #ended = new Map<string, Said>();
@@ -51,7 +49,7 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
     this.#read = read;
   }
 
-  /** `because`: why the line ends what an earlier one said; undefined if it does not. */
+  /** `because`: why the line ends an earlier entry; undefined if it does not. */
   take(payload: JsonObject, because: string | undefined): void {
     const id = stringAt(payload, 'id') ?? '';
     if (because === undefined) {
@@ -68,22 +66,22 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
   }
 }
 
-/** What rollbacks took from a thread: the model saw it all the same. */
+/** Requests that rollbacks removed from a thread; the model saw them all the same. */
 export interface TakenBackRequests {
-  /** How many requests Capstan had sent there. */
   readonly requests: number;
   readonly parts: readonly TakenBackPart[];
-  /** Why they could not be counted: a rollout that the thread left cannot be read. The thread itself does not need it. */
+  /**
+   * Why they could not be counted: a rollout that the thread left is unreadable. The thread itself does not need it.
+   */
   readonly problem?: Outcome;
 }
 
-/** A rollout that the thread left. */
 export interface TakenBackPart extends Omit<AsideRollout, 'rolloutId'> {
   /** The thread as it was when it was left, from its first line on. */
   lines(): AsyncGenerator<Line>;
 }
 
-/** Only the records of requests are read, so this costs little. */
+/** Cheap: reads only the records of requests. */
 export async function readTakenBack(store: Left, id: ThreadId): Promise<TakenBackRequests> {
   try {
     return await countTakenBack(store, id);
@@ -110,9 +108,8 @@ async function countTakenBack(store: Left, id: ThreadId): Promise<TakenBackReque
   return { requests, parts };
 }
 
-/** A checkpoint of a thread, as lists show it. */
 export interface ThreadCheckpoint {
-  /** Counted from 1 over those that stand. */
+  /** Counted from 1 over those not taken back. */
   readonly number: number;
   /** The turn in which it was made, or after which. */
   readonly turn?: TurnId;
@@ -133,31 +130,30 @@ export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPla
   return turnPlaces(store.read(id, { from: 0 as Ordinal }));
 }
 
-/** The turns as lists show them. Lines of the old form have no ordinals, so that each of them has to be counted. */
+/** The turns as lists show them. Lines of the old form have no ordinals, so each of them has to be counted. */
 export async function readTurnList(store: RolloutStore, id: ThreadId): Promise<readonly TurnSummary[]> {
   const current = await store.current(id);
   const isCounted = current.kind === 'current' && current.mode === 'legacy';
   return turnList(store.read(id, { from: 0 as Ordinal, ...(isCounted ? {} : { wanted: concernsTurns }) }));
 }
 
-/** One message, as the user wrote it. */
 export interface WrittenMessage {
   readonly words: string;
-  /** As they were sent, in the order of their numbers: data URLs. */
+  /** In the order of their numbers, as data URLs. */
   readonly pictures: readonly string[];
 }
 
-/** What the user wrote to begin a turn and while it ran: a thread can go back to before it. */
+/** The user's words at the beginning of a turn and during it: a thread can go back to before it. */
 export interface ThreadPrompt {
   readonly turnId: TurnId;
-  /** All that the user wrote; messages that steered the turn stand below the first. */
+  /** All of the user's words; messages that steered the turn follow the first. */
   readonly words: string;
   readonly messages: readonly WrittenMessage[];
   /** Milliseconds since the Unix epoch. Absent: the record does not say. */
   readonly startedAt?: number;
 }
 
-/** Of the turns that stand, oldest first. Turns in which the user wrote nothing are left out. */
+/** Prompts of turns that were not taken back, oldest first, without turns in which the user wrote nothing. */
 export function promptsIn(lines: Iterable<Line>): readonly ThreadPrompt[] {
   return readTurnItems(lines).turns.flatMap(({ id, isTakenBack, items, startedAt }) => {
     if (id === undefined || isTakenBack) return [];
@@ -172,18 +168,15 @@ export function promptsIn(lines: Iterable<Line>): readonly ThreadPrompt[] {
   });
 }
 
-/** The program that has a thread open to write it. */
 export interface ThreadWriter {
   /** For people. */
   readonly name: string;
   readonly pid?: number;
-  /** Since when it has it open. */
   readonly since?: number;
-  /** Which command of ours it is, where the system says so. Empty: the terminal. */
+  /** Which command of ours it is, if the system says so. Empty: the terminal. */
   readonly command?: string;
 }
 
-/** What the line in a lock file says, and the system about the process that it names. */
 export function readWriter(owner: string): ThreadWriter {
   const [, name = owner, number, time] = /^(.*?) pid (\d+)(?: since (\S+))?$/.exec(owner) ?? [];
   const pid = number === undefined ? undefined : Number(number);
@@ -192,7 +185,7 @@ export function readWriter(owner: string): ThreadWriter {
   return { name, ...defined({ pid, since, command }) };
 }
 
-/** Our own words only: what else stands in a command line is none of a reader's business. */
+/** Only our own words: the rest of a command line is private. */
 const known = new Set(['exec', 'e', 'review', 'mcp-server', 'threads']);
 
 function commandOf(pid: number): string | undefined {

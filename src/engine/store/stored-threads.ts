@@ -51,23 +51,20 @@ import { type StoredEvent, storedEvents } from './stored-events.ts';
 import { argumentProblem, requireArguments, progressFunction, threadId } from '../check-arguments.ts';
 import type { ThreadCheckpoint, ThreadPrompt, ThreadWriter } from './stored-thread-details.ts';
 
-/** What was done, and what the user should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
 
 /** The lines of a thread, oldest first. */
 export interface ThreadLines {
   readonly lines: readonly Line[];
-  /** Lines that could not be read and were left out. */
+  /** Unreadable lines that were left out. */
   readonly skipped: number;
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
 }
 
-/** How a thread stands, for one who looks at it. */
 export interface ThreadStanding {
   readonly waiting: readonly WaitingMessage[];
   readonly questions: readonly Question[];
   readonly unproven: Unproven;
-  /** Notice for the user about a last turn that was cut off. */
   readonly cutOff?: Outcome;
   readonly goal?: RecordedGoal;
 }
@@ -89,7 +86,6 @@ const queryOptions = {
   sort: { type: choiceOf('updated', 'created'), about: 'Newest first by this time.', required: true },
 } as const satisfies OptionTable<ThreadQuery>;
 
-/** Members of every kind of choice. */
 type AnyChoice = Omit<Extract<ThreadChoice, { kind: 'named' }>, 'kind' | 'name'> & {
   readonly kind: ThreadChoice['kind'];
   readonly name?: string;
@@ -104,9 +100,9 @@ const choiceOptions = {
 } as const satisfies OptionTable<AnyChoice>;
 
 /**
- * The threads of a home, whichever program wrote them: reading needs no lock and disturbs no writer, and what is done to
- * a thread as a whole is refused while it is written. Needs no configuration. Code is loaded on use: most runs need
- * little of it.
+ * The threads of a home, whichever program wrote them. Reading needs no lock and disturbs no writer; operations on a
+ * whole thread are refused while it is written. Needs no configuration. Code is loaded on use: most runs need little of
+ * it.
  */
 export class StoredThreads {
   readonly kind = 'stored';
@@ -118,7 +114,7 @@ export class StoredThreads {
     this.#files = new HomeFiles(kept);
   }
 
-  /** For programs that only look, even where the configuration cannot be used. */
+  /** For programs that only read, even if the configuration is unusable. */
   static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
@@ -129,14 +125,13 @@ export class StoredThreads {
     return this.#kept.home;
   }
 
-  /** The thread that the user means. */
   async choose(choice: ThreadChoice): Promise<ChosenThread | NoThread | (OptionProblem & Pick<NoThread, 'kind'>)> {
     const read = readOptions<AnyChoice>(choice, choiceOptions, 'choose()');
     if ('code' in read) return { kind: 'none', ...read };
     return this.#kept.threadStore.directory.choose(read as ThreadChoice);
   }
 
-  /** Where a thread is kept, for people; undefined when there is none of that id. */
+  /** The place of a thread's data, for people; undefined if there is none of that id. */
   async location(id: ThreadId): Promise<string | undefined> {
     requireArguments('location()', { id: [threadId, id] });
     const current = await this.#kept.store.current(id);
@@ -168,54 +163,50 @@ export class StoredThreads {
     return readTurnList(this.#kept.store, id);
   }
 
-  /** What the user wrote in each turn that stands, word for word: the places to go back to. */
+  /** The user's words in each turn not taken back, verbatim: the places to go back to. */
   async prompts(id: ThreadId): Promise<readonly ThreadPrompt[]> {
     requireArguments('prompts()', { id: [threadId, id] });
     const { promptsIn } = await import('./stored-thread-details.ts');
     return promptsIn((await this.read(id)).lines);
   }
 
-  /** What happened in a thread, and when: for one who looks at it and opens nothing. */
   async *events(id: ThreadId): AsyncGenerator<StoredEvent, void> {
     requireArguments('events()', { id: [threadId, id] });
     yield* storedEvents(this.#kept.store, id);
   }
 
-  /** The checkpoints of a thread that stand, oldest first. */
+  /** The checkpoints of a thread that were not taken back, oldest first. */
   async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
     requireArguments('checkpoints()', { id: [threadId, id] });
     const { checkpointsOf } = await import('./stored-thread-details.ts');
     return checkpointsOf(this.#kept.store, id);
   }
 
-  /** The turns of a thread with what happened in them. Holds their items, and not the lines. */
+  /** The turns of a thread with their items. Keeps the items, not the lines. */
   async turnItems(id: ThreadId, progress?: WorkProgress): Promise<TurnItems & ReadReport> {
     requireArguments('turnItems()', { id: [threadId, id], progress: [progressFunction, progress, 'absent'] });
     const { readTurnItemsFrom } = await import('../../core/state/turns/turn-items.ts');
     return readTurnItemsFrom(this.#kept.store.read(id, { from: 0 as Ordinal }), progress);
   }
 
-  /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
+  /** Messages that a thread accepted and no turn has used, oldest first, even of an archived thread. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
     requireArguments('waiting()', { id: [threadId, id] });
     const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => withoutSeal<WaitingMessage>(message));
   }
 
-  /** What a thread waits for the user to answer, in the order of the calls. */
   async questions(id: ThreadId): Promise<readonly Question[]> {
     requireArguments('questions()', { id: [threadId, id] });
     const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return isSuspended(state) ? questionsToAsk(state) : [];
   }
 
-  /** What a thread works towards. Undefined: it has no goal. */
   async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
     requireArguments('goal()', { id: [threadId, id] });
     return (await foldThread(this.#kept.store, id)).state.goal;
   }
 
-  /** All of it that is known of how a thread stands, from one reading. */
   async standing(id: ThreadId): Promise<ThreadStanding> {
     requireArguments('standing()', { id: [threadId, id] });
     const { state: claimed } = await foldThread(this.#kept.store, id);
@@ -228,21 +219,21 @@ export class StoredThreads {
     };
   }
 
-  /** The program that has a thread open to write it, for people. Undefined: none that is known. */
+  /** The program that has a thread open to write it, for people. Undefined: none is known. */
   async writer(id: ThreadId): Promise<string | undefined> {
     requireArguments('writer()', { id: [threadId, id] });
     if (this.#kept.disk === undefined) return undefined;
     return lockOwner(lockPath(this.home, id));
   }
 
-  /** The same, with what is known of its process. */
+  /** Like `writer`, with details of its process. */
   async writing(id: ThreadId): Promise<ThreadWriter | undefined> {
     const owner = await this.writer(id);
     if (owner === undefined) return undefined;
     return (await import('./stored-thread-details.ts')).readWriter(owner);
   }
 
-  /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
+  /** Messages and notes in the user's name that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
     requireArguments('unproven()', { id: [threadId, id] });
     const { state } = await foldThread(this.#kept.store, id);
@@ -261,14 +252,13 @@ export class StoredThreads {
     return pinsOf(this.#kept, id);
   }
 
-  /** A thread with the agents that it started, and theirs. */
   async agents(id: ThreadId): Promise<AgentNode> {
     requireArguments('agents()', { id: [threadId, id] });
     const { readAgentTree } = await import('../agents/read-agent-tree.ts');
     return readAgentTree({ store: this.#kept.store, writer: (each) => this.writer(each) }, id);
   }
 
-  /** What turns of a thread changed in files, as far as snapshots show. `diffs`: with the changed lines of each. */
+  /** File changes of a thread's turns, as far as snapshots show. `diffs`: includes the changed lines. */
   async fileChanges(id: ThreadId, options: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
     requireArguments('fileChanges()', { id: [threadId, id], options: [changesOption, options] });
     const { diffs = false } = options;
@@ -276,7 +266,7 @@ export class StoredThreads {
     return threadFileChanges(this.#kept, id, { diffs });
   }
 
-  /** What a line refers to by its hash: the whole output of a command, for instance. */
+  /** Loads what a line refers to by hash, for example a command's whole output. */
   blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
     return this.#kept.threadStore.blobs.load(sha256);
   }
@@ -287,7 +277,6 @@ export class StoredThreads {
     return 'code' in read ? read : this.#kept.threadStore.directory.list(read, progress);
   }
 
-  /** Threads in which a user or the model said these words. */
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
     const problem = argumentProblem('search()', {
       text: [anyText, text],
@@ -303,7 +292,7 @@ export class StoredThreads {
     return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
   }
 
-  /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
+  /** Takes the newest turns back. Their cost stays counted, and files stay as they are. */
   async rollback(id: ThreadId, given: RollbackTo) {
     const problem = argumentProblem('rollback()', { id: [threadId, id] });
     if (problem !== undefined) return engineRefused(problem);
@@ -353,7 +342,7 @@ export class StoredThreads {
     return this.#done<ThreadDeleted>(done, ...gone.map((each) => ({ kind: 'deleted', id: each }) as const));
   }
 
-  /** An empty name takes the name away. */
+  /** An empty name removes the name. */
   async rename(id: ThreadId, given: string) {
     const problem = argumentProblem('rename()', { id: [threadId, id], name: [anyText, given] });
     if (problem !== undefined) return engineRefused(problem);
@@ -373,7 +362,7 @@ export class StoredThreads {
     return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
   }
 
-  /** Pins a note to a thread: the model reads it word for word, and again after every checkpoint. */
+  /** Pins a note to a thread: the model reads it verbatim, and again after every checkpoint. */
   async pin(id: ThreadId, text: string) {
     const problem = argumentProblem('pin()', { id: [threadId, id], text: [anyText, text] });
     if (problem !== undefined) return engineRefused(problem);
@@ -381,7 +370,7 @@ export class StoredThreads {
     return pinsChanged(await pinNote(this.#kept, this.#kept.ids, id, text));
   }
 
-  /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
+  /** `which`: a note's number in `pins`, counted from 1, its id, or the beginning of its id. */
   async unpin(id: ThreadId, which: string) {
     const problem = argumentProblem('unpin()', { id: [threadId, id], which: [anyText, which] });
     if (problem !== undefined) return engineRefused(problem);
@@ -389,32 +378,28 @@ export class StoredThreads {
     return pinsChanged(await unpinNote(this.#kept, id, which));
   }
 
-  /** Brings the index up to date with all files. `anew`: from nothing. */
+  /** See `HomeFiles`. */
   reindex(...asked: Parameters<HomeFiles['reindex']>) {
     return this.#files.reindex(...asked);
   }
 
-  /** The home, if its index should be brought up to date before a command waits for it, and no process does so already. */
   takeReading(): Promise<string | undefined> {
     return this.#files.takeReading();
   }
 
-  /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
   importFile(...asked: Parameters<HomeFiles['importFile']>) {
     return this.#files.importFile(...asked);
   }
 
-  /** Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are resumed. */
   compress(...asked: Parameters<HomeFiles['compress']>) {
     return this.#files.compress(...asked);
   }
 
-  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   collect(...asked: Parameters<HomeFiles['collect']>) {
     return this.#files.collect(...asked);
   }
 
-  /** The thread comes first; lists of other programs are set right afterwards. */
+  /** Change the thread first; lists of other programs are corrected afterwards. */
   async #done<Result extends { readonly kind: string }>(
     done: Result | Refusal,
     ...changes: readonly ThreadChange[]

@@ -15,7 +15,7 @@ import type { LeftOutForNow, Unproven } from '../thread/branch/unproven-lines.ts
 import { deadTurnNotice } from '../thread/turn/cut-off-turn.ts';
 import { tooLongWords } from '../wording.ts';
 
-/** What a user should know about a resumed thread: repairs, and what could not be read. */
+/** Notices about a resumed thread: repairs and unreadable lines. */
 export function resumeNotices(
   id: ThreadId,
   { owned, skipped, tooLong, missingBlobs = [], state, unproven }: ResumedThread & { readonly unproven: Unproven },
@@ -53,7 +53,7 @@ export function resumeNotices(
   return notices;
 }
 
-/** A thread whose goal rests answers, and does not continue by itself: its user expects otherwise. */
+/** A thread with a resting goal answers but does not continue by itself, contrary to what its user expects. */
 function goalNotice({ goal }: ThreadState, features: Settings['features']): Outcome | undefined {
   if (goal === undefined || !isGoalResting(goal.status) || !isGateOpen('goals', features)) return undefined;
   return {
@@ -63,7 +63,6 @@ function goalNotice({ goal }: ThreadState, features: Settings['features']): Outc
   };
 }
 
-/** What the user should know about messages and notes that do not count, if there are any. */
 export function unprovenNotice(
   id: ThreadId,
   { messages, pins, forNow }: Unproven,
@@ -112,12 +111,11 @@ function nounOf(count: number, noun: string): string {
 
 const mostShown = 5;
 
-/** What the user should know about messages that a program accepted and did not get to, if there are any. */
 export function waitingNotice(
   id: ThreadId,
   { waiting: all }: Pick<ThreadState, 'waiting'>,
 ): Outcome<'messages-waiting'> | undefined {
-  // Users know what happened to files and which commands they typed, and what came of a review is not theirs.
+  // Users already know what happened to files and which commands they typed; review results are not theirs.
   const waiting = all.filter(
     (message) => !isAboutFiles(message) && (message.kind !== 'item' || !isKnown(message.item)),
   );
@@ -143,7 +141,6 @@ function isKnown(item: Item): boolean {
   return isMessage(item) && (isUserShellCommand(item) || userActionFragment.matches(messageText(item)));
 }
 
-/** The notes of a thread after a change, and what of the file did not count. */
 export function pinsChanged(
   done: PinsChanged | Refusal,
 ): (Omit<PinsChanged, 'unproven'> & { readonly notices: readonly Outcome[] }) | EngineRefused {
@@ -154,8 +151,8 @@ export function pinsChanged(
 }
 
 /**
- * What the user should know about calls that were cut off with the last turn of a thread that no program writes. Only
- * Capstan records how calls begin: without such lines, nothing says that no other program writes the thread.
+ * Notice about calls that were cut off with the last turn of a thread that no program writes. Only Capstan records how
+ * calls begin: without such lines, another program may be writing the thread.
  */
 export async function cutOffTurn(
   id: ThreadId,

@@ -16,19 +16,21 @@ import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
 /**
- * Who says what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing proves
- * who. `imported`: the same, in a file that was brought here.
+ * The source of what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing
+ * proves who. `imported`: as `foreign`, in a file that was brought here.
  */
 export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
 
-/** What a resumed thread had, and who says so. */
 export interface ResumedPast {
   readonly id: ThreadId;
   readonly last: LastSettings;
   readonly standing: ThreadOrigin;
 }
 
-/** What the thread was given at its start counts only if the line that says it is ours, which later turns do not prove. */
+/**
+ * The thread's initial settings count only if the line that says them is proven to be ours; later turns do not prove
+ * it.
+ */
 export async function provenStart(
   parts: ProvingParts,
   id: ThreadId,
@@ -49,7 +51,6 @@ export async function findThreadOrigin(parts: ProvingParts, id: ThreadId, state:
   return importOf(meta) === undefined ? 'foreign' : 'imported';
 }
 
-/** What it takes to separate lines that this home's engine wrote from others. */
 export interface ProvingParts {
   readonly store: Pick<RolloutStore, 'current'>;
   readonly seals: Seals;
@@ -61,13 +62,13 @@ export interface DescribedThread {
   readonly meta: JsonObject;
 }
 
-/** Whether a line of the thread that makes the engine act was written by this home's engine. */
+/** True if this home's engine wrote this line, which makes the engine act. */
 export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThread, line: Line): Promise<boolean> {
   const said = claimIn(line);
   return said !== undefined && isWrittenByThisHome(parts, thread, said);
 }
 
-/** The same for a claim that was read from a line. */
+/** Like `isLineOfThisHome`, for a claim that was read from a line. */
 export async function isWrittenByThisHome(
   parts: ProvingParts,
   thread: DescribedThread,
@@ -83,7 +84,7 @@ export async function isWrittenByThisHome(
 /** No real thread has been forked this often. */
 const longestLine = 100;
 
-/** The thread itself, and those that it was forked from: their lines are the beginning of its own. */
+/** The thread itself and those it was forked from: its own lines begin with theirs. */
 async function* subjects({ store, seals }: ProvingParts, { id, meta }: DescribedThread): AsyncGenerator<string> {
   let [of, about]: [string, JsonObject] = [id, meta];
   for (let i = 0; i < longestLine; i++) {
@@ -98,7 +99,7 @@ async function* subjects({ store, seals }: ProvingParts, { id, meta }: Described
   }
 }
 
-/** What the user should know when the key of the seals cannot be used. `problem`: as `Seals` says it. */
+/** Notice that the key of the seals cannot be used. `problem`: in the words of `Seals`. */
 export function unusableKeyNotice(problem: string): Outcome<'seal-key-unusable'> {
   return {
     code: 'seal-key-unusable',
@@ -110,7 +111,7 @@ export function unusableKeyNotice(problem: string): Outcome<'seal-key-unusable'>
   };
 }
 
-/** Why no note is pinned without a key: no turn would tell it. */
+/** The refusal to pin a note without a key: no turn would read it. */
 export function notPinnedWithoutKey(problem: string): Outcome<'seal-key-unusable'> {
   const { code, next } = unusableKeyNotice(problem);
   return { code, message: `The pinned notes cannot be changed: ${problem}.`, next };

@@ -14,41 +14,37 @@ import { callToolTool, toolSearchTool } from '../../adapters/tools/mcp-deferred-
 
 type Announced = NonNullable<StepFacts['deferredTools']>;
 
-/** What a thread has of tools that its client defined. */
 export interface ClientToolSet {
   announced(isChosen: ToolView['isChosen']): Announced;
   readonly tools: readonly Tool[];
   readonly deferred: readonly Tool[];
-  /** What the direct ones weigh. */
   readonly tokens: number;
-  /** The same for the same tools. Absent: there are none. */
+  /** Equal for equal tools. Absent: there are none. */
   readonly digest?: string;
 }
 
-/** Tools whose group is announced under this name where the client gives them none. */
 const ungrouped = { name: 'client', description: 'Tools of the client.' };
 const ofProgram = { name: 'program', description: 'Tools of the program.' };
-/** Characters of one announcement. */
+/** In characters. */
 const longestNews = 400;
 
 interface ClientToolSetOptions {
   readonly catalogueOf: CatalogueOf;
   readonly searchesElsewhere: boolean;
-  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  /** Tokens that direct tools of other sources take from the share of optional tools. */
   besides(): number;
-  /** Tools of the program that are found by the same search. */
   readonly ownDeferred: readonly Tool[];
   readonly picture: ShowPicture;
 }
 
-/** Those that the client defers, and those that weigh too much for the window, are found by searching. */
+/** Tools that the client defers, and those too large for the window, are found by searching. */
 export function clientToolSet(
   settings: Settings,
   { catalogueOf, searchesElsewhere, besides, ownDeferred, picture }: ClientToolSetOptions,
 ): ClientToolSet {
   const all = callableTools(settings.clientTools ?? []);
   const share = contextBudget('optionalTools', settingsWindow(settings, catalogueOf));
-  // One share for all: at most half of it where there are servers, which get the rest.
+  // All share one budget: where there are servers, the client gets at most half and they get the rest.
   const budget = Math.min(searchesElsewhere ? share / 2 : share, Math.max(0, share - besides()));
   const weighed = all
     .filter(({ deferLoading }) => deferLoading !== true)

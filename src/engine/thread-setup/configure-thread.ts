@@ -67,7 +67,7 @@ import type { ThreadRequest } from '../thread-request.ts';
 export interface ThreadPlace {
   readonly cwd: string;
   readonly resumed?: ResumedPast;
-  /** Requests will be sent: a server may be asked about the model. Absent: none is. */
+  /** Requests will be sent: a server may be asked about the model. */
   readonly sends?: true;
 }
 
@@ -90,20 +90,16 @@ type Choices = Pick<
 
 export interface ConfiguredThread {
   readonly config: Config;
-  /** Of the provider in the settings. */
   readonly catalogue: Catalogue;
   readonly models: ThreadModels;
   readonly settings: Settings;
-  /** Of the permission profile, if it has one. */
   readonly profileName?: string;
   readonly notices: readonly Outcome[];
-  /** Those that may run. */
   readonly hooks: readonly HookDefinition[];
-  /** What the user turned on or off, later ones over earlier ones. */
+  /** Later entries override earlier ones. */
   readonly skillSwitches: readonly SkillSwitch[];
 }
 
-/** What holds for a thread in its folder. */
 export async function configureThread(
   engine: EngineParts,
   place: ThreadPlace,
@@ -144,7 +140,6 @@ export async function configureThread(
   if (error !== undefined) return error;
   const past = place.resumed;
   const foreign = past?.standing === 'ours' ? undefined : past;
-  // Few threads come from elsewhere, and no other waits for it.
   const taken = foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd, env });
   const last = taken?.resumed ?? past?.last;
   const { requirements } = base;
@@ -163,7 +158,7 @@ export async function configureThread(
   };
   const first = make(deniesConfigFile({ base, ownPlaces }));
   if ('code' in first) return first;
-  // Which files the model may read is known only now.
+  // The files that the model may not read are known only now.
   const stricter = deniesProjectConfigFile(engine, config, first.settings);
   const made = stricter === undefined ? first : make(stricter);
   if ('code' in made) return made;
@@ -196,7 +191,6 @@ export async function configureThread(
     ...fallbackNotices(settings, models),
     ...missingRootNotices(settings.sandbox, { cwd, temporaryDirectory: env['TMPDIR'] }),
     ...(settings.sandbox.type === 'managed' ? unprotectedSubmoduleNotices(cwd) : []),
-    // Once per thread is enough.
     ...(past === undefined ? unusedKeysNotice(config) : []),
     ...(past === undefined && place.sends === true ? homeFolderNotices(settings, base.osHome) : []),
   ];
@@ -208,8 +202,8 @@ export async function configureThread(
 }
 
 /**
- * Loads again if the project's files changed meanwhile: a process that Landlock holds may put something there for the
- * moment between the look and the reading.
+ * Loads again if the project's files changed meanwhile: a process confined by Landlock may place a file there between
+ * the check and the reading.
  */
 async function loadUnchanged<Loaded>(
   { config, home }: BaseLayers,
@@ -226,7 +220,7 @@ async function loadUnchanged<Loaded>(
   return { code: 'config-changing', message, next: 'End the program that writes there, then try again.' };
 }
 
-/** A folder that holds the user's home, or is it: what commands reach there is more than a project. */
+/** Warns when the folder is or holds the user's home: commands then reach more than a project. */
 function homeFolderNotices(settings: Settings, osHome: string): readonly Outcome<'home-folder'>[] {
   const [cwd, home] = [realPathSoFar(settings.cwd), realPathSoFar(osHome)];
   if (!isWithin(home, cwd)) return [];
@@ -244,7 +238,6 @@ function homeFolderNotices(settings: Settings, osHome: string): readonly Outcome
   return [{ code: 'home-folder', message, next: 'Start Capstan in the folder of a project instead.' }];
 }
 
-/** The layers as they are for most threads, or with what one of them was given over them. */
 async function withChoices(
   all: BaseLayers,
   { limits, profile, config, onlyConfig, ...settings }: Choices,
@@ -266,7 +259,6 @@ async function withMore(
   return { ...more, added: [...added, ...more.added] };
 }
 
-/** Settings by the names that the library has for them, and the configuration. */
 const keyOfSetting = {
   model: 'model',
   provider: 'model_provider',
@@ -299,7 +291,7 @@ function overridesOfLimits(limits: SpendingLimits = {}): Overrides {
   });
 }
 
-/** A user who switches hooks off has none of their own. Those of the administrator run all the same. */
+/** A user can switch off their own hooks, but not the administrator's. */
 function switchedOn(
   hooks: ConfiguredThread['hooks'],
   { features }: Settings,
@@ -320,7 +312,7 @@ function relativeFolder(given: string): Outcome {
 }
 
 export interface HooksInFolder {
-  /** Those that may run, in the order in which they are configured. */
+  /** In the order in which they are configured. */
   readonly hooks: readonly HookDefinition[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -328,11 +320,10 @@ export interface HooksInFolder {
 interface HookChoices {
   readonly cwd: string;
   readonly options: Pick<ConfigChoices, 'systemFolders' | 'ignoreUserConfig'>;
-  /** A warning names hooks that do not run when a thread is begun, and not again. */
+  /** Hooks that do not run are reported only when a thread is begun. */
   readonly isNew: boolean;
 }
 
-/** Nothing that reads hooks is loaded where there are none. */
 async function hooksInFolder(
   base: BaseLayers,
   layers: readonly ConfigLayer[],
@@ -347,7 +338,6 @@ async function hooksInFolder(
   return { hooks: hooks.filter(mayRun), problems: [...problems, ...(isNew ? untrustedHooks(idle) : [])] };
 }
 
-/** What users do about an effort that the model does not have. */
 export const setEffort = 'Set model_reasoning_effort to it, or remove it.';
 
 interface EffortSources {
@@ -363,8 +353,8 @@ interface FittingEffort {
 }
 
 /**
- * An effort that was chosen for another model becomes one that the thread's model has. One that a user chose for this
- * model, and that it lacks, is a slip.
+ * An effort that was chosen for another model is adapted to the thread's model. One that the user chose for this model,
+ * and that it lacks, is an error.
  */
 function withFittingEffort(settings: Settings, sources: EffortSources): FittingEffort | Outcome {
   const { resumed, catalogue } = sources;
@@ -373,7 +363,7 @@ function withFittingEffort(settings: Settings, sources: EffortSources): FittingE
   const { effort: had, origins = {}, ...rest } = settings;
   const before = { model: model ?? settings.model, ...defined({ effort: had }) };
   const effort = effortFor(record, before);
-  // The turn that changes the model of a thread says it itself.
+  // A turn that changes the model of a thread reports it itself.
   const note = resumed === undefined ? effortNote(record, before, effort) : undefined;
   const { effort: origin, ...others } = origins;
   const problem =
@@ -383,7 +373,7 @@ function withFittingEffort(settings: Settings, sources: EffortSources): FittingE
   return { settings: effort === had ? settings : fitting, notices: note === undefined ? [] : [note] };
 }
 
-/** The model for which the effort was chosen: that of the thread, or of the files. Undefined: the one that holds now. */
+/** The model for which the effort was chosen: the thread's, or that of the files. Undefined: the current one. */
 function modelOfEffort(
   { origins, effort }: Settings,
   { resumed, layers, catalogue }: EffortSources,
@@ -394,7 +384,6 @@ function modelOfEffort(
   return valueInConfigFiles(layers, 'model') ?? defaultModel(providerInConfigFiles(layers), catalogue);
 }
 
-/** One sentence for all keys that are set and do nothing yet. */
 export function unusedKeysNotice({ unused = [] }: Pick<Config, 'unused'>): readonly Outcome<'config-unused-keys'>[] {
   if (unused.length === 0) return [];
   const message = `Capstan does not use these configuration keys yet: ${unused.join(', ')}.`;

@@ -46,7 +46,7 @@ export interface ThreadPartsInput extends Pick<
   ConfiguredThread,
   'config' | 'models' | 'settings' | 'hooks' | 'skillSwitches'
 > {
-  /** What the thread's file says of MCP servers. Absent: it sent no request yet. */
+  /** Absent: the thread sent no request yet. */
   readonly past?: PastServers;
   readonly request: Pick<
     ThreadRequest,
@@ -63,7 +63,7 @@ export interface ThreadPartsInput extends Pick<
   >;
 }
 
-/** Makes what one thread has for itself, and puts what it shares with the others beside it. Nothing here touches the world yet. */
+/** Makes the parts of one thread and joins them with the shared ones. Has no effect outside the process yet. */
 export async function createThreadParts(engine: EngineParts, input: ThreadPartsInput): Promise<ThreadParts | Outcome> {
   const { clock, ids, sandbox, commands, opened, root } = engine;
   const { env } = engine.options;
@@ -103,7 +103,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
   const { catalogue: catalogueOf } = models;
   await edits.loadFor(settings, catalogueOf(settings));
   const searchesElsewhere = hasMcpServers(config) && !allowsNoTools(settings);
-  // Known once servers are open, which need the tools of clients before.
+  // Filled in once servers are open; they need the clients' tools first.
   const direct = { ofServers: (): number => 0 };
   const besides = (): number => direct.ofServers();
   const clientTools = await openClientTools(settings, { catalogueOf, searchesElsewhere, besides, ownTools, picture });
@@ -144,13 +144,12 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
     await prepareCalls();
   };
   let isUnderLandlock = false;
-  /** What depends on the provider that answers. */
   const partsUnder = ({ provider, facts, models: known, streamMaxRetries }: AnsweringProvider) => ({
     provider: { ...provider, client: prepareDuringAnswer(provider.client, prepareAll, (etag) => known.refresh(etag)) },
     streamMaxRetries,
     router: routerFor(provider.capabilities),
     async gatherFacts(chosen: Settings) {
-      // The thread may have moved to another folder since its configuration was read.
+      // The thread may have changed its folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config, home).trust;
       reopen(chosen);
       await known.learn(chosen.model);
@@ -173,7 +172,7 @@ export async function createThreadParts(engine: EngineParts, input: ThreadPartsI
         ...(landlock ? { landlock: true as const } : {}),
         hasPlugins: (await plugins()).length > 0,
       });
-      // Patches write there too, before the first command or without any.
+      // Patches write there too, possibly before any command runs.
       if (landlock) engine.beforeLandlock(Object.values(gathered.places.real ?? {}));
       isUnderLandlock = landlock;
       return gathered;
@@ -250,19 +249,16 @@ function notifier(engine: EngineParts, argv: readonly string[]): ThreadParts['no
     startDetached([...argv, JSON.stringify(about)], { cwd, env: programVariables(engine) }) ? undefined : failed;
 }
 
-/** Loaded on use: most threads have none. */
 async function hooksOf(engine: EngineParts, { hooks }: ThreadPartsInput, shell: string): Promise<ThreadParts['hooks']> {
   if (hooks.length === 0) return undefined;
   const { createThreadHooks } = await import('../home/user-hooks.ts');
   return createThreadHooks(engine, hooks, shell);
 }
 
-/** Loaded on use: few users have any. */
 async function memoryOf(home: string, policy: ResolvedPolicy) {
   return (await import('../../adapters/gather/memory-files.ts')).readMemory(home, policy);
 }
 
-/** Loaded on use: few threads have one. */
 async function goalToolsOf({ goals }: Config) {
   const { goalTools } = await import('../../adapters/tools/goal-tools.ts');
   return goalTools(defined({ mostTokens: goals?.maxGoalTokenBudget }));
@@ -272,7 +268,7 @@ function hasMcpServers({ mcpServers = {} }: Config): boolean {
   return Object.values(mcpServers).some(({ enabled }) => enabled !== false);
 }
 
-/** Where commands may write under these settings, or under the configured ones in a run of another mode. */
+/** Folders where commands may write under these settings; the configured ones count also in a run of another mode. */
 function openedFolders(
   { cwd, sandbox: profile }: Settings,
   { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
@@ -280,7 +276,7 @@ function openedFolders(
   return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
 }
 
-/** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */
+/** Undefined where no login shell is asked: by choice, or because commands would get nothing from its answer. */
 function loginShellFor(
   { base, options, root, clock }: EngineParts,
   { config, settings, request }: ThreadPartsInput,
@@ -302,7 +298,6 @@ function loginShellFor(
 
 type AroundTurns = Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>;
 
-/** What is done before and in each turn and at the end, for each of them in turn. */
 function combineTurnWork(all: readonly (AroundTurns | undefined)[]): Partial<AroundTurns> {
   const there = all.filter((each) => each !== undefined);
   if (there.length === 0) return {};
@@ -317,7 +312,7 @@ function combineTurnWork(all: readonly (AroundTurns | undefined)[]): Partial<Aro
   };
 }
 
-/** With the variables of this process, as at the user's own prompt. An hour is more than anyone waits. */
+/** Runs with the variables of this process, as at the user's own prompt. */
 function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullable<ThreadParts['userShell']> {
   const env = defined(options.env) as Readonly<Record<string, string>>;
   const limits = { timeoutMs: 3_600_000, outputBytes: 256 * 1024 };
@@ -327,10 +322,10 @@ function userShellOf({ spawn, options }: EngineParts, shell: string): NonNullabl
   };
 }
 
-/** Called when the model begins to answer, and with the state of the server's list of models where it names that. */
+/** Called when the model begins to answer, and with the state of the server's list of models if it names one. */
 type Answers = (etag?: string) => void;
 
-/** While the model thinks there is time to look around; the first command finds the answers waiting. */
+/** Prepares while the model thinks, so that the first command need not wait. */
 function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, answers: Answers): ModelClient {
   return {
     async *stream(request, signal) {
@@ -341,12 +336,12 @@ function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, 
       };
       let isReady = false;
       for await (const event of client.stream({ ...request, onSent }, signal)) {
-        // What a format gives in the place of an event is judged by the reader.
+        // The reader handles values that are no events.
         if (event?.kind === 'models-etag') {
           answers(event.etag);
           continue;
         }
-        // A call that begins at once is decided at once.
+        // Prepare before the first event is passed on: a call that begins at once is decided at once.
         if (!isReady) {
           answers();
           await (preparing ??= prepare());
@@ -362,7 +357,6 @@ function prepareDuringAnswer(client: ModelClient, prepare: () => Promise<void>, 
   };
 }
 
-/** What a client does before and after all requests. */
 function besideStreams(client: ModelClient): Pick<ModelClient, 'prewarm' | 'close'> {
   return defined({ prewarm: client.prewarm?.bind(client), close: client.close?.bind(client) });
 }

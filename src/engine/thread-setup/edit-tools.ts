@@ -17,7 +17,6 @@ import { Pace, Stopped } from '../workspace/yield-to-event-loop.ts';
 import { type VisibleEntry, visibleFiles } from '../workspace/visible-files.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-/** The tools of models that do not use patches. Loaded on use: other threads have none of them. */
 export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readonly Tool[] {
   return [
     editFileTool(patches),
@@ -28,7 +27,7 @@ export function editTools(engine: EngineParts, patches: ApplyPatchPorts): readon
 
 const mostNames = 100;
 const mostLines = 200;
-/** A search that takes longer is ended, and gives what it found. */
+/** A search that takes longer is ended and returns its results so far. */
 const patienceMs = 10_000;
 
 function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
@@ -59,12 +58,12 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
       const problem = whyNot(folder, policy) ?? (isFile ? undefined : whyNoFolder(folder));
       if (problem !== undefined) return problem;
       const place = placeOf(isFile ? dirname(folder) : folder, policy, signal);
-      // A file that is named is meant, also one that git ignores.
+      // A file that is named is searched even if git ignores it.
       const entries = isFile ? oneFile(folder) : visibleFiles(place);
       const late = clock.now() + patienceMs;
       const read = (path: string): Uint8Array | undefined => {
         if (!isFile) return readInPlace(path);
-        // Asked about the file that was opened: a command may have put a link in its place.
+        // Check the file that was opened: a command may have replaced it by a link.
         const file = readBounded(path, { maxBytes: mostSearchedBytes, denies: place.denies });
         return file.kind === 'read' ? file.bytes : undefined;
       };
@@ -76,7 +75,7 @@ function searchFiles({ options, clock, ownPlaces }: EngineParts): SearchFiles {
   };
 }
 
-/** A file that was found: nothing that a command has put in the place of one of its folders since. */
+/** Reads through open folders: a command may have replaced one of them since the search. */
 function readInPlace(path: string): Uint8Array | undefined {
   try {
     return inOpenFolder(disk, path, (folder, name) => folder.read(name, mostSearchedBytes));
@@ -85,7 +84,6 @@ function readInPlace(path: string): Uint8Array | undefined {
   }
 }
 
-/** Under its own name and where its links lead. */
 function whyNot(folder: string, policy: ResolvedPolicy): Outcome | undefined {
   const { deniesModel } = readGuard(policy);
   if (deniesModel(folder) || deniesModel(disk.realPath(folder) ?? folder)) {

@@ -14,10 +14,8 @@ import { settingName } from '../wording.ts';
 import type { ResumedPast } from '../store/thread-origin.ts';
 import { approvalName } from '../../core/policy/decide/approval-policy.ts';
 
-/** What counts of the past of a thread that this home did not write. */
 export interface TakenOverThread {
   readonly resumed: LastSettings;
-  /** What the user should know once it is decided what holds. */
   notices(settings: Settings): readonly Outcome[];
 }
 
@@ -35,13 +33,12 @@ export function takeOverThread(
   };
 }
 
-/** What of a thread's past does not hold, since this home did not write it, and how to have it anyway. */
 function leftNotice(
   { id, last, standing }: ResumedPast,
   names: readonly RejectedSetting[],
   settings: Settings,
 ): readonly Outcome[] {
-  // What a surface holds, it holds whatever the thread had.
+  // Approvals held by a surface do not depend on the thread.
   const shown = names.filter((name) => name !== 'approvals' || settings.origins?.['approvals'] !== 'surface');
   const isElsewhere = standing === 'imported' && last.cwd !== undefined && last.cwd !== settings.cwd;
   const left = [
@@ -113,7 +110,7 @@ function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
   const [network, roots] = [options?.network === true, options?.writableRoots ?? []];
   const more = [...(network ? ['the network'] : []), ...roots.map(plain)];
   const text = `sandbox ${mode}${more.length === 0 ? '' : ` with ${more.join(', ')}`} (using ${profileWidth(holds)})`;
-  // A profile with rules of its own is more than flags can say.
+  // Flags cannot express a profile with rules of its own.
   if (mode === 'external-sandbox' || (mode === 'workspace-write' && options === undefined)) return { text };
   const online = network ? ['-c', 'sandbox_workspace_write.network_access=true'] : [];
   return { text, flag: ['-s', mode, ...online, ...roots.flatMap((root) => ['--add-dir', plain(root)])] };
@@ -121,7 +118,7 @@ function leftProfile(had: PermissionProfile, holds: PermissionProfile): Left {
 
 const longest = 200;
 
-/** The text comes from the file: it must neither fill a screen nor steer one. */
+/** The text comes from the file: it must neither fill the screen nor control the terminal. */
 function plain(text: string): string {
   const line = replaceInvisible(text.replaceAll(/[\n\t]/g, '\uFFFD'), () => '\uFFFD');
   return line.length > longest ? `${line.slice(0, longest)}…` : line;

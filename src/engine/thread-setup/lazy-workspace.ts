@@ -4,13 +4,13 @@ import type { GitGuard, GitLook, GitLookRequest, Snapshots } from '../../ports/w
 import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { EngineParts } from '../engine-parts.ts';
 
-// What threads have of the workspace room. Its code is loaded on use: by then the first request is on its way.
+// The code behind these is loaded on use: by then the first request is on its way.
 
-/** Together with what snapshots see anyway this covers most workspaces; beyond it the user is warned. */
+/** Covers most workspaces together with the files in snapshots; beyond it the user is warned. */
 const mostEntries = 100_000;
 const mostMs = 1000;
 
-/** Looks for repositories, from the first turn on that may write. */
+/** Starts with the first turn that may write. */
 export function lazyGitGuard(clock: Clock): GitGuard {
   let known: Pick<GitGuard, 'current' | 'missing'> = { current: [], missing: [] };
   const find = async (request: GitLookRequest, signal: AbortSignal) => {
@@ -64,7 +64,6 @@ export function lazySnapshots(
   return { take: async (request, signal) => (await (made ??= make())).take(request, signal) };
 }
 
-/** Saves pictures that the provider made in the home. */
 export function lazyImageSaver(home: string): NonNullable<ThreadParts['saveImage']> {
   return async (image) => (await import('../workspace/save-generated-image.ts')).saveGeneratedImage(home, image);
 }

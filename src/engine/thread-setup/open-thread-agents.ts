@@ -28,11 +28,10 @@ import { type CatalogueOf, settingsWindow } from '../models/settings-window.ts';
 import { deniesConfigFile } from '../sandbox/denied-config-files.ts';
 import type { ThreadParts } from '../thread/thread-parts.ts';
 
-/** What a thread has of agents: those that it starts, and what it owes as one. Loaded only where it has any. */
 export interface ThreadWithAgents extends Required<Pick<ThreadParts, 'agents' | 'beforeTurn' | 'release'>> {
-  /** Absent: it may start none. */
+  /** Absent: the thread may start none. */
   readonly source?: ToolSource;
-  /** Asks for the thread, in turn with its agents. Absent: no one can be asked. */
+  /** Takes turns with the thread's agents. Absent: no one can be asked. */
   readonly askUser?: AskUser;
 }
 
@@ -104,19 +103,20 @@ interface RolesToList extends Pick<AgentToolsOptions, 'agents' | 'mayFork'> {
 
 interface List extends FittingRoles {
   readonly tools: readonly Tool[];
-  /** What the roles of the user may weigh, in tokens. */
+  /** In tokens, for the user's roles. */
   readonly space: number;
 }
 
 /**
- * The tools for agents, with as many roles as the window has space for. Tools stand before the conversation in every
- * request: a smaller window shortens the list at once, and a larger one lengthens it when history is rewritten or the thread is opened anew.
+ * The tools for agents, with as many roles as the window has space for. Tools are at the beginning of every request: a
+ * smaller window shortens the list at once, a larger one lengthens it only when history is rewritten or the thread is
+ * reopened.
  */
 class ListedRoles {
   readonly #given: RolesToList;
   #chosen: Settings;
   #list: List;
-  /** Before a turn nothing is sent, so nothing holds the list. */
+  /** Before the first turn the list was not sent yet and may still change. */
   #hasBegun = false;
 
   constructor(given: RolesToList, settings: Settings) {
@@ -129,7 +129,7 @@ class ListedRoles {
     renew: () => this.#use(this.#fitting(this.#chosen)),
   });
 
-  /** A turn begins under these settings. Gives what the user should know of the roles in this window. */
+  /** Called as a turn begins. Returns notices about the roles in this window. */
   chosen(settings: Settings): readonly Outcome[] {
     this.#chosen = settings;
     const next = this.#fitting(settings);
@@ -138,7 +138,7 @@ class ListedRoles {
     return cutRoles(next);
   }
 
-  /** The same tools where the same is listed. */
+  /** Keeps the tools' identity while the list is equal. */
   #use(next: List): void {
     const isSame = JSON.stringify(next.listed) === JSON.stringify(this.#list.listed);
     this.#list = isSame ? { ...next, tools: this.#list.tools } : next;
@@ -150,7 +150,7 @@ class ListedRoles {
     const own = roles.filter((role) => !builtInRoles.includes(role));
     const fitting = fitRoles(own.map(listedRole), space);
     const unlisted = own.slice(fitting.listed.length).map(({ name }) => name);
-    // Those of the user take the places of their names. Built-in ones are short, and always whole.
+    // User roles replace built-in ones of the same name. Built-in ones are short and always whole.
     const listed = roles.flatMap((role) => {
       const at = own.indexOf(role);
       return at < 0 ? [listedRole(role)] : (fitting.listed[at] ?? []);

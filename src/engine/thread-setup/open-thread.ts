@@ -32,19 +32,17 @@ import { Thread } from '../thread/thread.ts';
 import { type ConfiguredThread, configureThread, type ThreadPlace } from './configure-thread.ts';
 import { createThreadParts } from './create-thread-parts.ts';
 
-/** A thread that is ready for turns, and what is in force in it. */
 export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   /** Frozen, deeply. */
   readonly settings: Settings;
-  /** Of the permission profile, if the configuration names it. */
   readonly profileName?: string;
-  /** What a resumed thread took from its own past; absent for a new one. */
+  /** Taken from the thread's own past; absent for a new one. */
   readonly restored?: RestoredSettings;
-  /** The newest line that it had, where the store says so. */
+  /** Absent where the store does not report it. */
   readonly newest?: NewestLine;
-  /** What the user should know: repairs and lines that could not be read. */
+  /** Repairs and unreadable lines among others, for the user. */
   readonly notices: readonly Outcome[];
 }
 
@@ -84,7 +82,7 @@ export async function resumeThread(
   return { kind: 'opened', thread, settings: thread.settings, restored, notices, ...defined({ profileName, newest }) };
 }
 
-/** Begins the fork and opens it. It has no name: a name leads to one thread, and that is the other one. */
+/** Begins the fork and opens it. The fork has no name: a name leads to one thread, the source. */
 export async function openFork(
   engine: EngineParts,
   { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
@@ -103,7 +101,6 @@ export async function openFork(
   return { kind: 'opened', thread, settings: thread.settings, notices, ...defined({ profileName }) };
 }
 
-/** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
 function gitFacts({ workspace, policy }: Envelope): JsonObject | undefined {
   const root = findRepository(workspace.cwd);
   if (root === undefined) return undefined;
@@ -117,7 +114,7 @@ export interface PreparedThread {
   readonly notices: readonly Outcome[];
 }
 
-/** What a thread in a folder works with, and what is in force in it. `kept`: what was, when this engine gave it up. */
+/** `kept`: the settings that were in force when this engine gave the thread up. */
 async function prepareThread(
   engine: EngineParts,
   place: ThreadPlace,
@@ -143,7 +140,7 @@ async function prepareThread(
   );
 }
 
-/** Checks a choice of tools. An agent keeps to what its parent chose, and may lack tools that the parent has. */
+/** Checks a choice of tools. An agent keeps to its parent's choice, and may lack tools that the parent has. */
 async function unknownTool(
   { config: { mcpServers = {} }, settings: { clientTools = [] } }: Pick<ConfiguredThread, 'config' | 'settings'>,
   request: ThreadRequest,
@@ -155,18 +152,18 @@ async function unknownTool(
   return unknownToolIn(request, { names, prefixes: Object.keys(mcpServers).map(serverPrefix) });
 }
 
-/** What a thread had when this engine gave it up. It counts unless another program has written other settings since. */
+/** Settings from when this engine gave the thread up. They count unless another program has written others since. */
 export interface KeptSettings {
   readonly settings: Settings;
   readonly last: LastSettings;
-  /** It has no turn yet, and perhaps no file. */
+  /** The thread has no turn yet, and perhaps no file. */
   readonly isEmpty?: boolean;
 }
 
 /**
- * The same for a thread that is resumed: under its last settings, and in its own folder unless another one is given.
- * What this home did not write counts only as far as the configuration goes, and an imported thread works where the
- * command was started.
+ * Prepares a resumed thread: under its last settings, and in its own folder unless another one is given. Settings that
+ * this home did not write count only as far as the configuration allows, and an imported thread works where the command
+ * was started.
  */
 export async function prepareToGoOn(
   engine: EngineParts,
@@ -194,7 +191,6 @@ export async function prepareToGoOn(
   return { ...prepared, notices };
 }
 
-/** What stands before the conversation in the thread's requests. */
 function lastTools({ sent, toolSets }: ThreadState): readonly ToolSpec[] | undefined {
   return sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
 }
@@ -203,7 +199,10 @@ function isSame(one: LastSettings, other: LastSettings): boolean {
   return equalJson(one as unknown as JsonObject, other as unknown as JsonObject);
 }
 
-/** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */
+/**
+ * Reports base instructions from a flag that have no effect: the thread's own are the beginning of every request and
+ * stay.
+ */
 function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
   const kept = instructionsOf(state);
   if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];

@@ -21,12 +21,11 @@ import type { ThreadParts } from '../thread/thread-parts.ts';
 import type { ConfiguredThread } from './configure-thread.ts';
 import { randomBytes } from 'node:crypto';
 
-/** What a thread has of MCP servers. Loaded only where some are configured. */
 export interface ThreadMcp extends Required<Pick<ThreadParts, 'beforeTurn' | 'problemsNow' | 'release'>> {
   readonly source: ToolSource;
-  /** What tools in the list weigh, once it is settled. */
+  /** In tokens; final once the list is settled. */
   directTokens(): number;
-  /** Starts the servers and waits for nothing. */
+  /** Does not wait for the servers. */
   start(): void;
 }
 
@@ -34,9 +33,9 @@ interface McpThread extends Pick<ConfiguredThread, 'config' | 'settings'> {
   readonly catalogueOf: CatalogueOf;
   /** Absent: the thread sent no request yet. */
   readonly past?: PastServers;
-  /** Deferred tools of other sources, which are found by the same search. The same array until they change. */
+  /** Deferred tools of other sources, found by the same search. The same array until they change. */
   readonly alsoDeferred: () => readonly Tool[];
-  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  /** Tokens that direct tools of other sources take from the share of optional tools. */
   readonly besides: () => number;
 }
 
@@ -54,7 +53,7 @@ export async function openThreadMcp(
     const effective = settingsWindow(chosen, catalogueOf);
     return { tools: contextBudget('optionalTools', effective), texts: contextBudget('serverTexts', effective) };
   };
-  // A thread that began without servers has another list anyway.
+  // A list from before the thread had servers need not be kept: it changes anyway.
   const hasCall = past.held?.some((spec) => spec['name'] === 'call_tool') === true;
   const servers = new ThreadServers(connections, { ...past, held: hasCall ? past.held : undefined }, budgets, besides);
   const release = async (): Promise<void> => {
@@ -104,7 +103,10 @@ function poolOf(engine: EngineParts): ServerPool {
   return pool;
 }
 
-/** The tools of servers, and those that reach what is deferred. The last two are always there: others may come later. */
+/**
+ * The tools of servers, and the two that reach deferred ones. Those two are always listed: deferred tools may come
+ * later.
+ */
 function toolSource(
   { clock, resizeImage }: EngineParts,
   { servers, alsoDeferred }: Pick<McpThread, 'alsoDeferred'> & { readonly servers: ThreadServers },
@@ -153,7 +155,6 @@ function toolSource(
   });
 }
 
-/** Isolates the processes of MCP servers for which the configuration names a mode or a permission profile. */
 export function confineServer(engine: EngineParts): McpHost['confine'] {
   return async (command, { sandbox, cwd }) => {
     const { openSandbox } = await import('../sandbox/command-sandbox.ts');
@@ -162,7 +163,6 @@ export function confineServer(engine: EngineParts): McpHost['confine'] {
   };
 }
 
-/** A mode stands for its built-in profile. */
 function profileOf(sandbox: string): string {
   return Object.keys(builtInModes).find((profile) => builtInModes[profile] === sandbox) ?? sandbox;
 }

@@ -18,7 +18,6 @@ interface SkillChoices extends Pick<ConfiguredThread, 'config'> {
   readonly plugins: ThreadPlugins;
 }
 
-/** The skills of one thread. Nothing that reads them is loaded where there is no folder with any. */
 export function createThreadSkills(
   { base, options, clock }: Pick<EngineParts, 'base' | 'options' | 'clock'>,
   { config, switches, plugins }: SkillChoices,
@@ -51,11 +50,10 @@ interface SkillFolders extends Pick<ConfiguredThread, 'config'> {
 type SkillPlaceFound = FoundSkillPlaces['places'][number];
 
 interface SkillSources extends Pick<FoundSkillPlaces, 'problems'> {
-  /** `prefix`: of the names of a plugin's skills. */
+  /** `prefix`: for the names of a plugin's skills. */
   readonly roots: readonly (SkillPlaceFound & { readonly prefix?: string })[];
 }
 
-/** Where skills for a folder are, those of plugins included. */
 export function skillSources(
   { base, options: { systemFolders } }: Pick<EngineParts, 'base' | 'options'>,
   { config, cwd, installed }: SkillFolders,
@@ -80,7 +78,7 @@ async function openReader(now: () => number) {
       const selected = new Map<number, ReturnType<Skills['select']>>();
       return {
         problems: found.problems,
-        /** Asked for several times in each step. */
+        /** Cached: asked several times in each step. */
         select: (tokens: number) => {
           if (!selected.has(tokens)) selected.set(tokens, selectLoaded(found, tokens));
           return selected.get(tokens);
@@ -92,10 +90,8 @@ async function openReader(now: () => number) {
   };
 }
 
-/** The plugins that are installed now, and not turned off. */
 type ThreadPlugins = () => Promise<readonly InstalledPlugin[]>;
 
-/** Nothing that looks for plugins is loaded where the configuration names none. */
 export function threadPlugins(
   home: string,
   { plugins = {} }: Pick<Config, 'plugins'>,

@@ -36,13 +36,11 @@ interface ToolParts {
   readonly cwd: string;
   readonly patches: ApplyPatchPorts;
   readonly exec: ExecCommandPorts & { readonly sessions: Sessions };
-  /** Of the provider that answers. */
   readonly capabilities: Pick<ProviderCapabilities, 'freeformTools'>;
-  /** The thread works for another one. */
   readonly isAgent: boolean;
 }
 
-/** The tools that every thread has, in the order in which requests list them. */
+/** The tools of every thread, in the order in which requests list them. */
 export function builtInTools(
   { clock, base: { requirements }, resizeImage: resize }: EngineParts,
   { config, cwd, patches, exec, capabilities, isAgent }: ToolParts,
@@ -68,14 +66,14 @@ export function builtInTools(
   ];
 }
 
-/** Tools that are there once a model wants them. A thread may change its model between turns. */
+/** Edit tools, loaded when a model first needs them: a thread may change its model between turns. */
 export interface LazyEditTools {
-  /** The same array until they come. */
+  /** The same array until they are loaded. */
   readonly tools: readonly Tool[];
   loadFor(settings: Settings, catalogue: Catalogue): Promise<void>;
 }
 
-/** `taken`: names of the program's own tools, which go before these. */
+/** `taken`: names of the program's own tools, which take precedence. */
 export function lazyEditTools(
   engine: EngineParts,
   patches: ApplyPatchPorts,
@@ -95,14 +93,11 @@ export function lazyEditTools(
   };
 }
 
-/** The tools that a client defined for a thread. They may change from turn to turn; most threads have none. */
 export interface ThreadClientTools extends Required<Pick<ThreadParts, 'beforeTurn' | 'release'>> {
   readonly source: ToolSource;
-  /** Those that are found by searching. The same array until they change. */
+  /** The same array until they change. */
   readonly deferred: () => readonly Tool[];
-  /** What those in the list weigh. */
   directTokens(): number;
-  /** Why settings cannot have the tools that they name. */
   problem(settings: Settings, router: Pick<Router, 'tools'>): Outcome | undefined;
 }
 
@@ -110,13 +105,10 @@ const none: ClientToolSet = { tools: [], deferred: [], announced: () => [], toke
 
 export interface ClientToolsOptions {
   readonly catalogueOf: CatalogueOf;
-  /** Another source has the tools that find deferred ones. */
   readonly searchesElsewhere: boolean;
-  /** What direct tools of other sources take of the share that optional tools have, in tokens. */
+  /** Tokens that direct tools of other sources take from the share of optional tools. */
   besides(): number;
-  /** Tools of the program. Those that are deferred are found by the same search. */
   readonly ownTools: readonly Tool[];
-  /** Gives a picture as models take it. */
   readonly picture: ShowPicture;
 }
 
@@ -127,7 +119,7 @@ export async function openClientTools(settings: Settings, options: ClientToolsOp
   const beforeTurn = async (now: Settings): Promise<void> => {
     const { clientTools = [] } = now;
     if (clientTools.length === 0 && ownDeferred.length === 0) made = none;
-    // Settings that are the same are the same object.
+    // Equal settings are the same object.
     else if (now !== madeFor) {
       const { clientToolSet } = await import('./client-tool-set.ts');
       const next = clientToolSet(now, { ...options, ownDeferred });

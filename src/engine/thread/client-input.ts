@@ -28,12 +28,11 @@ import type { Turn } from './thread-parts.ts';
 import { threadIsClosed } from './thread-settings.ts';
 import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
-/** Words for a turn that runs. */
 export interface Steering {
   readonly input: UserInput;
-  /** The turn that is meant; without it, whichever runs. */
+  /** Absent: whichever turn runs. */
   readonly turnId?: TurnId;
-  /** Must be the one that the turn has, if it is given at all. */
+  /** If given, must equal that of the turn. */
   readonly outputSchema?: JsonObject;
 }
 
@@ -53,12 +52,10 @@ export function readSteering(steering: Steering): Steering | Outcome<OptionProbl
 export interface RunningTurn {
   readonly turnId: TurnId;
   readonly model: string;
-  /** Tokens of its window. */
   readonly effective: number;
   readonly outputSchema?: JsonObject;
 }
 
-/** As much of an open turn as steering needs. */
 function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   if (turn === undefined) return undefined;
   const { outputSchema } = turn.envelope.modes;
@@ -66,7 +63,7 @@ function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
   return { turnId: turn.turnId, model: turn.envelope.identity.model.slug, effective, ...defined({ outputSchema }) };
 }
 
-/** `messageId`: by which the words can be withdrawn, until they enter history. */
+/** `messageId`: withdraws the words until they enter history. */
 export type Steered =
   | { readonly kind: 'steered'; readonly turnId: TurnId; readonly messageId: string }
   | RefusedSteering;
@@ -89,11 +86,10 @@ export type SteeringRefusal =
 interface SteeredThread {
   readonly log: ThreadLog;
   readonly inbox: Inbox;
-  /** The one that runs and takes words, if there is one. */
   readonly turn: Turn | undefined;
 }
 
-/** Words wait in the thread's inbox for the running turn. Resolves when they are durable. */
+/** Puts words for the running turn into the thread's inbox. Resolves when they are durable. */
 export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: Steering): Promise<Steered> {
   const read = readSteering(steering);
   if ('code' in read) return { kind: 'refused', outcome: read };
@@ -107,7 +103,6 @@ export async function steerTurn({ log, inbox, turn }: SteeredThread, steering: S
   return { ...steered, messageId };
 }
 
-/** Whether the running turn can take the words in. */
 export function steeringFor(
   { input, turnId, outputSchema }: Steering,
   running: RunningTurn | undefined,
@@ -138,13 +133,12 @@ function refused(code: SteeringRefusal, message: string, next: string): RefusedS
   return { kind: 'refused', outcome: { code, message, next } };
 }
 
-/** Whether an item waits to enter history, and will after a crash, or why it does not. */
+/** An injected item enters history later, even after a crash. */
 export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export interface InjectOptions {
-  /** What it cost to make the item: a part of what the thread costs. */
+  /** The cost of making the item: part of the thread's cost. */
   readonly cost?: Usage;
-  /** The review of code that the item tells of. */
   readonly review?: KeptReview;
 }
 
@@ -159,7 +153,7 @@ interface OpenInbox {
   readonly closing: AbortSignal;
 }
 
-/** A program's own item waits in the thread's inbox. Resolves when it is durable. */
+/** Puts a program's own item into the thread's inbox. Resolves when it is durable. */
 export async function injectItem(
   { log, inbox, closing }: OpenInbox,
   given: Item,
@@ -175,7 +169,7 @@ export async function injectItem(
   return acceptMessage({ log, inbox, closing }, { kind: 'item', item: item as Item, ...defined({ total, review }) });
 }
 
-/** A message waits in the thread's inbox. Resolves when it is durable. */
+/** Puts a message into the thread's inbox. Resolves when it is durable. */
 export async function acceptMessage({ log, inbox, closing }: OpenInbox, message: WaitingContent): Promise<Injected> {
   const problem = fullInbox(log) ?? (closing.aborted ? threadIsClosed : undefined);
   if (problem !== undefined) return { kind: 'refused', outcome: problem };
@@ -184,19 +178,16 @@ export async function acceptMessage({ log, inbox, closing }: OpenInbox, message:
   return { kind: 'injected' };
 }
 
-/** Why the thread takes in no more before its next request, if so. */
 function fullInbox(log: ThreadLog): ReturnType<typeof waitingProblem> {
   return waitingProblem(withWithheld(log.state).waiting);
 }
 
-/** Whether an answer of a caller counts. */
 export type Answered = { readonly kind: 'answered' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 interface AskingThread {
   readonly questions: OpenQuestions;
-  /** As it is by now. */
   readonly log: { readonly state: ThreadState };
-  /** Whether a turn runs, or is about to: it comes to the questions that wait. */
+  /** A turn runs, or is about to: it handles the waiting questions. */
   readonly runs: boolean;
 }
 

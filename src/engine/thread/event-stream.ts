@@ -4,17 +4,14 @@ import { functionOption, objectWithMethods, type OptionTable } from '../../core/
 import type { Line } from '../../protocol/line.ts';
 import type { ProvisionalEvent, ThreadEvent } from '../../protocol/thread-event.ts';
 
-/** What happens in a thread, as one sequence. */
 export type ThreadNews = ThreadEvent | ProvisionalEvent;
 
 /**
- * The news of a thread at the reader's own pace. What happened waits in order. Previews that wait are joined per item,
- * so that a slow reader gets longer pieces and no holes; when an item is complete or dropped, those of it that still
- * wait are taken away.
+ * The news of a thread at the reader's own pace. Events wait in order. Waiting previews are joined per item, so a slow
+ * reader gets longer pieces and no holes; when an item is complete or dropped, its waiting previews are removed.
  */
 export class EventStream implements ThreadSubscriber {
   readonly #waiting: { news: ThreadNews | undefined }[] = [];
-  /** Of previews that wait, by item and kind. */
   readonly #pieces = new Map<string, { news: ThreadNews | undefined }>();
   #more = Promise.withResolvers<void>();
   #isOver = false;
@@ -41,7 +38,7 @@ export class EventStream implements ThreadSubscriber {
     this.#wake();
   }
 
-  /** The next of them; undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
+  /** Undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
   async next(): Promise<ThreadNews | undefined> {
     for (;;) {
       const slot = this.#waiting.shift();
@@ -54,7 +51,7 @@ export class EventStream implements ThreadSubscriber {
     }
   }
 
-  /** The reader stops: what waits is let go. */
+  /** Drops what still waits. */
   stop(): void {
     this.#waiting.length = 0;
     this.#pieces.clear();
@@ -87,7 +84,7 @@ function keyOf(event: ProvisionalEvent): string {
   return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
 }
 
-/** Reads them until their end. Stopping early, also while one is waited for, calls `leave`. */
+/** Iterates until the end. Stopping early, also while waiting for an event, calls `leave`. */
 export function readEvents(stream: EventStream, leave: () => void): AsyncIterableIterator<ThreadNews> {
   return {
     async next() {
@@ -105,22 +102,21 @@ export function readEvents(stream: EventStream, leave: () => void): AsyncIterabl
   };
 }
 
-/** Gets what happens in a thread. Calls come one after the other and must not throw. */
+/** Calls come one after the other and must not throw. */
 export interface ThreadSubscriber {
-  /** What happened, in order, and only what is durable. */
+  /** Durable events, in order. */
   event?(event: ThreadEvent): void;
   /** Items that are still arriving. A subscriber that ignores these misses nothing. */
   provisional?(event: ProvisionalEvent): void;
-  /** The thread was closed: nothing more comes. */
   ended?(): void;
 }
 
-/** A line, or an event, in the order in which they came about. `isPassing`: no line holds what it says. */
+/** A line or an event, in the order of occurrence. `isPassing`: no line records it. */
 export type LogNews =
   | { readonly kind: 'line'; readonly line: Line }
   | { readonly kind: 'event'; readonly event: ThreadEvent; readonly isPassing?: true };
 
-/** Gets the lines beside the events: all that became durable at one time. */
+/** Gets lines beside events, one durable batch at a time. */
 export interface LineSubscriber extends ThreadSubscriber {
   durable?(news: readonly LogNews[]): void;
 }
@@ -138,37 +134,32 @@ export const subscribing = {
   },
 } as const satisfies OptionTable<{ readonly subscriber: LineSubscriber }>;
 
-/** Who follows a thread from its start or resumption on. Must not throw. */
+/** Follows a thread from its start or resumption. Must not throw. */
 export interface FirstSubscriber {
-  /** Everything in order, and only what is durable. */
+  /** Durable events, in order. */
   readonly listener?: (event: ThreadEvent) => void;
-  /** The same for items that are still arriving. */
   readonly provisional?: (event: ProvisionalEvent) => void;
 }
 
-/** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
-  /** Their turns, by item. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
   #isOver = false;
 
-  /** The first one gets everything from the beginning. */
   constructor({ listener: event, provisional }: FirstSubscriber = {}) {
     if (event !== undefined || provisional !== undefined) this.add(defined({ event, provisional }));
   }
 
-  /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
+  /** Subscribes until the returned function is called. If the thread is closed already, `ended` is called at once. */
   add(subscriber: LineSubscriber): () => void {
-    // One subscriber may be added twice, and leave once.
+    // A subscriber may be added twice and leave once.
     const own = bound(subscriber);
     if (this.#isOver) deliver(own.ended, undefined);
     else this.#all.add(own);
     return () => void this.#all.delete(own);
   }
 
-  /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
   }
@@ -178,7 +169,6 @@ export class Subscribers {
     return this.#open.keys();
   }
 
-  /** Whether lines reach a subscriber. */
   get wantLines(): boolean {
     for (const { durable } of this.#all) if (durable !== undefined) return true;
     return false;
@@ -190,7 +180,7 @@ export class Subscribers {
   }
 
   tell(event: ThreadEvent): void {
-    // What subscribers get is also what the thread works with.
+    // The thread itself works with the same objects.
     deepFreeze(event);
     if (event.kind === 'item-completed') this.#open.delete(event.item.id);
     this.#each(({ event: tell }) => deliver(tell, event));
@@ -202,7 +192,7 @@ export class Subscribers {
     this.#each(({ provisional }) => deliver(provisional, event));
   }
 
-  /** Nothing more comes. Items that were begun are dropped. */
+  /** Drops items that were begun. */
   end(): void {
     this.drop();
     this.#isOver = true;
@@ -210,13 +200,13 @@ export class Subscribers {
     this.#all.clear();
   }
 
-  /** Those that are there now: one may come or leave in its callback. One that left gets nothing more. */
+  /** Calls those subscribed now: one may come or leave in its callback. One that left gets nothing more. */
   #each(send: (subscriber: LineSubscriber) => void): void {
     const now = Array.from(this.#all);
     for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
   }
 
-  /** Those that were begun and will not be completed. */
+  /** Drops items that were begun and will not be completed. */
   drop(isLost: (itemId: string) => boolean = () => true): void {
     for (const [itemId, turnId] of new Map(this.#open)) {
       if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
@@ -233,7 +223,7 @@ function bound(subscriber: LineSubscriber): LineSubscriber {
   });
 }
 
-/** A subscriber that throws is a fault of its program, and none of the thread: what is on the disk stays so. */
+/** A subscriber that throws is a fault of its program, not of the thread: what is on the disk stays. */
 function deliver<Event>(to: ((event: Event) => void) | undefined, event: Event): void {
   try {
     to?.(event);

@@ -12,49 +12,47 @@ import type { CompactionResult } from './checkpoint/compaction-result.ts';
 import type { SubmittedSettings } from './submitted-settings.ts';
 import type { ThreadLog } from './log.ts';
 
-/** Something that arrived while a turn was running, or before the next one began. */
 export type Mail = WaitingContent & {
-  /** The name of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
+  /** The id of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
   readonly id?: string;
 };
 
-/** What a turn was submitted with. */
 export interface SubmittedWords {
   readonly input: UserInput;
-  /** The name of their `capstan_waiting` line, once they have one. */
   id?: string;
-  /** The turn had to wait for others. */
   readonly waits: boolean;
-  /** It was cancelled while it waited: the words were never said. */
+  /** Cancelled while it waited: the words were never said. */
   isWithdrawn?: true;
 }
 
-/** A caller wants history to be compacted at the next place where that can be done. */
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
-  /** What it was submitted under: wishes with the same can be served together. Absent: it is of the turn that runs alone. */
+  /**
+   * The settings at submission: wishes with the same ones can be served together. Absent: only the running turn can
+   * serve it.
+   */
   readonly settings?: SubmittedSettings;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
 /**
- * What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. Messages that
- * have a line are not kept here: this is a view of what the state says. Wishes for compaction live in memory alone.
+ * Input waiting to enter history, oldest first. Drained at the head of the loop and when the turn ends. Messages with a
+ * line are not stored here: this is a view of the state. Compaction wishes are only in memory.
  */
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
   readonly #ids: Ids;
   readonly #recordSettings: () => void;
-  /** Of turns that have not begun, in their order. No other turn takes them in. */
+  /** Words of turns that have not begun, in order. No other turn takes them in. */
   #submitted: SubmittedWords[] = [];
-  /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
+  /** Words of the turn that has just begun, until they have a line. Nothing becomes durable without one. */
   #fresh: SubmittedWords | undefined;
   #wishes: CompactionWish[] = [];
-  /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
+  /** Wishes that their turn did not serve. No other turn takes them: they have their own place in the queue. */
   #missed: CompactionWish[] = [];
 
-  /** `recordSettings`: the file says under which settings a message waits, before it says that it waits. */
+  /** `recordSettings`: records the settings under which a message waits; called before its own line. */
   constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
     this.#log = log;
     this.#ids = ids;
@@ -72,24 +70,25 @@ export class Inbox {
     return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
   }
 
-  /** Whether turns were submitted that have not begun. */
   get hasSubmitted(): boolean {
     return this.#submitted.length > 0;
   }
 
-  /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
   get hasMissed(): boolean {
     return this.#missed.length > 0;
   }
 
-  /** Records a message for the next place where one can enter, and gives the name of its line. The caller makes it durable. */
+  /**
+   * Records a message for the next place where one can enter, and returns the id of its line. The caller makes it
+   * durable.
+   */
   accept(message: WaitingContent): string {
-    // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
+    // Messages stay in order of arrival: also after those of a turn that was submitted and has not begun.
     this.keepAll();
     return this.#record(message);
   }
 
-  /** Messages that were accepted and shall not be said after all. Gives those that had not entered. The caller makes it durable. */
+  /** Takes accepted messages back. Returns those that had not entered history. The caller makes it durable. */
   takeBack(ids: readonly string[]): readonly string[] {
     const waiting = new Set(this.waiting.map(({ id }) => id));
     const taken = ids.filter((id) => waiting.has(id));
@@ -97,7 +96,7 @@ export class Inbox {
     return taken;
   }
 
-  /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
+  /** Adds the words of a submitted turn. If it has to wait for others, they and those before them get a line. */
   submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
     const words: SubmittedWords = { input, waits };
     this.#submitted.push(words);
@@ -105,13 +104,13 @@ export class Inbox {
     return words;
   }
 
-  /** The turn of these words begins. What was accepted before stands before them, and what comes from here on after. */
+  /** The turn of these words begins. Messages accepted before come before them, later ones after. */
   begin(words: SubmittedWords): void {
     this.#forget(words);
     if (words.id === undefined) this.#fresh = words;
   }
 
-  /** The turn of these words is refused. Whether a line says so. */
+  /** The turn of these words is refused. True if a line records it. */
   refuse(words: SubmittedWords, because: DroppedBecause): boolean {
     if (!this.#submitted.includes(words)) return false;
     this.#forget(words);
@@ -119,7 +118,7 @@ export class Inbox {
     return words.id !== undefined;
   }
 
-  /** The turn of these words is cancelled. False: it did not have to wait, or has begun. The caller makes it durable. */
+  /** Cancels the turn of these words. False: it did not have to wait, or has begun. The caller makes it durable. */
   withdraw(words: SubmittedWords): boolean {
     if (!words.waits || !this.#submitted.includes(words)) return false;
     words.isWithdrawn = true;
@@ -127,7 +126,7 @@ export class Inbox {
     return true;
   }
 
-  /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */
+  /** Records the words of the turn that has begun, unless they have a line. True if anything was recorded. */
   keep(): boolean {
     const fresh = this.#fresh;
     this.#fresh = undefined;
@@ -135,13 +134,13 @@ export class Inbox {
     return fresh !== undefined;
   }
 
-  /** The same, and the words of turns that have not begun. */
+  /** Also records the words of turns that have not begun. */
   keepAll(): void {
     this.keep();
     for (const words of this.#submitted) if (words.id === undefined) this.#keep(words);
   }
 
-  /** What enters history now. The caller records each at once, with the name of its line. */
+  /** Returns what enters history now. The caller records each at once, with the id of its line. */
   take(): readonly Mail[] {
     const taken = this.waiting;
     this.#fresh = undefined;
@@ -176,20 +175,18 @@ export class Inbox {
     else wish.signal.addEventListener('abort', giveUp, { once: true });
   }
 
-  /** The compaction that the turn which runs is asked to make. */
   takeWishes(): JoinedWishes | undefined {
     const wishes = this.#wishes;
     this.#wishes = [];
     return joined(wishes);
   }
 
-  /** The turn is over. */
   missWishes(): void {
     this.#missed = [...this.#missed, ...this.#wishes.filter(({ settings }) => settings !== undefined)];
     this.#wishes = [];
   }
 
-  /** The compaction that was missed, of all that were submitted under the same settings. */
+  /** The missed compaction for all wishes submitted under the same settings. */
   takeMissed(settings: SubmittedSettings): JoinedWishes | undefined {
     const wishes = this.#missed.filter((wish) => wish.settings === settings);
     this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
@@ -199,10 +196,7 @@ export class Inbox {
 
 type JoinedWishes = Omit<CompactionWish, 'settings'>;
 
-/**
- * One compaction serves all that wished for one; what each wants to be kept in view is joined. It is given up when all
- * of them have given up.
- */
+/** One compaction serves all wishes, with their focus texts joined. It is aborted when all callers have given up. */
 function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
   if (wishes.length === 0) return undefined;
   const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
@@ -215,7 +209,6 @@ function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
   };
 }
 
-/** Aborts when all of them have. */
 function allOf(signals: readonly AbortSignal[]): AbortSignal {
   const all = new AbortController();
   for (const signal of signals) {

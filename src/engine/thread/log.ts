@@ -9,8 +9,8 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { type LogNews, Subscribers } from './event-stream.ts';
 
 /**
- * Warns of a problem that this process has not warned of yet, and says whether it did. `by`: two problems are the same
- * when they have one code, or only when their messages are the same too.
+ * Warns of a problem once per process, and returns whether it did. `by`: problems are equal if they share the code, or
+ * only if the message is equal too.
  */
 export function warnOnce(
   { log, warned }: { readonly log: Pick<ThreadLog, 'tell'>; readonly warned: Set<string> },
@@ -24,7 +24,7 @@ export function warnOnce(
   return true;
 }
 
-/** The same once in the life of the thread, whichever process has it open: a line says that it was said. */
+/** Warns once in the life of the thread, in whichever process: a line records the warning. */
 export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Outcome, about: string): void {
   const name = `${outcome.code} ${about}`;
   if (isWarningRecorded(log.state.warnings, name)) return;
@@ -33,12 +33,12 @@ export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Ou
 }
 
 /**
- * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
- * go out only when the lines before them are durable, in the order in which they were reported.
+ * A thread's lines, and the state and news that follow from them. State changes as soon as a line is appended; news go
+ * out only when the lines before them are durable, in the order in which they were reported.
  */
 export class ThreadLog {
   readonly #owned: Owned;
-  /** Previews go out at once and beside the lines: see `ProvisionalEvent`. */
+  /** Previews go out at once, not with the lines: see `ProvisionalEvent`. */
   readonly subscribers: Subscribers;
   readonly #news: { readonly number: number; readonly news: LogNews }[] = [];
   #told = 0;
@@ -75,8 +75,8 @@ export class ThreadLog {
   }
 
   /**
-   * Learns what stands behind the opaque checkpoint that history begins with: a line may use it from here on. Undefined if
-   * it is not there.
+   * Loads the history behind the opaque checkpoint at the beginning: from here on a line may use it. Undefined if it is
+   * missing.
    */
   async learnBehind(): Promise<HistoryBehindCheckpoint | undefined> {
     await this.durable();
@@ -85,17 +85,17 @@ export class ThreadLog {
     return behind;
   }
 
-  /** Goes to the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
+  /** Sent to subscribers once everything recorded so far is durable; the next `durable` does that. */
   tell(...events: readonly ThreadEvent[]): void {
     for (const event of events) this.#add({ kind: 'event', event });
   }
 
-  /** The same for an event that no line holds, although lines hold others of its kind. */
+  /** For an event that no line records, although lines record others of its kind. */
   tellPassing(...events: readonly ThreadEvent[]): void {
     for (const event of events) this.#add({ kind: 'event', event, isPassing: true });
   }
 
-  /** What else must be recorded before anything becomes durable, and so before any news go out. */
+  /** Adds a hook that records more lines before anything becomes durable, and so before any news go out. */
   beforeDurable(record: () => void): void {
     this.#beforeDurable = record;
   }
@@ -108,17 +108,14 @@ export class ThreadLog {
     this.#tellUpTo(upTo);
   }
 
-  /**
-   * The same for a request, which leaves as soon as all is on the disk (`stored`) and does not wait until the news are
-   * out (`told`).
-   */
+  /** For a request, which is sent once all is on the disk (`stored`) and does not wait for the news (`told`). */
   store(): { readonly stored: Promise<void>; readonly told: Promise<void> } {
     this.#beforeDurable();
     const upTo = this.#told;
     const stored = this.#owned.durable();
     const told = async (): Promise<void> => {
       await stored;
-      // One step more than those who wait for `stored` alone.
+      // One step later than those who wait for `stored` alone.
       await undefined;
       this.#tellUpTo(upTo);
     };
@@ -131,7 +128,7 @@ export class ThreadLog {
     if (out.length > 0) this.subscribers.tellAll(out.map(({ news }) => news));
   }
 
-  /** Previews whose items will not be completed. What is about to be sent is not among them. */
+  /** Drops previews of items that will not be completed, except those about to be sent. */
   dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
     const told = new Set(this.#news.flatMap(({ news }) => completedItem(news)));
     this.subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
@@ -141,7 +138,7 @@ export class ThreadLog {
     this.#news.push({ number: ++this.#told, news });
   }
 
-  /** Subscribers get their end in any case. Rejects with a Fault if lines or the ownership are lost. */
+  /** Subscribers are ended in any case. Rejects with a Fault if lines or the ownership are lost. */
   async close(): Promise<void> {
     try {
       await this.#owned.close();

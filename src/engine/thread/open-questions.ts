@@ -4,15 +4,14 @@ import type { AskUser } from '../../ports/ask-user.ts';
 import { valueOrAbort } from '../../protocol/abort.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 
-/** What became of a question. All but `suspended` is durable. */
+/** The result of a question. All but `suspended` is durable. */
 export type AskedQuestion =
   | { readonly kind: 'answered'; readonly answer: RecordedAnswer }
-  /** It lapsed before it could be put to anyone. */
   | { readonly kind: 'unheard' }
   /** The thread is given up: the next program to open it asks again. */
   | { readonly kind: 'suspended' };
 
-/** Resolves when the answer is durable. Undefined: the turn is over, and no answer comes any more. */
+/** Resolves when the answer is durable. Undefined: the turn is over, and no answer will come. */
 type RecordAnswer = (given: Answer | undefined) => Promise<AskedQuestion>;
 
 function noWord(silence: ClientSilence): Answer {
@@ -20,17 +19,15 @@ function noWord(silence: ClientSilence): Answer {
 }
 
 /**
- * The questions of a running turn, by their ids: any number at once, also of one call. The port or a caller of the thread
- * may answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
+ * The questions of a running turn, by id: any number at once, also for one call. The port or a caller of the thread may
+ * answer; the first answer counts, and is recorded as soon as it comes. Only the port waits for a question's turn.
  */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
-  /** Answers to questions that the turn has not come to yet. */
   readonly #early = new Map<string, EarlyAnswer>();
-  /** Those that will not be asked: no answer to them is expected any more. */
+  /** Questions that will not be asked: no answer to them is expected any more. */
   readonly #lapsed = new Set<string>();
 
-  /** From here on it can be answered. */
   open(id: string, record: RecordAnswer): void {
     const open = new OpenQuestion(record);
     this.#open.set(id, open);
@@ -42,14 +39,13 @@ export class OpenQuestions {
     early.isTaken.resolve(open.recorded.then(() => true));
   }
 
-  /** Whether an answer came already. */
   hasAnswer(id: string): boolean {
     return this.#open.get(id)?.isTaken === true;
   }
 
   /**
-   * An open question in its turn: put to the port, unless an answer came before. `shown` resolves when everyone who may
-   * answer has been told of it.
+   * Puts an open question to the port in its turn, unless an answer came before. `shown` resolves when everyone who may
+   * answer can see it.
    */
   async ask(
     askUser: AskUser | undefined,
@@ -72,8 +68,8 @@ export class OpenQuestions {
   }
 
   /**
-   * Settles when an answer is durable: whether it is this one. Undefined: no such question waits. One that is not open
-   * yet takes an answer if it is expected.
+   * Settles when an answer is durable, with whether it is this one. Undefined: no such question waits. A question that
+   * is not open yet takes an answer if it is expected.
    */
   answer(id: string, answer: Answer, { isExpected }: { readonly isExpected: boolean }): Promise<boolean> | undefined {
     const open = this.#open.get(id);
@@ -98,7 +94,7 @@ export class OpenQuestions {
     this.#lapsed.add(id);
   }
 
-  /** The turn is over: what it did not come to ask needs no answer. */
+  /** The turn is over: questions that it did not ask need no answer. */
   turnOver(): void {
     for (const id of [...this.#early.keys(), ...this.#open.keys()]) this.lapse(id);
     this.#lapsed.clear();
@@ -113,7 +109,7 @@ interface EarlyAnswer {
 class OpenQuestion {
   readonly #record: RecordAnswer;
   readonly #recorded = Promise.withResolvers<AskedQuestion>();
-  /** Aborts when there is an answer: others that were asked can stop. */
+  /** Aborts when there is an answer: other askers can stop. */
   readonly #taken = new AbortController();
 
   constructor(record: RecordAnswer) {
@@ -125,12 +121,10 @@ class OpenQuestion {
     return this.#taken.signal.aborted;
   }
 
-  /** Settles with the first answer, when it is durable. */
   get recorded(): Promise<AskedQuestion> {
     return this.#recorded.promise;
   }
 
-  /** Whether this is the first answer. */
   take(given: Answer | undefined): boolean {
     if (this.isTaken) return false;
     this.#taken.abort('answered');
@@ -138,7 +132,7 @@ class OpenQuestion {
     return true;
   }
 
-  /** A program that fails to ask must not leave the turn waiting, and its failure is no word of the user. */
+  /** A program that fails to ask must not leave the turn waiting, and its failure is no answer of the user. */
   async put(askUser: AskUser, question: Question, signal: AbortSignal): Promise<void> {
     if (this.isTaken) return;
     const over = AbortSignal.any([signal, this.#taken.signal]);
@@ -150,7 +144,7 @@ class OpenQuestion {
   }
 }
 
-/** Waits: the answer comes from a client, through `LiveThread.answer`. */
+/** Never answers itself: the answer comes from a client, through `LiveThread.answer`. */
 export const awaitAnswer: AskUser = {
   ask: (_question, signal) =>
     new Promise((resolve) => {

@@ -15,14 +15,12 @@ import { authors, type UserInput } from '../../protocol/user-input.ts';
 import type { TurnInput } from './thread-parts.ts';
 import { isBlankText } from '../../base/invisible-characters.ts';
 
-/** One turn of a thread, and what holds for it alone. */
 export interface ThreadTurn extends Omit<TurnSettings, keyof Settings> {
   readonly input: UserInput;
-  /** Aborting it ends the turn soon, and cleanly. Absent: nothing but closing the thread does. */
+  /** Aborting it ends the turn soon, and cleanly. Absent: only closing the thread ends it. */
   readonly signal?: AbortSignal;
 }
 
-/** A turn as a thread runs it. */
 export type ReadTurn = ThreadTurn & Pick<TurnInput, 'signal'>;
 
 export const turnOptions = {
@@ -32,19 +30,17 @@ export const turnOptions = {
   cyberAccessProgram: { type: anyText, about: 'The program of OpenAI under which the turn may work on security.' },
 } as const satisfies OptionTable<ThreadTurn>;
 
-/** Settings are changed by calls that check them and keep them. */
+/** Settings are changed only by calls that check and record them. */
 export const settingsElsewhere = {
   keys: Object.keys(settingsChangeOptions),
   next: 'Change settings with runWith() or overrideTurnContext().',
 };
 
-/** What a caller asks a turn to do: a copy of it. */
 export function readTurn(turn: ThreadTurn, of: string): ReadTurn | Outcome {
   const read = readOptions<ThreadTurn>(turn, turnOptions, of, settingsElsewhere);
   return 'code' in read ? read : withMessage(read);
 }
 
-/** The turn with a message of its own. */
 export function withMessage<Turn extends ThreadTurn>(read: Turn): (Turn & ReadTurn) | Outcome {
   const input = readInput(read.input);
   if ('code' in input) return input;
@@ -59,7 +55,6 @@ export function messageOption(): OptionType<UserInput> {
   };
 }
 
-/** A copy of a message, or why it is none. */
 export function readInput(given: UserInput): UserInput | Outcome<'odd-input' | 'option-unknown'> {
   const input = plainCopy(given);
   if (input === notPlain || !isInput(input)) return notData('The message');
@@ -77,7 +72,7 @@ const messageKeys: readonly string[] = Object.keys({
   continues: true,
 } satisfies Record<keyof UserInput, true>);
 
-/** Whether a value of a caller has the form of a message. What is accepted must come back whole from the file. */
+/** Checks the form of a caller's message. An accepted one must come back whole from the file. */
 function isInput(value: unknown): value is UserInput {
   if (!isJsonObject(value) || typeof value['text'] !== 'string') return false;
   const { images, unusableImages = [] } = value;
@@ -88,10 +83,9 @@ function isImage(value: unknown): boolean {
   return isJsonObject(value) && typeof value['path'] === 'string' && typeof value['dataUrl'] === 'string';
 }
 
-/** Why an item of a program cannot enter history; undefined when it can. */
 export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
   if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
-  // JSON writes half a character, and nothing else, in this way.
+  // Only a lone surrogate is written by JSON in this way.
   return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddInput('The item', 'half a character') : undefined;
 }
 
@@ -103,7 +97,7 @@ export function notData(subject: string): Outcome<'odd-input'> {
   };
 }
 
-/** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
+/** The reason why a turn cannot begin with this, or undefined. A zero byte in words is kept: it does no harm. */
 export function inputProblem(
   input: UserInput,
   outputSchema: JsonObject | undefined,

@@ -11,7 +11,6 @@ import type { StartedSession } from '../../adapters/tools/tool.ts';
 import type { ThreadLog } from './log.ts';
 import type { TurnEffects } from './turn-effects.ts';
 
-/** What the sessions of a thread are recorded with. */
 interface SessionsInput {
   /** Absent: commands do not outlive their calls. */
   readonly table: Sessions | undefined;
@@ -20,30 +19,26 @@ interface SessionsInput {
   readonly threadId: ThreadId;
 }
 
-/** A command that outlives its call. */
 export interface AdoptedCall {
   readonly callId: string;
   readonly turnId: TurnId;
   readonly item: CommandItem;
   readonly started: StartedSession;
   readonly policy: ResolvedPolicy;
-  /** Of the turn that started it: a turn with a narrower one ends it. */
+  /** From the turn that started it: a turn with a narrower one ends it. */
   readonly profile: PermissionProfile;
-  /** The model can type into it: under which approvals it began, and whether it left the sandbox. Absent: it cannot. */
+  /** Present if the model can type into it: the approvals under which it began, and whether it left the sandbox. */
   readonly typed?: { readonly approval: ApprovalPolicy; readonly left: boolean };
   /** It may do what was granted for its turn alone, and ends with the turn. */
   readonly forTurn?: true;
-  /** The turn that counts what it does to files as its own. Absent: it may change none. */
+  /** The turn to which its file changes are attributed. Absent: it may change none. */
   readonly effects?: TurnEffects;
 }
 
-/** A command session that runs. */
 export interface RunningSession {
   readonly id: number;
   readonly argv: readonly string[];
-  /** Of its item in the conversation. */
   readonly itemId: string;
-  /** What it printed, as far as it is held. */
   output(): string;
 }
 
@@ -53,7 +48,7 @@ interface Live extends Omit<AdoptedCall, 'effects'> {
   watch: CallWatch | undefined;
 }
 
-/** The sessions of one thread: what becomes of them is recorded here, whether or not a turn runs. */
+/** The sessions of one thread. Their ends are recorded here, whether or not a turn runs. */
 export class ThreadSessions {
   readonly #input: SessionsInput;
   readonly #live = new Map<number, Live>();
@@ -63,17 +58,16 @@ export class ThreadSessions {
     this.#input = input;
   }
 
-  /** Whether a call can ask for it: it runs, or its end has not been told. */
+  /** True if a call can ask for it: it runs, or its end was not reported to the model. */
   isHeld(id: number): boolean {
     return this.#held.has(id);
   }
 
-  /** Whether the item is that of a command that runs: it is not over when its turn is. */
+  /** True for the item of a running command, which does not end with its turn. */
   owns(itemId: string): boolean {
     return [...this.#live.values()].some(({ item }) => item.id === itemId);
   }
 
-  /** Those that run, for people. */
   get running(): readonly RunningSession[] {
     return [...this.#live].map(([id, { item, started }]) => ({
       id,
@@ -83,17 +77,15 @@ export class ThreadSessions {
     }));
   }
 
-  /** Those that are such, by number. */
   under(isSuch: (started: Pick<AdoptedCall, 'profile' | 'typed'>) => boolean): readonly number[] {
     return [...this.#live].filter(([, live]) => isSuch(live)).map(([id]) => id);
   }
 
-  /** Those that end with their turn. */
   get forTurn(): readonly number[] {
     return [...this.#live].filter(([, { forTurn }]) => forTurn === true).map(([id]) => id);
   }
 
-  /** To be called before the answer of the call is recorded. */
+  /** Must be called before the output of the call is recorded. */
   adopt({ effects, ...call }: AdoptedCall): void {
     const { log, clock, threadId } = this.#input;
     const { callId, turnId, item, started } = call;
@@ -106,7 +98,7 @@ export class ThreadSessions {
     void this.#follow(session.id, live);
   }
 
-  /** The model knows, or is about to, that these are no more. */
+  /** Removes sessions whose end the model knows, or is about to read. */
   drop(dropped: readonly { readonly id: number; readonly fate: SessionFate }[] = []): void {
     const known = new Set(this.#input.log.state.sessions.map(({ id }) => id));
     for (const { id, fate } of dropped.filter((each) => known.has(each.id))) {
@@ -122,18 +114,18 @@ export class ThreadSessions {
     await Promise.all(ends);
   }
 
-  /** What they do to files from here on is the work of the turn with these effects. */
+  /** Attributes their file changes from here on to the turn with these effects. */
   join(effects: TurnEffects): void {
     for (const live of this.#live.values()) {
       if (!live.mayWrite) continue;
       live.effects = effects;
       live.watch ??= live.started.changes?.again();
-      // They run already: nothing is gained by waiting for the snapshot.
+      // They run already: waiting for the snapshot gains nothing.
       effects.before(live.policy).catch(() => {});
     }
   }
 
-  /** The turn ends: what they did to files until now is its work. Surfaces learn that its commands run on. */
+  /** The turn ends: file changes until now are its own. Surfaces learn that its commands still run. */
   leave(turn: { readonly turnId: TurnId; readonly effects: TurnEffects }): void {
     for (const live of this.#live.values()) {
       if (live.effects === turn.effects) settleFiles(live);
@@ -159,11 +151,10 @@ export class ThreadSessions {
     }
   }
 
-  /** Ends all of them, and records it. */
   async close(): Promise<void> {
     const ends = [...this.#live.values()].map(({ started }) => started.session.ended);
     await this.#input.table?.close();
-    // Those who follow them were first to wait for this.
+    // Their followers waited first, so they have run by now.
     await Promise.all(ends);
   }
 }

@@ -3,21 +3,21 @@ import type { Settings } from '../../core/envelope/settings.ts';
 type Apply = (settings: Settings) => Settings;
 
 /**
- * The settings after one change that was submitted: the changes before it and it itself, as far as they still stand.
- * What a turn was to change goes with the turn if that does not begin, also for what was submitted behind it.
+ * The settings after one submitted change and those before it that still hold. A turn's own change is dropped if the
+ * turn does not begin, also for later submissions.
  */
 export class SubmittedSettings {
   /** Resolves with itself when all changes up to this one are made or refused. Never rejects. */
   readonly ready: Promise<SubmittedSettings>;
-  /** Undefined: what it says cannot change any more. */
+  /** Undefined: earlier changes can no longer differ. */
   #before: SubmittedSettings | undefined;
   #apply: Apply | undefined;
   #state: 'pending' | 'ready' = 'pending';
   #turn: 'waits' | 'stays' | 'withdrawn';
-  /** What the change was made of last, and what it made of it. */
+  /** The input of the change when it was last applied, and the result. */
   #from: Settings | undefined;
   #now: Settings;
-  /** The same without the changes of turns that have not begun. */
+  /** The input without the changes of turns that have not begun. */
   #base: Settings | undefined;
   #inForce: Settings;
 
@@ -38,7 +38,7 @@ export class SubmittedSettings {
     return new SubmittedSettings(settings);
   }
 
-  /** After one more change. `make` is called when those before it are made, and calls `made` unless it is refused. */
+  /** Adds a change. `make` is called when those before it are made, and calls `made` unless the change is refused. */
   next(make: (own: SubmittedSettings) => Promise<unknown>): SubmittedSettings {
     return new SubmittedSettings(this.#now, this, (own) => this.ready.then(() => make(own)));
   }
@@ -49,12 +49,12 @@ export class SubmittedSettings {
     this.#base = undefined;
   }
 
-  /** It stays from here on: it is no turn's, or its turn begins. */
+  /** Makes the change permanent: it belongs to no turn, or its turn begins. */
   keep(): void {
     this.#turn = 'stays';
   }
 
-  /** Its turn was never said: nothing of it stays. */
+  /** Drops the change: its turn was never said. */
   withdraw(): void {
     this.#turn = 'withdrawn';
   }
@@ -63,18 +63,17 @@ export class SubmittedSettings {
     return this.#turn === 'withdrawn';
   }
 
-  /** Whether it belongs to a turn that has not begun. */
   get waits(): boolean {
     return this.#turn === 'waits';
   }
 
-  /** What stands now, the same value as long as nothing was withdrawn. Known when it is `ready`. */
+  /** The current settings, the same value as long as nothing was withdrawn. Known when it is `ready`. */
   now(): Settings {
     this.#look();
     return this.#now;
   }
 
-  /** The same without what turns change that have not begun: what the file says, and a resume finds. */
+  /** The settings without changes of turns that have not begun: what the file says and a resume finds. */
   inForce(): Settings {
     this.#look();
     return this.#inForce;
@@ -89,12 +88,12 @@ export class SubmittedSettings {
     const inForce = this.waits ? base : base === from ? now : this.#made(base);
     [this.#now, this.#from, this.#inForce] = [now, from, inForce];
     this.#base = this.waits ? undefined : base;
-    // What is settled holds on to nothing: a thread may change its settings for ever.
+    // Drop references once decided: a thread may change its settings forever.
     const isDecided = this.#apply === undefined || !this.waits;
     if (this.#state === 'ready' && isDecided && before.#before === undefined) this.#before = undefined;
   }
 
-  /** What the change makes of these settings: of the same ones, the same value. */
+  /** Applies the change; the same input gives the same value. */
   #made(settings: Settings): Settings {
     if (this.#apply === undefined || this.isWithdrawn) return settings;
     if (settings === this.#base) return this.#inForce;

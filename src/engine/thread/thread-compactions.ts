@@ -8,7 +8,6 @@ import type { SubmittedSettings } from './submitted-settings.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
 import type { ThreadFallback } from './thread-fallback.ts';
 
-/** What a compaction by hand shall keep in view, if anything. */
 export interface CompactionByHand extends Pick<TurnInput, 'signal'> {
   readonly focus?: string;
 }
@@ -18,12 +17,11 @@ type OwnCompaction = WantedCompaction & Pick<TurnInput, 'signal'>;
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 
-/** The compactions of one thread that are made between its turns, and the wishes for one that a turn is asked to make. */
 export class ThreadCompactions {
   readonly #thread: ThreadCore;
   readonly #fallback: Pick<ThreadFallback, 'instead'>;
   #newest: Promise<unknown> = Promise.resolve();
-  /** The one that follows a turn by itself: from the end of that turn until it is over. */
+  /** The automatic one after a turn: from the end of that turn until it is over. */
   #following: { readonly stopping: AbortController; readonly over: PromiseWithResolvers<boolean> } | undefined;
 
   constructor(thread: ThreadCore, fallback: Pick<ThreadFallback, 'instead'>) {
@@ -31,18 +29,17 @@ export class ThreadCompactions {
     this.#fallback = fallback;
   }
 
-  /** Settles when the newest one in a turn of its own is over. Never rejects. */
+  /** Settles when the newest compaction in a turn of its own is over. Never rejects. */
   get over(): Promise<unknown> {
     return this.#newest;
   }
 
-  /** In a turn of its own, after what was submitted before. */
   submit(asked: CompactionByHand): Promise<CompactionResult> {
     const { work, settings } = this.#thread;
     return work.submit(settings.submitted.ready, (known) => this.#compact({ ...trimmed(asked), ...manual }, known));
   }
 
-  /** Inside the turn that runs, or in one of its own if that turn does not come to it. */
+  /** Runs inside the current turn, or in a turn of its own if that turn does not do it. */
   wish(asked: CompactionByHand): Promise<CompactionResult> {
     const { work, settings, inbox } = this.#thread;
     const { submitted } = settings;
@@ -50,17 +47,17 @@ export class ThreadCompactions {
     inbox.wish({ ...trimmed(asked), settings: submitted, settle: resolve });
     // A tool of the thread that waits for it would wait for its own end.
     void this.#answerOwnTool(resolve);
-    // Its place in the queue, for the case that the turn ends before it comes to it.
+    // A place in the queue in case the turn ends before serving the wish.
     work.submit(submitted.ready, (known) => this.#compactMissed(known)).catch(() => {});
     return promise;
   }
 
-  /** A turn has ended that leaves too little space: `afterTurn` is called when the queue comes to it. */
+  /** A turn has ended that leaves too little space: `afterTurn` is called when its place in the queue comes. */
   announce(): void {
     this.#following = { stopping: new AbortController(), over: Promise.withResolvers() };
   }
 
-  /** Unless a compaction that waits for its place frees the space. */
+  /** Does nothing if a queued compaction frees the space. */
   async afterTurn(settings: SubmittedSettings): Promise<void> {
     const following = this.#following;
     const signal = following?.stopping.signal ?? this.#thread.closing;
@@ -75,12 +72,14 @@ export class ThreadCompactions {
     }
   }
 
-  /** Whether a compaction that no client asked for runs, or is about to. */
   get isFollowing(): boolean {
     return this.#following !== undefined;
   }
 
-  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  /**
+   * Ends the automatic compaction. Resolves with its turn when that is over; undefined: it had not begun, or ended by
+   * itself before.
+   */
   async stopFollowing(): Promise<TurnId | undefined> {
     const { stopping, over } = this.#following ?? {};
     const turnId = this.#thread.log.state.openTurn?.id;
@@ -93,7 +92,7 @@ export class ThreadCompactions {
     if (threadOfOwnCall.getStore() === this.#thread.id) settle({ kind: 'failed', outcome: compactionFollows });
   }
 
-  /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
+  /** Serves wishes under these settings that the running turn did not: one compaction for all. */
   async #compactMissed(settings: SubmittedSettings): Promise<void> {
     const wish = this.#thread.inbox.takeMissed(settings);
     if (wish === undefined) return;
@@ -103,7 +102,7 @@ export class ThreadCompactions {
     await compacted;
   }
 
-  /** In a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
+  /** Runs in a turn of its own. A closing thread begins none, and waits for the one that runs. */
   async #compact(asked: OwnCompaction, settings: SubmittedSettings): Promise<CompactionResult> {
     if (this.#thread.closing.aborted || asked.signal.aborted) return { kind: 'aborted' };
     const compacted = this.#compactUnder(asked, settings.now());
@@ -111,7 +110,7 @@ export class ThreadCompactions {
     return compacted;
   }
 
-  /** A model whose quota is used up is not asked: the one that answers in its place is, as for a turn. */
+  /** A model whose quota is used up is not asked, but the one that replaces it, as for a turn. */
   async #compactUnder({ signal, ...wanted }: OwnCompaction, settings: Settings): Promise<CompactionResult> {
     const { parts, log } = this.#thread;
     const { compactAlone } = await import('./turn/compaction-turn.ts');

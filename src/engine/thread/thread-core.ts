@@ -9,24 +9,22 @@ import type { ThreadOpening } from './thread-opening.ts';
 import type { TurnInput } from './thread-parts.ts';
 import { type ChangedThread, ThreadSettings } from './thread-settings.ts';
 
-/** What the settings, the turns and the compactions of one thread share. */
 export interface ThreadCore extends ChangedThread {
   readonly settings: ThreadSettings;
   readonly work: WorkQueue;
   readonly questions: OpenQuestions;
-  /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
   readonly savedRules: TurnInput['savedRules'];
   readonly sessions: ThreadSessions;
 }
 
-/** Made once for a thread. `closing` aborts when the thread is given up. */
+/** Called once per thread. `closing` aborts when the thread is given up. */
 export function createThreadCore(
   { id, parts, log, inForce, options }: ThreadOpening,
   closing: AbortSignal,
 ): ThreadCore {
   const inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, settings.inForce));
-  // No subscriber hears of a turn whose words could be lost.
+  // Subscribers must not hear of a turn whose words could be lost.
   log.beforeDurable(() => inbox.keep());
   const sessions = new ThreadSessions({ table: parts.sessions, log, clock: parts.clock, threadId: id });
   const shared = { id, parts, log, inbox, closing };
@@ -35,18 +33,15 @@ export function createThreadCore(
   return { ...shared, settings, sessions, questions: new OpenQuestions(), work: new WorkQueue(), ...noted };
 }
 
-/** A turn as it is asked for. */
 export interface AskedTurn {
   readonly signal: AbortSignal;
   readonly words?: SubmittedWords;
-  /** What holds for this turn alone. */
   readonly own?: Omit<TurnSettings, keyof Settings>;
   readonly continues?: TurnInput['continues'];
-  /** Of the thread's settings, by the turn. */
   readonly change?: SubmittedSettings;
 }
 
-/** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
+/** A turn under the settings at its submission. It ends when the thread is closed. */
 export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTurn): TurnInput {
   const { id, inbox, questions, settings, warned, savedRules, sessions, closing } = core;
   const { signal, words, own, continues, change } = asked;
@@ -65,18 +60,17 @@ export function turnUnder(core: ThreadCore, submitted: Settings, asked: AskedTur
   };
 }
 
-/** The turns and compactions of one thread: one after the other, in the order in which they were submitted. */
+/** Runs the turns and compactions of one thread one after the other, in order of submission. */
 class WorkQueue {
-  /** Settles when all that was added so far is over. Never rejects. */
+  /** Settles when all work added so far is over. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
   #holds = 0;
 
-  /** Whether what is submitted now has to wait. */
   get isBusy(): boolean {
     return this.#holds > 0;
   }
 
-  /** Does the work when all that was added before it is over, with what is known by then. */
+  /** Runs the work after all work added before it, with what is known by then. */
   add<Known, Result>(known: Promise<Known>, work: (known: Known) => Promise<Result>): Promise<Result> {
     const before = this.#last;
     const result = Promise.all([known, before] as const).then(([value]) => work(value));
@@ -84,7 +78,7 @@ class WorkQueue {
     return result;
   }
 
-  /** The same. What is submitted until it is over has to wait. */
+  /** Makes later submissions wait until the work is over. */
   submit<Known, Result>(known: Promise<Known>, work: (known: Known) => Promise<Result>): Promise<Result> {
     const release = this.hold();
     const result = this.add(known, work);
@@ -92,7 +86,7 @@ class WorkQueue {
     return result;
   }
 
-  /** What is submitted has to wait until the function that it gives is called. */
+  /** Submissions have to wait until the returned function is called. */
   hold(): () => void {
     this.#holds += 1;
     return () => {

@@ -8,42 +8,39 @@ import type { ThreadParts } from './thread-parts.ts';
 import { otherCostProblem } from './request/spending-limits.ts';
 import type { ThreadCore } from './thread-core.ts';
 
-/** What a turn runs under when another model takes over. */
 export interface OtherModel {
   readonly settings: Settings;
   readonly parts: ThreadParts;
 }
 
-/** A turn that another model runs in place of the rest of one that failed. */
+/** A turn in which another model continues one that failed. */
 export interface Continuation extends OtherModel {
   readonly input: UserInput;
   /** For the user, once the failed turn has ended. */
   readonly notice: Outcome;
 }
 
-/** Lets another model continue a turn that failed for a cause that it may not have. */
 export class ThreadFallback {
   readonly #thread: Pick<ThreadCore, 'log' | 'parts'>;
-  /** The model and provider whose quota is used up, as this process has seen, and what answers in their place. */
+  /** The model and provider whose quota this process has seen used up, and the replacement. */
   #spentUp: { readonly name: string; readonly by: Settings } | undefined;
 
   constructor(thread: Pick<ThreadCore, 'log' | 'parts'>) {
     this.#thread = thread;
   }
 
-  /** What the next message under these settings goes to, if that is known to be another model. */
   standIn(settings: Settings): Settings | undefined {
     return this.#spentUp?.name === nameOf(settings) ? this.#spentUp.by : undefined;
   }
 
-  /** What a turn of the user runs under: the fallback at once, while the quota of its own model is used up. */
+  /** The fallback for a turn of the user while the quota of its own model is used up. */
   async instead(settings: Settings): Promise<OtherModel | undefined> {
     return this.standIn(settings) === undefined ? undefined : this.#open(settings);
   }
 
   /**
-   * What follows a turn under these settings that fails. `before`: what the thread had cost when it began. Undefined:
-   * nothing follows.
+   * Continues a failed turn under these settings, if possible. `before`: the thread's cost when the turn began.
+   * Undefined: nothing follows.
    */
   async after(
     { outcome, before, signal }: { readonly outcome: Outcome; readonly before: Usage; readonly signal: AbortSignal },
@@ -66,7 +63,7 @@ export class ThreadFallback {
     const opened = await this.#thread.parts.fallback?.(settings);
     if (opened === undefined) return undefined;
     if ('code' in opened) return this.#refuse(fallbackUnusable(opened));
-    // A turn that would be refused at once is not announced.
+    // Do not announce a turn that would be refused at once.
     const unpriced = await otherCostProblem(opened.settings, opened.parts);
     return unpriced === undefined ? opened : this.#refuse({ ...fallbackUnusable(unpriced), next: unpriced.next });
   }
@@ -80,7 +77,7 @@ export class ThreadFallback {
   }
 }
 
-/** Limits on a turn count the one that it continues. */
+/** Limits on a turn include the cost of the turn that it continues. */
 function countingBefore({ limits }: Settings, used: Usage): Pick<Settings, 'limits'> | undefined {
   if (limits === undefined) return undefined;
   const all = used.total + (used.estimated ?? 0);
@@ -106,7 +103,7 @@ function takesOver(from: Settings, to: Settings): Outcome<'model-fallback'> {
   };
 }
 
-/** At the start of a thread, or when a turn needs the other model. */
+/** Reported at the start of a thread, or when a turn needs the other model. */
 export function fallbackUnusable(problem: Outcome): Outcome<'model-fallback-unusable'> {
   return {
     code: 'model-fallback-unusable',

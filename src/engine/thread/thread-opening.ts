@@ -14,18 +14,15 @@ import { type FirstSubscriber, Subscribers } from './event-stream.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts } from './thread-parts.ts';
 
-/** What a thread has when it begins its life in this process. Its first events are told. */
 export interface ThreadOpening {
   readonly kind: 'opening';
   readonly id: ThreadId;
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
-  /** The envelope that a turn would have now. */
   readonly inForce: Envelope;
   readonly options: ThreadOptions;
 }
 
-/** Of a new thread. */
 export async function openNew(
   given: ThreadParts,
   options: ThreadOptions,
@@ -33,7 +30,7 @@ export async function openNew(
   id = given.ids.uuid() as ThreadId,
 ): Promise<ThreadOpening | OpenRefused> {
   const parts = options.turnFollows === true ? reuseFirstFacts(given) : given;
-  // Later than the call: the lock is being taken before anything is looked at.
+  // Delayed so that taking the lock starts before facts are gathered.
   const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, options.settings, emptyState));
   const meta = envelope.then((known) =>
     sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, gitFacts, parts }),
@@ -50,7 +47,6 @@ export async function openNew(
   return { kind: 'opening', id, parts, log, inForce, options };
 }
 
-/** Of a thread whose state was folded from its file. */
 export async function openResumed(
   parts: ThreadParts,
   { id, owned, state, takenFrom = { id } }: ResumedThread,
@@ -62,7 +58,7 @@ export async function openResumed(
   const restored = restoredFields(restoredSettings(state, options.settings));
   subscribers.tell({ ...settingsEvent('resumed', inForce), restored });
   const log: ThreadLog = new ThreadLog(owned, state, subscribers, async () => {
-    // What was taken from another thread does not hold the checkpoints that this one made since.
+    // The source of taken-over lines does not have the checkpoints that this thread made since.
     const isOlder = takenFrom.id !== id && log.state.behind !== state.behind;
     return isOlder ? undefined : readBehind(parts.store, takenFrom);
   });
@@ -80,7 +76,6 @@ export interface SessionMetaInput {
   readonly parts: Pick<ThreadParts, 'agent' | 'memoryMode'>;
 }
 
-/** The first line of a rollout: who this thread is and what it was started with. */
 export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: SessionMetaInput): JsonObject {
   const { agent, memoryMode } = parts;
   const { identity, workspace, instructions, telemetry } = envelope;
@@ -102,12 +97,11 @@ export function sessionMeta({ id, windowId, envelope, gitFacts, parts }: Session
   };
 }
 
-/** What a thread is opened with. */
 export interface ThreadOptions extends FirstSubscriber {
   readonly settings: Settings;
   /**
    * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
-   * wait. True unless said otherwise; without it the next turn frees the space.
+   * wait. Default true; otherwise the next turn frees the space.
    */
   readonly compactsAfterTurns?: boolean;
   /** A turn is submitted as soon as the thread is there, and nothing else happens before. */

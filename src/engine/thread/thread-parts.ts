@@ -34,43 +34,42 @@ import type { ThreadSessions } from './running-commands.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
-/** What a thread works with: what is its own, and what it shares with the other threads of its engine. */
+/** The parts a thread works with: its own, and those shared with other threads of its engine. */
 export interface ThreadParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: RolloutStore;
-  /** Proves what lines of the thread say about processes. The store seals by itself. */
+  /** Proves lines of the thread about processes. The store seals by itself. */
   readonly seals: Seals;
   readonly provider: Provider;
-  /** Another provider, if it is configured, at the same address where that is known. Nothing is sent yet. */
+  /** Another configured provider, at the same address where that is known. Sends nothing yet. */
   providerOf?(name: ProviderName): Promise<Provider | undefined>;
-  /** What is known of the models of another provider. Absent: no more than of this one's. */
+  /** Known models of another provider. Absent: only this provider's are known. */
   catalogueOf?(name: ProviderName): Catalogue;
-  /** What a turn runs under when `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured. */
+  /**
+   * The settings and parts when `model_fallback` takes over. Undefined: nothing changes. Absent: none is configured.
+   */
   fallback?(
     settings: Settings,
   ): Promise<{ readonly settings: Settings; readonly parts: ThreadParts } | Outcome | undefined>;
   readonly digester: Digester;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;
-  /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
-  /** How many items one answer may bring. */
   readonly answerMaxItems: number;
   readonly router: Router;
-  /** The threads of the engine, for tools that open one. */
   readonly threads: Threads;
-  /** Threads that it starts to work for it. Absent: it starts none. */
+  /** Absent: the thread starts no agents. */
   readonly agents?: AgentsOfThread;
-  /** Who it is among agents. Absent: no other thread started it. */
+  /** Absent: no other thread started this one. */
   readonly agent?: AgentIdentity;
-  /** `disabled`: no notes are to be written about it. Absent: they may be. */
+  /** `disabled`: no notes may be written about the thread. Absent: they may. */
   readonly memoryMode?: 'disabled';
-  /** What it does beside its turns. Absent: nothing. */
+  /** Absent: none. */
   readonly background?: BackgroundWork;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
-  /** How long a reviewer may take for one question. Absent: 90 seconds. */
+  /** For one question. Absent: 90 seconds. */
   readonly reviewTimeoutMs?: number;
   /** Absent: commands are not looked into. */
   readonly commands?: CommandReader;
@@ -81,37 +80,35 @@ export interface ThreadParts {
   readonly processes: Processes;
   /** Absent: commands do not outlive their calls. */
   readonly sessions?: Sessions;
-  /** Waited for before a turn is resolved: what must be there before the tools of the turn are known. Absent: nothing. */
+  /** Awaited before a turn is resolved, for work that must be done before its tools are known. Absent: none. */
   beforeTurn?(settings: Settings, watch: { readonly signal: AbortSignal; warn(outcome: Outcome): void }): Promise<void>;
-  /** What the user should know of things that the thread does not wait for. Absent: there are none. */
+  /** Problems in work that the thread does not wait for, for the user. Absent: none. */
   problemsNow?(): readonly Outcome[];
-  /** Gives up what the thread holds outside its file. Absent: nothing. Never rejects. */
+  /** Releases resources outside the thread's file. Never rejects. Absent: none. */
   release?(): Promise<void>;
-  /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
-  /** Why a thread cannot work in a folder, or undefined when it is there. */
   folderProblem(path: string): Outcome | undefined;
-  /** Why settings cannot have the tools that they name. Absent: nothing is looked at. */
+  /** The reason why settings cannot have the tools that they name. Absent: no check. */
   toolsProblem?(settings: Settings): Outcome | undefined;
-  /** Saves a picture that the provider made. Never rejects. Absent: pictures are not saved. */
+  /** Saves a picture from the provider. Never rejects. Absent: pictures are not saved. */
   saveImage?(image: {
     readonly threadId: ThreadId;
     readonly id: string;
     readonly base64: string;
   }): Promise<{ readonly path: string } | { readonly problem: string }>;
-  /** Reads again what may have moved since. */
+  /** Reads again what may have changed since the turn began. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
-  /** What no caller may change. */
   readonly requirements: Requirements;
-  /** Where spans of steps go. */
   readonly tracer: Tracer;
-  /** When an answer to a request for a checkpoint is given up. */
   readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
   /** Absent: no hook looks at checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Nothing of the thread is kept on the disk. */
   readonly isEphemeral?: true;
-  /** Starts a program when a turn has ended, and waits for nothing. Gives why it could not. Absent: none is configured. */
+  /**
+   * Starts a program when a turn has ended, without waiting. Returns the reason if it could not. Absent: none is
+   * configured.
+   */
   notify?(cwd: string, about: JsonObject): Outcome | undefined;
   /** Runs a command of the user's own, outside the sandbox. Absent: there is no shell. Never rejects. */
   userShell?(command: UserCommand): Promise<ProcessEnd>;
@@ -119,7 +116,7 @@ export interface ThreadParts {
   readonly hooks?: Hooks;
   /** Absent: there are no skills. */
   readonly skills?: Skills;
-  /** Absent: what turns do to files cannot be undone. */
+  /** Absent: file changes cannot be undone. */
   readonly snapshots?: Snapshots;
   /** Absent: git folders below the roots are not searched for. */
   readonly gitGuard?: GitGuard;
@@ -133,7 +130,6 @@ export interface UserCommand {
 }
 
 export interface GatheredStep extends StepFacts {
-  /** What the user should know about the files that were read. */
   readonly problems?: readonly Outcome[];
 }
 
@@ -142,7 +138,7 @@ export interface GatheredStep extends StepFacts {
  * a warning.
  */
 export interface CheckpointHooks {
-  /** A reason stops it. */
+  /** A returned reason stops the compaction. */
   before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
   after?(report: CheckpointReport): Promise<void>;
 }
@@ -157,68 +153,63 @@ export interface AboutCheckpoint {
   readonly focus?: string;
 }
 
-/** What a turn is asked to do. */
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: TurnSettings;
-  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
+  /** True if the thread's own settings changed after the turn was submitted: a resume uses those. */
   isOutdated(): boolean;
-  /** Of a turn that changes the thread's settings: it does so with its beginning, which `start` records. */
+  /**
+   * For a turn that changes the thread's settings: makes the change together with the turn's beginning, which `start`
+   * records.
+   */
   begin?(start: () => void): Promise<void>;
   /** Absent for a turn that only compacts history. */
   readonly words?: SubmittedWords;
   readonly signal: AbortSignal;
-  /** What arrives while the turn runs. */
   readonly inbox: Inbox;
-  /** What the turn waits with. */
   readonly questions: OpenQuestions;
-  /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
-  /** Rules that answers saved since the thread was opened: they count at once. */
+  /** Rules saved by answers since the thread was opened: they count at once. */
   readonly savedRules: SavedRules;
-  /** Commands that outlive their calls. */
   readonly sessions: ThreadSessions;
-  /** The suspended turn that it continues, with the policy under which that was begun. */
+  /** The suspended turn that this one continues, with its original policy. */
   readonly continues?: SuspendedTurn;
-  /** The turn fails: gives the model that continues in another turn. Undefined: none does. */
+  /** Called when the turn fails: resolves with the model that continues in another turn. Undefined: none does. */
   passOn?(failure: Outcome): Promise<string | undefined>;
 }
 
-/** What answers allowed for good: under every policy that the thread changes to, as after a resume. */
+/** Permanent permissions from answers: they count under every policy that the thread changes to, as after a resume. */
 export interface SavedRules {
   readonly prefixes: PrefixRule[];
-  /** A rule about a host allows what a grant of it does. */
+  /** A rule about a host permits the same as a grant of it. */
   readonly hosts: Grant[];
-  /** The same of a tool of an MCP server. */
+  /** A rule about a tool of an MCP server permits the same as a grant of it. */
   readonly tools: Grant[];
 }
 
 export interface SuspendedTurn {
   readonly openTurn: OpenTurn;
-  /** Decides about its calls: that of the turn, no wider than what holds now. */
+  /** Decides about the turn's calls: the suspended turn's policy, no wider than the current one. */
   readonly approval: ApprovalPolicy;
 }
 
-/** A turn that runs. Nothing of it changes but its memory. */
+/** A running turn. Only its memory changes. */
 export interface Turn extends Omit<TurnInput, 'settings'> {
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
-  /** Whose turn the lines belong to. */
   readonly turnId: TurnId;
-  /** Resolved when the turn began, and what it is to the end. */
+  /** Resolved when the turn began, and constant to the end. */
   readonly envelope: Envelope;
-  /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
+  /** The contract for the previous turn's model now, if this turn has another model or provider. */
   readonly before?: Envelope;
   readonly effects: TurnEffects;
-  /** Ends the turn as interrupted: the user wants it. */
+  /** Ends the turn as interrupted by the user. */
   stop(): void;
   readonly memory: TurnMemory;
 }
 
-/** As much of a turn as it takes to record what belongs to it. */
 export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;
 
-/** How a turn comes to its end. */
 export type TurnEnding =
   | { readonly kind: 'done' | 'aborted' | 'suspended' }
   | { readonly kind: 'failed'; readonly failure: Outcome };

@@ -14,7 +14,7 @@ interface OpenThreadLog {
   readonly inbox: Inbox;
 }
 
-/** A thread as its agents see it. A fork knows of the agents of the other thread, and does not speak for them. */
+/** A fork knows the agents of the source thread, but does not speak for them. */
 export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
   return {
     id,
@@ -39,7 +39,7 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
     },
     tell(event) {
       log.tellPassing(event);
-      // A lost disk is seen by the next caller that needs it.
+      // A lost disk is reported by the next caller that needs it.
       log.durable().catch(() => {});
     },
   };
@@ -48,13 +48,12 @@ export function agentParent({ id, log, inbox }: OpenThreadLog): AgentParent {
 interface HostThread {
   readonly id: ThreadId;
   readonly log: ThreadLog;
-  /** Of the window that holds now, in tokens. */
+  /** The current window, in tokens. */
   window(): number;
 }
 
-/** A thread, for work beside its turns. */
 export function backgroundHost({ id, log, window }: HostThread): BackgroundHost {
-  // A lost disk is seen by the next turn.
+  // A lost disk is reported by the next turn.
   const settle = (): void => void log.durable().catch(() => {});
   return {
     id,

@@ -18,7 +18,7 @@ export type Overridden =
       /** In force from now on. Frozen, deeply. */
       readonly settings: Settings;
       readonly changed: readonly string[];
-      /** What later turns run under once the turns have begun that wait; absent where that is the same. */
+      /** Settings of later turns, once the waiting turns have begun; absent if equal. */
       readonly queued?: Settings;
     }
   | RefusedChange;
@@ -28,31 +28,27 @@ export interface RefusedChange {
   readonly outcome: Outcome;
 }
 
-/** What is asked of a thread after its end. */
 export const threadIsClosed: Outcome = {
   code: 'thread-closed',
   message: 'The thread is closed.',
   next: 'Nothing was changed. Reopen the thread and try again.',
 };
 
-/** What they need of their thread. */
 export interface ChangedThread {
   readonly id: ThreadId;
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
   readonly inbox: Inbox;
-  /** Aborted when the thread is being closed. */
   readonly closing: AbortSignal;
 }
 
-/** The settings of one thread, as changes are submitted and made one after the other. */
+/** The settings of one thread. Changes are made one after the other, in order of submission. */
 export class ThreadSettings {
   readonly #thread: ChangedThread;
-  /** Frozen. */
   #current: Settings;
   #inForce: Envelope;
   #submitted: SubmittedSettings;
-  /** Settles when the change that is being recorded is. Never rejects. */
+  /** Settles when the change being recorded is recorded. Never rejects. */
   #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
@@ -62,22 +58,22 @@ export class ThreadSettings {
     this.#submitted = SubmittedSettings.first(this.#current);
   }
 
-  /** What holds now: without the changes of turns that have not begun. Frozen, deeply. */
+  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
   get current(): Settings {
     return this.#current;
   }
 
-  /** What they resolved to when they were made: what a line says about them. */
+  /** The envelope resolved when the settings were made, as for their line. */
   get inForce(): Envelope {
     return this.#inForce;
   }
 
-  /** After the changes that were submitted so far: what is submitted next runs under these. */
+  /** The settings after all submitted changes: the next submission runs under these. */
   get submitted(): SubmittedSettings {
     return this.#submitted;
   }
 
-  /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
+  /** Changes everything asked for, or nothing. Resolves when the change is durable. */
   override(change: unknown): Promise<Overridden> {
     const { overridden, settings } = this.change(change);
     settings.keep();
@@ -85,8 +81,8 @@ export class ThreadSettings {
   }
 
   /**
-   * The same for a turn: it holds for what is submitted behind, and for the thread only from `begin` on. A turn that does
-   * not begin takes it back: the caller calls `withdraw`.
+   * A turn's change: it holds for later submissions, and for the thread only from `begin` on. If the turn does not
+   * begin, the caller must call `withdraw`.
    */
   change(change: unknown): { readonly overridden: Promise<Overridden>; readonly settings: SubmittedSettings } {
     const read = readSettingsChange(change);
@@ -113,7 +109,7 @@ export class ThreadSettings {
     const fitting = (settings: Settings) => {
       if (settings === before) return result;
       const again = apply(settings);
-      // The effort was one of a model that a turn would have brought that did not begin.
+      // The effort belonged to the model of a turn that did not begin.
       return again.kind === 'refused' ? apply(settings, withoutEffort(change)) : again;
     };
     const inForce = own.waits ? result : fitting(own.inForce());
@@ -136,7 +132,7 @@ export class ThreadSettings {
     if (own.waits) return result;
     const changed = inForce.kind === 'refused' ? [] : inForce.changed;
     if (changed.length > 0) {
-      // Words that were submitted after the change are safe with it.
+      // Words submitted after the change become durable with it.
       await this.#record(() => this.#thread.inbox.keepAll());
       await log.durable();
     }
@@ -156,7 +152,7 @@ export class ThreadSettings {
     };
   }
 
-  /** Records what is in force now, unless it is recorded, and what belongs to it. One at a time. */
+  /** Records the current settings, unless they are recorded, and what `then` adds. One at a time. */
   #record(then: () => void, begins?: SubmittedSettings): Promise<void> {
     const recorded = this.#install(this.#recorded, then, begins);
     this.#recorded = recorded.catch(() => {});
@@ -176,12 +172,12 @@ export class ThreadSettings {
     const line = settingsApplied(id, envelope);
     log.record({ ...line, payload: { ...line.payload, capstan: { environment: told.environment } } });
     log.tell(told);
-    // With nothing in between: no file says the one without the other.
+    // Nothing in between: no file has one without the other.
     then();
   }
 }
 
-/** A change as callers give it is an object where it was accepted. */
+/** An accepted change is always an object. */
 function withoutEffort({ effort: _effort, ...change }: ReadSettingsChange): ReadSettingsChange {
   return change;
 }

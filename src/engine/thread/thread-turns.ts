@@ -18,7 +18,6 @@ interface RanTurn {
   readonly leaves: Turn['memory']['leaves'];
 }
 
-/** The turns of one thread in which the user speaks, each in its place of the queue. */
 export class ThreadTurns {
   readonly #thread: ThreadCore;
   readonly #compactions: ThreadCompactions;
@@ -26,7 +25,6 @@ export class ThreadTurns {
   readonly #fallback: ThreadFallback;
   #running: { readonly turn: Turn; readonly settings: Settings } | undefined;
   #newest: Promise<unknown> = Promise.resolve();
-  /** Submitted and not over. */
   #count = 0;
 
   /** `compactsAfter`: a turn that leaves too little space for the next one is followed by a compaction. */
@@ -42,32 +40,30 @@ export class ThreadTurns {
     this.#fallback = fallback;
   }
 
-  /** The turn that has begun and is not about to end, if there is one. */
+  /** The turn that has begun and is not about to end. */
   get open(): Turn | undefined {
     return this.#running?.turn.memory.phase === 'open' ? this.#running.turn : undefined;
   }
 
-  /** What that turn runs under, whatever was changed since it was submitted. */
+  /** The settings of the open turn, whatever changed since it was submitted. */
   get openSettings(): Settings | undefined {
     return this.open === undefined ? undefined : this.#running?.settings;
   }
 
-  /** The same, unless it was told to end: what is said then belongs to the next turn. */
+  /** The open turn, unless it was asked to end: later words belong to the next turn. */
   get steerable(): Turn | undefined {
     return this.open?.signal.aborted === true ? undefined : this.open;
   }
 
-  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
   get standIn(): Settings | undefined {
     return this.#fallback.standIn(this.#thread.settings.current);
   }
 
-  /** Whether a turn runs, or waits for its place. */
   get runs(): boolean {
     return this.#count > 0;
   }
 
-  /** Settles when the turn that began last is over, and hooks of the end of the session have run, unless it goes on. Never rejects. */
+  /** Settles when the newest turn is over and, unless the session goes on, its end hooks have run. Never rejects. */
   async end({ sessionGoesOn = false }: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     await this.#newest;
     if (!sessionGoesOn) await this.endSession();
@@ -84,12 +80,10 @@ export class ThreadTurns {
     await endSession(parts.hooks, { id, cwd: settings.current.cwd, transcript });
   }
 
-  /** A turn under the settings of this moment. */
   submitAlone(own: ReadTurn): Promise<TurnResult> {
     return this.#submit<never>(own, this.#submitWords(own), this.#thread.settings.submitted.ready);
   }
 
-  /** A turn under a change of its own. */
   submitWith(change: unknown, own: ReadTurn): Promise<TurnResult | RefusedChange> {
     const { settings: all, inbox, log } = this.#thread;
     const { overridden: changed, settings } = all.change(change);
@@ -100,7 +94,7 @@ export class ThreadTurns {
       changed.then((result) => (result.kind === 'refused' ? result : settings)),
       settings,
     );
-    // A refusal is known before the turn's place in the queue comes.
+    // Report a refusal before the turn's place in the queue comes.
     return changed.then(async (result) => {
       if (result.kind !== 'refused') return ended;
       if (inbox.refuse(words, result.outcome.code)) await log.durable();
@@ -108,16 +102,16 @@ export class ThreadTurns {
     });
   }
 
-  /** The words of a turn that has to wait for others are safe soon. */
+  /** Words of a turn that has to wait become durable soon. */
   #submitWords({ input }: ReadTurn): SubmittedWords {
     const { inbox, work, log, closing } = this.#thread;
     const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
-    // A lost disk is seen by the turn.
+    // A lost disk is reported by the turn.
     if (words.id !== undefined) log.durable().catch(() => {});
     return words;
   }
 
-  /** `change` is the turn's own: unless the turn begins, nothing of it stays. */
+  /** `change`: the turn's own; dropped unless the turn begins. */
   #submit<Refused extends RefusedChange>(
     own: ReadTurn,
     words: SubmittedWords,
@@ -126,7 +120,7 @@ export class ThreadTurns {
   ): Promise<TurnResult | Refused> {
     const { work, closing } = this.#thread;
     const cancelled = this.#withdrawnWhen(own.signal, words, change);
-    /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
+    /** Set if a compaction follows the turn: new submissions must wait for that as well. */
     let release: (() => void) | undefined;
     const run = async (known: SubmittedSettings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
@@ -145,7 +139,7 @@ export class ThreadTurns {
       return result;
     };
     const result = this.#counted(Promise.race([cancelled.promise, work.submit(settings, run)])).finally(cancelled.end);
-    // The answer is there: the caller does not wait for what frees space for the next turn.
+    // The caller has the answer: it does not wait for the compaction.
     const compactAfter = async (known: SubmittedSettings | Refused): Promise<void> => {
       if (release !== undefined && !isRefused(known)) await this.#compactions.afterTurn(known).finally(release);
     };
@@ -154,8 +148,8 @@ export class ThreadTurns {
   }
 
   /**
-   * Words whose turn is cancelled while it waits are withdrawn at once, so that they are not said after a crash either.
-   * The promise resolves then, and only then.
+   * Withdraws words at once if their turn is cancelled while it waits, so that they are not said after a crash either.
+   * Resolves only then.
    */
   #withdrawnWhen(
     signal: AbortSignal,
@@ -175,7 +169,6 @@ export class ThreadTurns {
     return { promise, end: () => signal.removeEventListener('abort', cancel) };
   }
 
-  /** The suspended turn, in its place of the queue. */
   continue(signal: AbortSignal, settings: Promise<SubmittedSettings>): Promise<TurnResult | RefusedChange> {
     const { work, closing } = this.#thread;
     const run = async (submitted: SubmittedSettings): Promise<TurnResult | RefusedChange> => {
@@ -186,7 +179,7 @@ export class ThreadTurns {
       if ('outcome' in prepared) return { kind: 'refused', outcome: prepared.outcome };
       const { settings: narrowed, continues } = prepared;
       const asked = turnUnder(this.#thread, narrowed, { signal, continues });
-      // Settings that are narrower than the thread's are those of this turn alone.
+      // Settings narrower than the thread's are for this turn alone.
       const ran = this.#run(narrowed === known ? asked : { ...asked, isOutdated: () => true });
       this.#newest = ran.catch(() => {});
       return (await ran).result;
@@ -202,7 +195,9 @@ export class ThreadTurns {
     });
   }
 
-  /** A turn, and another one by the model of `model_fallback` if the first fails for a cause that this may not have. */
+  /**
+   * Runs a turn, and another one by the model of `model_fallback` if it fails for a cause that this model may not have.
+   */
   async #runWithFallback(settings: Settings, asked: AskedTurn): Promise<RanTurn> {
     const { log, inbox } = this.#thread;
     if (this.#thread.parts.fallback === undefined) return this.#run(turnUnder(this.#thread, settings, asked));
@@ -211,7 +206,7 @@ export class ThreadTurns {
     const before = log.state.usage.total;
     const { signal } = asked;
     let next: Continuation | undefined;
-    // Known before the end is recorded: programs that wait for the answer must not take this end for the last.
+    // Decided before the end is recorded: programs that wait for the answer must not take this end for the last.
     const passOn = async (outcome: Outcome): Promise<string | undefined> => {
       next = await this.#fallback.after({ outcome, before, signal }, settings);
       return next?.settings.model;
@@ -223,11 +218,11 @@ export class ThreadTurns {
     return this.#runElsewhere(next, { ...own, words: inbox.submit(next.input, { waits: false }) });
   }
 
-  /** Under settings of this turn alone: the thread's own are what the next one and a resume go by. */
+  /** The settings are for this turn alone: the next turn and a resume use the thread's own. */
   async #runElsewhere({ settings, parts }: OtherModel, asked: AskedTurn): Promise<RanTurn> {
     const ran = await this.#run({ ...turnUnder(this.#thread, settings, asked), isOutdated: () => true }, parts);
-    // What follows a turn would ask the thread's own model, which may have space enough, or no quota. The next turn
-    // that lacks space makes some before it asks.
+    // A compaction would ask the thread's own model, which may have space enough, or no quota. The next turn compacts
+    // if it lacks space.
     return { ...ran, leaves: 'enough' };
   }
 
@@ -240,21 +235,19 @@ export class ThreadTurns {
       return { result, leaves: turn.memory.leaves };
     } finally {
       this.#running = undefined;
-      // Only a lost disk leaves any, but for commands that run on.
+      // Only a lost disk leaves any, except for commands that still run.
       log.dropPreviews((itemId) => !sessions.owns(itemId));
       inbox.missWishes();
     }
   }
 }
 
-/** How a turn ends that was cancelled while it waited. */
 const withdrawn: TurnResult = { kind: 'aborted', isWithdrawn: true };
 
 function isRefused<Refused extends RefusedChange>(value: SubmittedSettings | Refused): value is Refused {
   return 'outcome' in value;
 }
 
-/** How a turn ends whose thread was closed before it began. */
 function closedBefore({ id }: SubmittedWords): TurnResult {
   const next =
     id === undefined

@@ -47,9 +47,9 @@ export type { ThreadTurn } from './read-turn.ts';
 export type { Overridden } from './thread-settings.ts';
 
 /**
- * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
- * were submitted, each under the settings after the changes that were submitted before it and none after. After a Fault
- * the thread is of no more use: close it and open it again, which folds its state from the disk.
+ * A conversation that this process may write. Turns and compactions run one after the other, in order of submission,
+ * each under the settings after the changes submitted before it and no later ones. After a Fault the thread is
+ * unusable: close it and open it again, which folds its state from the disk.
  */
 export class Thread {
   readonly id: ThreadId;
@@ -71,7 +71,7 @@ export class Thread {
     parts.background?.attach(backgroundHost({ id, log, window: () => this.usage.effectiveWindow }));
   }
 
-  /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
+  /** Begins a thread. Its file appears with its first turn, or with input accepted before it. */
   static async start(...given: Parameters<typeof openNew>): Promise<Thread | OpenRefused> {
     const opened = await openNew(...given);
     return opened.kind === 'refused' ? opened : new Thread(opened);
@@ -91,67 +91,70 @@ export class Thread {
     return this.#core.log.subscribers.previewed;
   }
 
-  /** What is in force: what was changed, but for the changes of turns that have not begun. Frozen, deeply. */
+  /** The current settings, without changes of turns that have not begun. Frozen, deeply. */
   get settings(): Settings {
     return this.#core.settings.current;
   }
 
-  /** What it has accepted for its next request, but for words of turns that have not begun, each in one line. */
+  /** Accepted for its next request, except words of turns that have not begun, each in one line. */
   get waiting(): readonly string[] {
     return this.#core.inbox.waiting.map((mail) => waitingWords(mail, 60));
   }
 
-  /** Where its lines are kept, for people to read. */
+  /** The place of its lines, for people to read. */
   get location(): string {
     return this.#core.log.location;
   }
 
-  /** The turn that runs, if one does. */
   get turnId(): TurnId | undefined {
     return this.#turns.open?.turnId;
   }
 
-  /** What the turn that runs was submitted with, if one does: changes that came since are not for it. */
+  /** The settings of the running turn: later changes do not affect it. */
   get turnSettings(): Settings | undefined {
     return this.#turns.openSettings;
   }
 
-  /** What the next message goes to, while the quota of the thread's own model is used up and another answers. */
+  /** The replacement for the next message, while the quota of the thread's own model is used up. */
   get standIn(): Settings | undefined {
     return this.#turns.standIn;
   }
 
-  /** Whether a turn or a compaction runs, or waits for its place. */
   get isBusy(): boolean {
     return this.#core.work.isBusy;
   }
 
-  /** Commands that outlived their calls and run. */
+  /** Running commands that outlived their calls. */
   get sessions(): readonly RunningSession[] {
     return this.#core.sessions.running;
   }
 
-  /** The user ends command sessions by their numbers. The model learns it when it asks for one. Resolves when they have ended. */
+  /**
+   * Ends command sessions for the user. The model learns of it when it next asks for one. Resolves when they have
+   * ended.
+   */
   endSessions(ids: readonly number[]): Promise<void> {
     return this.#core.sessions.end(ids, 'stopped');
   }
 
-  /** Agents that it started. Undefined: it starts none. */
+  /** Undefined: it starts none. */
   get agents(): AgentsOfThread | undefined {
     return this.#core.parts.agents;
   }
 
-  /** Whether a compaction that follows a turn by itself runs, or is about to. */
+  /** True if an automatic compaction after a turn runs, or is about to. */
   get isCompactingItself(): boolean {
     return this.#compactions.isFollowing;
   }
 
-  /** Ends that compaction. Gives its turn when it is over; undefined: it had not begun, or ended by itself before. */
+  /**
+   * Ends the automatic compaction. Resolves with its turn when that is over; undefined: it had not begun, or ended by
+   * itself before.
+   */
   stopCompactingItself(): Promise<TurnId | undefined> {
     return this.#compactions.stopFollowing();
   }
 
-  /** Whether the model in force can see pictures. */
   get takesPictures(): boolean {
     return this.#core.settings.inForce.capabilities.modalities.includes('image');
   }
@@ -162,8 +165,8 @@ export class Thread {
   }
 
   /**
-   * Follows the thread from now on, until the function that it gives is called. Throws where the subscriber is none, or
-   * has a key that is not known: it would wait for events that never come.
+   * Follows the thread until the returned function is called. Throws if the subscriber is invalid or has an unknown
+   * key: it would wait for events that never come.
    */
   subscribe(subscriber: LineSubscriber): () => void {
     const read = readOptions({ subscriber }, subscribing, 'subscribe()');
@@ -171,16 +174,16 @@ export class Thread {
     return this.#core.log.subscribers.add(subscriber);
   }
 
-  /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
+  /** Follows the thread at the reader's own pace, until the thread is closed or the reader stops. Can be read once. */
   events(): AsyncIterable<ThreadNews> {
     const stream = new EventStream();
     return readEvents(stream, this.subscribe(stream));
   }
 
   /**
-   * Runs one turn to its end, after what was submitted before, under the settings of this moment: changes that were
-   * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly. A message that has to wait
-   * is recorded: if the process dies, or the thread is closed, before its turn comes, the next turn takes it in.
+   * Runs one turn to its end, after earlier submissions, under the settings of this moment. Aborting the signal ends it
+   * soon, and cleanly. A message that has to wait is recorded: if the process dies, or the thread is closed, before its
+   * turn comes, the next turn takes it in.
    */
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn, 'run()');
@@ -188,26 +191,29 @@ export class Thread {
     return this.#turns.submitAlone(own);
   }
 
-  /** A change and a turn under it, with nothing in between. It stays once the turn has begun. Refused: no turn. */
+  /**
+   * Submits a change and a turn under it, with nothing in between. The change stays once the turn has begun. If it is
+   * refused, no turn runs.
+   */
   runWith(change: SettingsChange, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn, 'runWith()');
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     return this.#turns.submitWith(change, own);
   }
 
-  /** What the thread waits for the user to answer, in the order of the calls: in a turn that runs, or that is suspended. */
+  /** Questions that wait for the user, in the order of the calls: of a running turn, or of a suspended one. */
   get questions(): readonly Question[] {
     const own = (this.#turns.runs ? pendingQuestions : questionsToAsk)(this.#core.log.state);
     return [...own, ...(this.agents?.questions ?? [])];
   }
 
-  /** Whether its last turn waits, for an answer or to use one, and no turn runs or is about to: it can be continued. */
+  /** True if the last turn can be continued: it waits for an answer or to use one, and no turn runs or is about to. */
   get isSuspended(): boolean {
     return !this.#turns.runs && isSuspended(this.#core.log.state);
   }
 
   /**
-   * Answers a question of the running turn by its id, as the `AskUser` port may, in any order. Resolves when the answer
+   * Answers a question of the running turn by its id, like the `AskUser` port, in any order. Resolves when the answer
    * is durable; its call uses it when its turn comes. Of two answers the first counts, and the other is refused.
    */
   answer(id: string, given: Answer): Promise<Answered> {
@@ -217,9 +223,9 @@ export class Thread {
   }
 
   /**
-   * Continues the turn that was suspended when the thread was given up, or its program died: asks what it waits for, or
-   * uses the answer that was given, and goes on to the model. Refused when there is none, or no one to ask; then nothing
-   * changes. With a signal that is aborted already, the turn ends at once under any policy, and its questions lapse.
+   * Continues a turn that was suspended when the thread was given up, or its program died: asks its questions, or uses
+   * the recorded answers, and continues with the model. Refused, without changes, when there is none, or no one to ask.
+   * If the signal is aborted already, the turn ends at once under any policy, and its questions lapse.
    */
   continue(asked: Pick<ThreadTurn, 'signal'> = {}): Promise<TurnResult | RefusedChange> {
     const read = readOptions<Pick<ThreadTurn, 'signal'>>(asked, { signal: turnOptions.signal }, 'continue()');
@@ -229,16 +235,16 @@ export class Thread {
   }
 
   /**
-   * Words that the running turn takes in before its next request, under the envelope that it has. Resolves when they are
-   * durable: if the process dies before, the next turn takes them in. A turn that was told to end takes no more.
+   * Adds words to the running turn before its next request, under its envelope. Resolves when they are durable: if the
+   * process dies before they are used, the next turn takes them in. A turn that was asked to end takes no more.
    */
   steer(steering: Steering): Promise<Steered> {
     return steerTurn({ ...this.#core, turn: this.#turns.steerable }, steering);
   }
 
   /**
-   * Words of `steer` that have not entered history are not said after all. Gives those of the given messages for which
-   * that is so, when it is durable.
+   * Takes back words of `steer` that have not entered history. Resolves, when durable, with the messages for which it
+   * did.
    */
   async withdraw(messageIds: readonly string[]): Promise<readonly string[]> {
     const taken = this.#core.inbox.takeBack(messageIds);
@@ -247,26 +253,28 @@ export class Thread {
   }
 
   /**
-   * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
+   * Adds a program's own item to history before the next request, of the running turn or of the next one. Resolves when
    * it is durable.
    */
   inject(given: Item, options?: InjectOptions): Promise<Injected> {
     return injectItem(this.#core, given, options);
   }
 
-  /** A side conversation changed files: the model reads so with its next request. Resolves when it is durable. */
+  /**
+   * Records file changes by a side conversation, which the model reads with its next request. Resolves when durable.
+   */
   tellChangedBeside(files: FilesChangedInSideConversation): Promise<Injected> {
     return acceptMessage(this.#core, { kind: 'beside', files });
   }
 
-  /** The same for files that were put back by the record of another thread. */
+  /** Records files that were restored from the record of another thread. Resolves when durable. */
   tellPutBack(files: RestoredFiles): Promise<Injected> {
     return acceptMessage(this.#core, { kind: 'files', files });
   }
 
   /**
-   * Runs a command of the user's own: outside the sandbox, in the thread's folder, beside a turn that runs. The model
-   * reads it and what it printed with the next request.
+   * Runs a user's command outside the sandbox, in the thread's folder, beside a running turn. The model reads it and
+   * its output with the next request.
    */
   async shell(asked: UserShell): Promise<UserShellRan> {
     const read = readOptions<UserShell>(asked, shellOptions, 'shell()');
@@ -277,9 +285,9 @@ export class Thread {
   }
 
   /**
-   * Compacts history: inside a running turn at the next place where it can be done, otherwise in its place in the
-   * queue, under the settings of this moment. Resolves when it is done, or known to be impossible. A tool of the thread
-   * is answered `compaction-follows` at once: it is made when the tool has ended.
+   * Compacts history: inside a running turn at the next possible place, otherwise in the queue, under the settings of
+   * this moment. Resolves when it is done, or known to be impossible. A tool of the thread gets `compaction-follows` at
+   * once: the compaction is made when the tool has ended.
    */
   compact(asked: CompactionByHand): Promise<CompactionResult> {
     const read = readOptions<CompactionByHand>(asked, compactionOptions, 'compact()');
@@ -288,17 +296,17 @@ export class Thread {
   }
 
   /**
-   * Changes the settings of what is submitted from now on: all that is asked for, or nothing. Turns that run or wait
-   * keep theirs. Resolves when the change is durable.
+   * Changes the settings for later submissions: everything asked for, or nothing. Turns that run or wait keep theirs.
+   * Resolves when the change is durable.
    */
   overrideTurnContext(change: SettingsChange): Promise<Overridden> {
     return this.#core.settings.override(change);
   }
 
   /**
-   * Gives the thread up, after the changes of settings that were submitted. What runs is interrupted, ends as such and is
-   * recorded; a turn that waits for the user is suspended. Messages of turns that have not begun wait for the next turn.
-   * What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; it is closed all the same.
+   * Gives the thread up, after the submitted changes of settings. Running work is interrupted and recorded as such; a
+   * turn that waits for the user is suspended. Messages of turns that have not begun wait for the next turn. Later
+   * calls are refused. Rejects with a Fault if lines are lost; the thread is closed all the same.
    */
   async close(how: { readonly sessionGoesOn?: boolean } = {}): Promise<void> {
     const { inbox, settings, sessions, parts, log } = this.#core;
@@ -316,7 +324,7 @@ export class Thread {
     }
   }
 
-  /** Of a thread that was closed while its session went on, and that is not opened again. */
+  /** For a thread that was closed with `sessionGoesOn` and is not opened again. */
   endSession(): Promise<void> {
     return this.#turns.endSession();
   }

@@ -20,7 +20,7 @@ import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import { type ThreadLog, warnOnce } from './log.ts';
 
 export interface EffectsInput extends Pick<RepositoriesInput, 'log' | 'signal' | 'warned'> {
-  /** Absent: nothing is to be undone. */
+  /** Absent: no undo. */
   readonly snapshots: Snapshots | undefined;
   /** Absent: git folders are not searched for. */
   readonly gitGuard: GitGuard | undefined;
@@ -29,21 +29,20 @@ export interface EffectsInput extends Pick<RepositoriesInput, 'log' | 'signal' |
   readonly envelope: Envelope;
 }
 
-/** How long a call waits for a snapshot that is on its way. A turn without undo is better than one that hangs. */
+/** A turn without undo is better than one that hangs. */
 const patienceMs = 2000;
-/** The same for a turn that is interrupted, which must be over within a second. */
+/** An interrupted turn must be over within a second. */
 const interruptedPatienceMs = 250;
 
 /**
- * What a turn does to its workspace, with a snapshot before the first effect and one after the last. Looking around
- * overlaps with the model's thinking; only what it did not have the time for is waited for.
+ * A turn's effects on its workspace, with a snapshot before the first effect and one after the last. Scans overlap with
+ * the model's thinking; only the unfinished part is awaited.
  */
 export class TurnEffects {
   readonly #input: EffectsInput;
   #first: Taking | undefined;
   #before: Promise<Snapshot> | undefined;
   #last: Taking | undefined;
-  /** Calls that may write and have not ended. */
   #running = 0;
   readonly #touched: TouchedFiles[] = [];
   readonly #repositories: TurnRepositories;
@@ -58,7 +57,7 @@ export class TurnEffects {
     this.#repositories = new TurnRepositories({ guard, ...place, log, clock, signal, warned });
   }
 
-  /** The model thinks: there is time. */
+  /** Uses the time while the model thinks. */
   prepare(): void {
     const { envelope, snapshots } = this.#input;
     if (envelope.policy.sandboxLevel === 'read-only' || this.#first !== undefined) return;
@@ -67,13 +66,16 @@ export class TurnEffects {
     void this.#first.snapshot.then((snapshot) => this.#repositories.before(snapshot));
   }
 
-  /** The model says something, which it often does at the end of a turn. */
+  /** Starts when the model writes text, often the end of a turn. */
   prepareEnd(): void {
-    // A call in flight may change what would be seen.
+    // A call in flight may change the result.
     if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
-  /** Before a call that may write under the policy: afterwards the line about the snapshot is recorded, and has yet to become durable. */
+  /**
+   * Called before a call that may write under the policy. Afterwards the line about the snapshot is recorded, but not
+   * yet durable.
+   */
   async before(granted: ResolvedPolicy): Promise<void> {
     const { snapshots } = this.#input;
     this.#running += 1;
@@ -84,15 +86,15 @@ export class TurnEffects {
     await this.#repositories.before(await this.#before, keepingRoots(granted));
   }
 
-  /** A call for which `before` was awaited has ended. */
+  /** Called when a call for which `before` was awaited has ended. */
   ended(touched: TouchedFiles | undefined): void {
     this.#running -= 1;
     if (touched !== undefined) this.#touched.push(touched);
-    // A patch can make none.
+    // A patch cannot make a repository.
     if (this.#running === 0 && touched?.kind !== 'paths') this.#repositories.afterCall();
   }
 
-  /** Before the turn's end is recorded. Gives the folders that became repositories. */
+  /** Called before the turn's end is recorded. Returns folders that became repositories. */
   async after(): Promise<readonly string[]> {
     if (!this.#hasBegun) {
       this.#first?.drop();
@@ -104,7 +106,7 @@ export class TurnEffects {
     return this.#repositories.after(taken);
   }
 
-  /** Unless it has been done, or there is nothing to compare with. */
+  /** Skipped if it was done, or there is nothing to compare with. */
   #lookAgain(before: Snapshot | undefined): Taking | undefined {
     const { snapshots } = this.#input;
     if (snapshots === undefined || before?.kind !== 'taken' || this.#running > 0) return undefined;
@@ -117,13 +119,13 @@ export class TurnEffects {
       const waiting = new AbortController();
       const stopAfter = (ms: number): void =>
         void clock.sleep(ms, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
-      // An end is still waited for after an interrupt, for a moment: it says what the turn did.
+      // After an interrupt the end snapshot is still awaited briefly: it shows what the turn did.
       const end = when === 'before' ? () => taking.drop() : () => stopAfter(interruptedPatienceMs);
       signal.addEventListener('abort', end);
       stopAfter(patienceMs);
       if (when === 'after' && signal.aborted) end();
       void taking.snapshot.then((snapshot) => {
-        // With a reason of its own: the default one is an error with a stack.
+        // A reason of its own: the default one is an error with a stack.
         waiting.abort('taken');
         signal.removeEventListener('abort', end);
         return resolve(snapshot);
@@ -146,7 +148,7 @@ export class TurnEffects {
   }
 }
 
-/** Asked about every file: where nothing is denied, no file needs a look at the rules. */
+/** Called for every file: where nothing is denied, none needs a check of the rules. */
 export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
   const isOpen =
@@ -176,32 +178,29 @@ interface RepositoriesInput {
   readonly guard: GitGuard | undefined;
   readonly log: ThreadLog;
   readonly clock: Clock;
-  /** The workspace's folder, of which snapshots are taken. */
   readonly cwd: string;
-  /** Writable folders below which git folders are protected. */
   readonly roots: readonly string[];
   readonly signal: AbortSignal;
   readonly warned: Set<string>;
   denies(path: string): boolean;
 }
 
-/** Looks between calls take no more than this part of the time. */
+/** Scans between calls take at most this part of the time. */
 const timePart = 0.1;
 
 /**
- * The git repositories in what a turn may write: looked for once before its first effect, so that the sandbox protects
- * what is there, and after its calls, so that new ones are reported. The turn that made one may use it to its end.
+ * Git repositories in the writable folders of a turn: searched once before its first effect, so that the sandbox
+ * protects existing ones, and after its calls, so that new ones are reported. The turn that made one may use it to its
+ * end.
  */
 class TurnRepositories {
   readonly #input: RepositoriesInput;
   #before: Promise<GitLook> | undefined;
   readonly #dropping = new AbortController();
-  /** The look after a call, while it lasts. */
   #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
   #nextBetween = -Infinity;
   readonly #reported = new Set<string>();
 
-  /** All folders that are looked through: those of the turn, and what was granted since. */
   readonly #roots: Set<string>;
 
   constructor(input: RepositoriesInput) {
@@ -209,7 +208,7 @@ class TurnRepositories {
     this.#roots = new Set(input.roots);
   }
 
-  /** `snapshot`: what was just seen of the workspace, if it was. `granted`: folders that a call may write besides. */
+  /** `snapshot`: a fresh one of the workspace, if any. `granted`: other folders that a call may write. */
   async before(snapshot: Snapshot | undefined, granted: readonly string[] = []): Promise<void> {
     const { guard, signal } = this.#input;
     const known = [...this.#roots];
@@ -219,7 +218,7 @@ class TurnRepositories {
     const stopping = AbortSignal.any([signal, this.#dropping.signal]);
     const earlier = this.#before;
     if (added.length > 0) {
-      // One look after the other: the guard knows what the last one found.
+      // One scan after the other: the guard remembers the last result.
       this.#before = Promise.resolve(earlier).then(async (seen) => {
         const found = await this.#look(guard, snapshot, stopping);
         const wasThere = (folder: string): boolean =>
@@ -236,8 +235,8 @@ class TurnRepositories {
   }
 
   /**
-   * A call has ended and none runs. What it made is reported while the model thinks about its output. Where the last such
-   * look took long, this one is left to the end of the turn.
+   * Called when a call has ended and none runs. Reports new repositories while the model thinks about the output. Where
+   * the last such scan took long, it is left to the end of the turn.
    */
   afterCall(): void {
     const { guard, clock } = this.#input;
@@ -256,18 +255,16 @@ class TurnRepositories {
     this.#between = undefined;
   }
 
-  /** What came up, which the user is warned of. */
   async after(snapshot: Snapshot | undefined): Promise<readonly string[]> {
     const { guard } = this.#input;
     const before = await this.#before;
     if (guard === undefined || before === undefined) return [];
     this.#between?.stop.abort(snapshotNotNeeded);
     await this.#between?.over;
-    // After an interrupt it is still worth knowing what there is.
+    // Scan even after an interrupt: new repositories must be known.
     return this.#report(before, await this.#look(guard, snapshot, this.#dropping.signal));
   }
 
-  /** Warns of what is new, once. Gives the new repositories. */
   #report(before: GitLook, now: GitLook): readonly string[] {
     const { log } = this.#input;
     const made = without(now.repositories, before.repositories);
@@ -277,7 +274,7 @@ class TurnRepositories {
     if (repositories.length > 0) log.tell({ kind: 'warning', outcome: newRepositories(repositories) });
     if (names.length > 0) log.tell({ kind: 'warning', outcome: newSettings(names) });
     for (const path of [...repositories, ...names]) this.#reported.add(path);
-    // What is sent to a model is text, and a name on the disk need not be.
+    // Text for a model must be well-formed; a name on the disk need not be.
     return made.map((path) => path.toWellFormed());
   }
 

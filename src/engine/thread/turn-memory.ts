@@ -6,51 +6,45 @@ import { PendingRequests } from '../../protocol/usage.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { HookResults } from '../../core/state/questions/call-arguments.ts';
 
-/** What a turn remembers while it runs: everything about it that changes, but for the thread's lines. */
+/** The mutable state of a running turn, except the thread's lines. */
 export interface TurnMemory {
-  /** `open`: it can be steered. `ending`: nothing more enters it. The thread asks. */
+  /** `open`: it can be steered. `ending`: nothing more enters it. */
   phase: 'preparing' | 'open' | 'ending';
-  /** Items that stand until the turn ends, by id. */
+  /** Items that last until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
-  /** The step whose request was refused for its length, or may have been, until one is not. */
+  /** The step whose request was (perhaps) refused for its length, until a request succeeds. */
   refusedStep: number | undefined;
-  /** Whether it compacted after a refusal for length. It does so again only when enough is new. */
+  /** `compacted`: after a refusal for length. It compacts again only when enough is new. */
   overflow: 'none' | 'compacted';
-  /** The refusal without a cause after which it compacted, which it does once. */
+  /** The unexplained refusal after which it compacted, which it does once. */
   unexplained: ModelFailure | undefined;
-  /** The network was gone, or the quota, when history was to be compacted: only another turn tries again by itself. */
+  /** The network or quota failed during a compaction: only another turn tries again by itself. */
   outage: 'none' | 'seen';
-  /** A call was running when the turn was interrupted. */
   cutShort: boolean;
-  /** A subscriber was shown the beginning of a message that did not come to its end when the turn was interrupted. */
+  /** A subscriber was shown the beginning of a message that was incomplete when the turn was interrupted. */
   shownPart: boolean;
   /** `too-little`: the turn is done, and leaves less space than the next one should find. */
   leaves: 'enough' | 'too-little';
-  /** What hooks said for the model that has not entered history yet, and about which call. */
+  /** Texts from hooks that have not entered history, with their calls. */
   readonly hookTexts: { readonly text: string; readonly callId?: string }[];
-  /** What hooks said about calls, by their id. */
   readonly hookedCalls: Map<string, HookResults>;
-  /** What messages name as skills, by their text. */
   readonly namedSkills: Map<string, NamedSkills>;
-  /** The skills that the turn has brought into history, by path, and what each weighs. */
+  /** Tokens of the skills that the turn brought into history, by path. */
   readonly givenSkills: Map<string, number>;
-  /** A hook wants the turn to end, or let none of its words in. */
+  /** A hook ended the turn, or let none of its words in. */
   endedBy: 'hook' | undefined;
-  /** How often hooks kept the turn from ending. */
   keptGoing: number;
   /**
-   * Rounds towards a goal: those in a row without anything new, how much of history was looked at, and
-   * what was seen. `alone`: no words of the user came since the turn began, or since it
-   * continues by itself.
+   * Rounds towards a goal: `idle` ones in a row without anything new, how much of history was read, and what was seen.
+   * `alone`: no words of the user came since the turn began, or since it continues by itself.
    */
   readonly rounds: { idle: number; read: number; readonly seen: Set<string>; alone: boolean };
-  /** Whether the user was warned of media that the model does not get. */
   saysLeftOut: boolean;
-  /** What the provider said of its limits with the newest answer, until a line has it. */
+  /** Rate limits with the newest answer, until a line records them. */
   rateLimits: RateLimits | undefined;
   /** Requests under way, where no agents share the limits. */
   readonly underWay: PendingRequests<'own'>;
-  /** What a reviewer has decided, and until when one is at work. */
+  /** The reviewer's decisions, and the end of a running review. */
   readonly reviews: { history: ReviewHistory; running: Promise<void> };
 }
 

@@ -8,18 +8,16 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Injected } from './client-input.ts';
 import type { ThreadParts } from './thread-parts.ts';
 
-/** A command of the user's own. */
 export interface UserShell {
   readonly command: string;
-  /** Ends it, and all that it started. */
+  /** Ends the command and everything that it started. */
   readonly signal: AbortSignal;
-  /** What it prints, as it comes. */
   output?(bytes: Uint8Array): void;
-  /** The id of the item that followers are sent of it, before they are. */
+  /** Called with the id of the item before followers are sent it. */
   recordedAs?(id: string): void;
 }
 
-/** `exitCode` is absent where it was stopped. The model reads what it printed with its next request. */
+/** `exitCode` is absent if it was stopped. The model reads the output with its next request. */
 export type UserShellRan =
   | { readonly kind: 'ran'; readonly exitCode?: number; readonly output: string; readonly durationMs: number }
   | { readonly kind: 'refused'; readonly outcome: Outcome };
@@ -30,7 +28,7 @@ interface ShellThread {
   inject(item: Item): Promise<Injected>;
 }
 
-/** Runs what the user wrote, outside the sandbox and beside a turn that runs, and tells the thread. */
+/** Runs the user's command outside the sandbox, beside a running turn, and informs the thread. */
 export async function runUserShell({ parts, cwd, inject }: ShellThread, asked: UserShell): Promise<UserShellRan> {
   const { command } = asked;
   if (command.trim() === '' || parts.userShell === undefined) return { kind: 'refused', outcome: noCommand };

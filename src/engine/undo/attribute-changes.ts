@@ -16,10 +16,8 @@ import {
   type TreeEntry,
 } from './snapshot-tree.ts';
 
-/** A snapshot as its maker remembers it. */
 export interface SnapshotMoment {
   readonly tree: Hash;
-  /** When it was begun. */
   readonly at: FileTime;
   readonly known: KnownWorkspace;
 }
@@ -29,14 +27,14 @@ export interface TellApartInput {
   readonly root: string;
   readonly contents: WorkspaceContents;
   readonly before: SnapshotMoment;
-  /** With how its folders looked, and what else was not recognised. */
+  /** Includes the stats of its folders and of everything else that was not recognised. */
   readonly after: SnapshotMoment & { readonly sights: ReadonlyMap<string, EntryStat> };
   readonly touched: readonly TouchedFiles[];
-  /** For trees that neither snapshot has. */
+  /** Takes trees that neither snapshot has. */
   readonly added: NewContents;
 }
 
-/** The tree that others alone would have left between two snapshots. Rejects when a content is gone. */
+/** The tree that others alone would have left between two snapshots. Rejects if a content is gone. */
 export async function treeLeftByOthers(input: TellApartInput): Promise<Hash> {
   const { home, root, contents, before, after, touched, added } = input;
   if (before.tree === after.tree) return after.tree;
@@ -51,13 +49,13 @@ export async function treeLeftByOthers(input: TellApartInput): Promise<Hash> {
   });
   const isOwn = (change: ChangedEntry): boolean => {
     const ignored = changes.get(change.path)?.ignored;
-    // What only began to be ignored is still there; what was ignored before was not recorded.
+    // A newly ignored path still exists; one ignored before was not recorded.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
   return treeWithoutOwnChanges(before.tree, after.tree, isOwn, { contents, added });
 }
 
-/** As the walk saw it. What was recognised is known with all its times. */
+/** The stat that the walk saw. Recognised entries are known with all their times. */
 function sightOf(path: string, { sights, known }: TellApartInput['after']): EntryStat | undefined {
   const seen = sights.get(path);
   if (seen !== undefined) return seen;
@@ -67,7 +65,7 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Entr
   return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };
 }
 
-/** Calls of other threads in this folder, above it or below it, as far as they recorded them. */
+/** Recorded calls of other threads in this folder, or above or below it. */
 function spansOfOthers(
   home: string,
   root: string,
@@ -78,7 +76,7 @@ function spansOfOthers(
   return (
     readCallTimes(home)
       .filter((call) => !ours.has(call.id) && (isWithin(call.root, root) || isWithin(root, call.root)))
-      // A call whose program died before the turn began can have changed nothing in it.
+      // A call whose program died before the turn began cannot have changed anything in it.
       .filter((call) => call.to !== undefined || call.from >= since.earliest || isLoggedProcessRunning(call))
       .map(({ from, to = Infinity }) => ({ from, to }))
   );
@@ -86,19 +84,16 @@ function spansOfOthers(
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
-/** What is known about the time between two snapshots of a workspace. */
 export interface ChangeEvidence {
   /** Without links in it. */
   readonly root: string;
-  /** When the earlier snapshot was begun. */
   readonly since: FileTime;
-  /** What the calls in question did, in the order in which they ended. */
+  /** The effects of the calls in question, in the order in which they ended. */
   readonly touched: readonly TouchedFiles[];
   /** When calls of other threads may have changed the same files. */
   readonly others: readonly TimeSpan[];
-  /** As the earlier snapshot found the workspace. */
   readonly before: KnownWorkspace;
-  /** How a path looked in the later snapshot; undefined when nothing was there. */
+  /** The stat of a path in the later snapshot; undefined if it was absent. */
   after(path: string): EntryStat | undefined;
 }
 
@@ -107,7 +102,6 @@ interface TimeSpan {
   readonly to: number;
 }
 
-/** A path below the root that is not what it was. */
 interface ChangedEntry {
   readonly path: string;
   readonly from: TreeEntry | undefined;
@@ -115,8 +109,8 @@ interface ChangedEntry {
 }
 
 /**
- * Decides which changes are the work of the calls. A patch says what it left. A command is known by time: the kernel
- * stamps what is changed, and nothing sets that stamp back. Whatever leaves a doubt is not theirs.
+ * Decides which changes the calls made. A patch records what it left. A command is judged by time: the kernel stamps
+ * changes, and nothing sets that stamp back. Doubtful changes are not theirs.
  */
 function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
   const { after, since, others } = evidence;
@@ -126,7 +120,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
   const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
   const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
 
-  /** By what vanished from the root during each call, where all of them know that. */
+  /** Uses the names that vanished from the root during each call, if all calls recorded them. */
   const isGoneByCall = (name: string): boolean | undefined =>
     times.every(({ gone }) => gone !== undefined)
       ? times.some((call) => call.gone?.includes(name) === true && isAlone(call))
@@ -134,17 +128,17 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
 
   const isOwnDeletion = (path: string): boolean => {
     const cut = path.lastIndexOf('/');
-    // Sandboxes make and remove mount points in the root, so its times say nothing about anything else.
+    // Sandboxes make and remove mount points in the root, so its times prove nothing about other entries.
     const gone = cut < 0 ? isGoneByCall(path) : undefined;
     if (gone !== undefined) return gone;
     const folder = after(path.slice(0, Math.max(0, cut)));
     if (folder === undefined) return cut < 0 ? false : isOwnDeletion(path.slice(0, cut));
     if (folder.kind !== 'folder') return covers(folder.changedAt);
-    // Programs that unpack set a folder's own time back.
+    // Unpacking programs set a folder's own time back.
     return covers(folder.modifiedAt < since.earliest ? folder.changedAt : folder.modifiedAt);
   };
 
-  /** A folder that is moved takes along what is in it, and only its own stamp is new. */
+  /** Moving a folder moves its contents, but only renews the folder's own stamp. */
   const isMovedAlong = (path: string, sight: EntryStat): boolean => {
     stays ??= marksIn(evidence.before);
     const wasHere = sight.kind !== 'folder' && stays.has(markOf(sight));
@@ -153,19 +147,18 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
       const above = path.slice(0, cut);
       const folder = after(above);
       if (folder === undefined || evidence.before.has(above) || !covers(folder.changedAt)) continue;
-      // In a folder that was changed after it was moved, others may have put something before.
+      // If the folder was changed after the move, others may have put something in it before.
       if (sight.kind === 'folder' || folder.modifiedAt < since.earliest || wasHere) return true;
     }
     return false;
   };
 
-  /** A command of the turn left what the patch found. */
   const isFoundFromCommand = (path: string, { found, foundSince, folder }: Found): boolean => {
     const gone = found === 'nothing' && folder === '' ? isGoneByCall(path.replace(/\/.*/s, '')) : undefined;
     return gone ?? (foundSince !== undefined && covers(foundSince));
   };
 
-  /** Of what was moved. What snapshots left out is not known here: its time must do. */
+  /** For a moved path. If snapshots left it out, only its time is known. */
   const stoodBefore = (path: string, found: FoundContent): boolean => {
     const known = knownAt(evidence.before, path);
     if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
@@ -173,26 +166,29 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
   };
 
-  /** Each patch found what was there before, or what a call of the turn left: no other hand was in between. */
+  /**
+   * True if each patch found the earlier state or what a call of the turn left, so that no one else changed it in
+   * between.
+   */
   const isUnbroken = (path: string, stood: (found: FoundContent) => boolean, seen: readonly string[] = []): boolean => {
     const patches = patched.get(path) ?? [];
     return patches.every((patch, index) => {
       const { found, foundSince = Infinity, source } = patch;
       if (found === undefined) return true;
-      // What was moved here may have been changed by another hand where it was.
+      // Others may have changed moved content at its source.
       const isFirstLook = source !== undefined && !seen.includes(source);
       if (isFirstLook && !isUnbroken(source, (there) => stoodBefore(source, there), [...seen, path])) return false;
       const before = patches[index - 1]?.left;
       if (before === undefined && found !== 'nothing' && foundSince < since.earliest) return true;
       const isAsBefore = before === undefined ? stood(found) : sameContent(found, before);
-      // Of what was not read, the time alone says whether it changed.
+      // For unread content, only the time shows whether it changed.
       return (isAsBefore && found !== 'something') || isFoundFromCommand(path, patch);
     });
   };
 
   return ({ path, from, to }) => {
     const last = patched.get(path)?.at(-1);
-    // A patch that found another hand's change says so for certain, even if a command came after it.
+    // A patch that found another's change is proof, even if a command came after it.
     if (!isUnbroken(path, (found) => isContent(found, from))) return false;
     if (last !== undefined && isContent(last.left, to)) return true;
     if (to === undefined) return isOwnDeletion(path);
@@ -203,8 +199,8 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
 }
 
 /**
- * All paths are below the root. `folder` is the lowest one on the way that was there before the patch, `source` where
- * the content was moved from.
+ * All paths are below the root. `folder` is the lowest folder above the path that existed before the patch; `source` is
+ * where the content was moved from.
  */
 function patchesByPath({ root, touched }: ChangeEvidence) {
   const inRoot = (path = ''): string | undefined =>
@@ -227,7 +223,7 @@ function isContent(content: FoundContent, entry: TreeEntry | undefined): boolean
   if (content === 'nothing' || entry === undefined) return content === 'nothing' && entry === undefined;
   if (content === 'something') return true;
   if (content === 'folder') return entry.kind === 'folder';
-  // What is left out of snapshots cannot be compared; the patch has been there, and that must do.
+  // Left-out content cannot be compared; that the patch touched it must do.
   return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
 }
 
@@ -239,7 +235,7 @@ function holds(time: number): (span: TimeSpan) => boolean {
   return ({ from, to }) => from <= time && time <= to;
 }
 
-/** By what a file is recognised under another name. */
+/** Recognises a file under another name. */
 function markOf({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string {
   return `${number} ${size} ${modifiedAt}`;
 }
@@ -250,9 +246,8 @@ function marksIn(known: KnownWorkspace): ReadonlySet<string> {
 }
 
 /**
- * The workspace as others alone would have left it: the earlier tree with every change that is not the calls' own.
- * What lies between it and the later tree is their work. A folder of theirs in which others put something stays.
- * `isOwn`: whether the calls made a change. Trees that are new are `added`.
+ * The workspace as others alone would have left it: the earlier tree with all changes except the calls' own. A folder
+ * of the calls in which others put something stays. `isOwn`: whether the calls made a change. New trees go to `added`.
  */
 async function treeWithoutOwnChanges(
   before: Hash,

@@ -10,13 +10,12 @@ export function snapshotsFolder(home: string): string {
   return join(home, 'capstan', 'snapshots');
 }
 
-/** Where the contents of a workspace are kept. `root` is without links. */
+/** `root` must be without links. */
 export function storeOf(home: string, root: string): ContentStore {
   const key = hashOf(new TextEncoder().encode(root)).slice(0, 16);
   return new ContentStore(join(snapshotsFolder(home), key));
 }
 
-/** The contents of each workspace as packs under the home. */
 export function createFileContents({ home, ids }: { readonly home: string; readonly ids: Ids }): SnapshotContents {
   return {
     async of(root) {
@@ -43,7 +42,7 @@ function packDraft(start: () => PackWriter): ContentsDraft {
   };
 }
 
-/** The kept contents of one workspace: packs, and a note of what its last snapshot saw. */
+/** The stored contents of one workspace: packs, and a note of what its last snapshot saw. */
 export class ContentStore {
   readonly folder: string;
   readonly #notePath: string;
@@ -58,7 +57,7 @@ export class ContentStore {
     return textOf(this.#notePath);
   }
 
-  /** Without it, the contents that it names may be gone too. */
+  /** Without the note, the contents that it names may be gone too. */
   get hasNote(): boolean {
     return fs.existsSync(this.#notePath);
   }
@@ -67,7 +66,7 @@ export class ContentStore {
     writeOwnFile(this.#notePath, `${this.#notePath}.${process.pid}`, note);
   }
 
-  /** Begins a pack. `root` is written beside it once, for people who look around. */
+  /** Begins a pack. Writes `root` beside it once, for people who look around. */
   startPack(name: string, root: string): PackWriter {
     fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const rootFile = `${this.folder}/root`;
@@ -76,7 +75,6 @@ export class ContentStore {
     return new PackWriter(`${this.folder}/${name}`);
   }
 
-  /** How much space the packs take. */
   bytes(): number {
     const sizes = this.packs().map((pack) => fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size, 0);
@@ -92,7 +90,7 @@ export class ContentStore {
     return this.#find(hash) !== undefined;
   }
 
-  /** Undefined when it is not there, or damaged. */
+  /** Undefined if it is missing or damaged. */
   load(hash: Hash): Uint8Array | undefined {
     const found = this.#find(hash);
     try {
@@ -103,7 +101,7 @@ export class ContentStore {
     }
   }
 
-  /** Empty when it is gone. */
+  /** Empty if it is gone. */
   readTree(hash: Hash): Tree {
     const content = this.load(hash);
     return content === undefined ? [] : decodeTree(content);
@@ -120,19 +118,18 @@ export class ContentStore {
   }
 }
 
-/** Where a content stands. */
 interface PackedContent {
   readonly pack: string;
   readonly offset: number;
   readonly length: number;
 }
 
-/** Contents are gathered up to this size before they are written. */
+/** Contents are buffered up to this size before they are written. */
 const gatheredBytes = 1024 * 1024;
 
 /**
- * Many contents in one file: thousands of small files would cost five times as much, and a sync each. The index is
- * written last, under its final name only when it is whole: a pack without one does not count.
+ * Stores many contents in one file: thousands of small files would cost five times as much, and a sync each. The index
+ * is written last and gets its final name only when complete: a pack without one does not count.
  */
 class PackWriter {
   readonly path: string;
@@ -143,7 +140,7 @@ class PackWriter {
   #bytes = 0;
   #isOpen = true;
 
-  /** Makes the file. `path` is without an ending. */
+  /** Creates the file. `path` is without an ending. */
   constructor(path: string) {
     this.path = path;
     this.#file = fs.openSync(`${path}.pack`, 'wx', 0o600);
@@ -157,7 +154,7 @@ class PackWriter {
     if (this.#gatheredBytes >= gatheredBytes || this.#gathered.length >= 512) this.#write();
   }
 
-  /** The pack counts when this resolves, also after a power cut. */
+  /** Once this resolves the pack counts, even after a power cut. */
   async finish(): Promise<void> {
     this.#write();
     await synced(this.#file);
@@ -171,19 +168,18 @@ class PackWriter {
       fs.closeSync(file);
     }
     fs.renameSync(half, whole);
-    // The names too, or what was learnt from the contents could outlive them.
+    // Sync the names too, or notes about the contents could outlive them.
     const folder = fs.openSync(this.path.slice(0, this.path.lastIndexOf('/')), 'r');
     await synced(folder).finally(() => fs.closeSync(folder));
   }
 
-  /** Leaves nothing behind. */
   discard(): void {
     this.#close();
     removePack(this.path);
     fs.rmSync(`${this.path}.index.half`, { force: true });
   }
 
-  /** Once: the system soon gives the number to another file. */
+  /** Close only once: the system soon gives the number to another file. */
   #close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -204,13 +200,13 @@ function synced(file: number): Promise<void> {
   });
 }
 
-/** The index first: what is half removed does not count. */
+/** Remove the index first, so that a half-removed pack does not count. */
 function removePack(path: string): void {
   fs.rmSync(`${path}.index`, { force: true });
   fs.rmSync(`${path}.pack`, { force: true });
 }
 
-/** The contents of a pack. None when its index cannot be read. */
+/** Empty if the index cannot be read. */
 function readPackIndex(path: string): ReadonlyMap<Hash, PackedContent> {
   const contents = new Map<Hash, PackedContent>();
   for (const line of (textOf(`${path}.index`) ?? '').split('\n')) {
@@ -220,7 +216,6 @@ function readPackIndex(path: string): ReadonlyMap<Hash, PackedContent> {
   return contents;
 }
 
-/** Undefined when the file cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return fs.readFileSync(path, 'utf8');
@@ -243,13 +238,13 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
 export interface SnapshotCollection {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** What is younger stays whatever refers to it: a turn may be about to. */
+  /** Younger contents always stay: a turn may be about to refer to them. */
   readonly graceMs: number;
 }
 
 /**
- * Removes the contents that no tree refers to. `referredTrees` are those of all lines of all threads. What the last
- * snapshot of a workspace saw stays as long as any tree of that workspace is referred to: the next one builds on it.
+ * Removes unreferenced contents. `referredTrees` are those in all lines of all threads. What the last snapshot of a
+ * workspace saw stays while any tree of that workspace is referred to, since the next one builds on it.
  */
 export async function collectSnapshots(
   home: string,
@@ -293,12 +288,12 @@ function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
   }
 }
 
-/** No line may name the trees of a young pack yet, and they may refer to contents of older ones. */
+/** Lines may not name the trees of a young pack yet, and those may refer to contents of older packs. */
 function markTreesIn(store: ContentStore, pack: string, live: Set<Hash>): void {
   for (const [hash, content] of readPackIndex(pack)) if (isTree(readPacked(content))) mark(store, hash, live);
 }
 
-/** A file that looks like a tree does no harm. */
+/** A file that only looks like a tree does no harm. */
 function isTree(content: Uint8Array): boolean {
   if (content[0] !== 0x5b) return false;
   try {
@@ -308,7 +303,7 @@ function isTree(content: Uint8Array): boolean {
   }
 }
 
-/** A pack of which more than half is of no use is written anew. */
+/** Rewrites a pack of which more than half is useless. */
 async function sweep(store: ContentStore, pack: string, live: ReadonlySet<Hash>): Promise<void> {
   const contents = [...readPackIndex(pack)];
   const used = contents.filter(([hash]) => live.has(hash));

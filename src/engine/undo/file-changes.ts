@@ -18,41 +18,40 @@ import {
 import { readEffects } from './recorded-effects.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
-/** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
   readonly changer: Changer;
   readonly root: string;
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
-  /** What it did itself; everything, where the record does not say. */
+  /** Its own changes, or all of them if the record does not separate them. */
   readonly files: readonly TurnFileChange[];
-  /** What changed while it ran without being its work. Undefined: the record does not say. */
+  /** Changes by others while it ran. Undefined: the record does not say. */
   readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
-/** Folders are not reported: they follow from what is in them. Nor is what only began or ceased to be ignored. */
+/**
+ * Folders are not reported, since they follow from their contents. Nor are paths that only became ignored or unignored.
+ */
 export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'deleted';
-  /** Bytes before and after; a link has none. */
+  /** In bytes; absent for a link. */
   readonly sizeBefore?: number;
   readonly sizeAfter?: number;
-  /** Where it was asked for. */
   readonly diff?: FileDiff;
 }
 
 export interface ThreadFiles {
-  /** Those that were not taken back. */
+  /** The turns that were not taken back. */
   readonly turns: readonly TurnSummary[];
   /** Oldest first. */
   readonly changes: readonly ChangedFiles[];
 }
 
 export interface FileChangesOptions {
-  /** Compare the contents of the files as well. */
   readonly diffs: boolean;
-  /** Places of the engine, which are not shown: older snapshots may hold some of them. */
+  /** Places of the engine, which are hidden; older snapshots may contain some of them. */
   readonly own: OwnHomes;
 }
 

@@ -12,33 +12,31 @@ import { putBackIn } from '../../core/state/fold/waiting-messages.ts';
 import { type Change, type Changes, type Hash, sameEntry, type TreeNode } from './snapshot-tree.ts';
 import type { Transition } from './restore-plan.ts';
 
-/** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
 export interface Effect {
   readonly changer: Changer;
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
-  /** What others alone would have left. Absent in records that do not say. */
+  /** The tree that others alone would have left. Absent in records that do not say. */
   readonly others?: string;
   /** The tree that a restore was to leave. */
   readonly aim?: string;
 }
 
-/** A call that ran without the sandbox: what it changed beyond the workspace is in no snapshot. */
+/** A call that ran without the sandbox: no snapshot has its changes beyond the workspace. */
 export interface OutsideCall {
   readonly turnId: TurnId;
-  /** The command, or the name of the tool. */
   readonly what: string;
 }
 
 export interface EffectList {
-  /** Those that were not taken back. */
+  /** The turns that were not taken back. */
   readonly turns: readonly TurnSummary[];
-  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the conversation. */
+  /** Oldest first. Includes those of turns taken back, since files do not go back with the conversation. */
   readonly effects: readonly Effect[];
   /** Oldest first, of any turn. */
   readonly outside: readonly OutsideCall[];
-  /** What the thread was told when files last went back. Absent: nothing. */
+  /** The thread's latest message about files that went back. Absent: nothing. */
   readonly putBack?: RestoredFiles;
 }
 
@@ -77,14 +75,14 @@ function sameChanger(a: Changer, b: Changer): boolean {
 }
 
 interface EffectTransition extends Transition {
-  /** Of which of the effects it is a part, from 0; absent for what lies between two. */
+  /** Index of its effect; absent for changes between two effects. */
   readonly effect?: number;
 }
 
 /**
- * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
- * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be separated from
- * what the user did after it. A cut-off restore is known by what it was to leave.
+ * Transitions of a workspace from the first effect to its present tree. Changes between effects are the user's, and
+ * others' changes during an effect are separate. A cut-off turn's changes cannot be separated from the user's later
+ * ones; a cut-off restore is known by its intended tree.
  */
 export async function transitionsOf(
   effects: readonly Effect[],
@@ -125,8 +123,8 @@ interface CutOffRestore {
 }
 
 /**
- * Separates what a restore did before it was cut off from what others did after it. What others changed of a path that
- * it was to change counts as if it had done so before: then it is kept, and named.
+ * Separates what a cut-off restore did from others' later changes. If others changed a path that it was to change, it
+ * counts as already restored, so their change is kept and named.
  */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
   const own = new Map<string, Change>();
@@ -146,14 +144,16 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   ];
 }
 
-/** True for each state that a restore passes: the end, a place that was emptied for something else, a folder with another mode. */
+/**
+ * True for each state on the way of a restore: the end, a place emptied for something else, a folder with another mode.
+ */
 function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');
   return now.kind === 'folder' && to?.kind === 'folder' && (from?.kind !== 'folder' || now.mode === (to.mode | 0o700));
 }
 
-/** A file that had not yet got its name, or that was moved aside to be removed and is as it was. */
+/** A temporary file that had not got its name yet, or an unchanged file that was moved aside to be removed. */
 function isUnfinished(path: string, now: TreeNode | undefined, planned: Changes): boolean {
   const cut = path.lastIndexOf('/') + 1;
   if (!isTemporaryName(path.slice(cut))) return false;

@@ -64,7 +64,7 @@ export function readRollback(to: unknown): RollbackTo | OptionProblem {
   return onlyOne<RollbackTo>(readOptions<AnyRollback>(to, anyRollback, 'rollback()'), Object.keys(anyRollback));
 }
 
-/** Of these keys exactly one says what is meant. */
+/** Requires exactly one of these keys. */
 function onlyOne<Meant>(read: object | OptionProblem, keys: readonly string[]): Meant | OptionProblem {
   if ('code' in read || Object.keys(read).length === 1) return read as Meant | OptionProblem;
   const given = Object.keys(read);

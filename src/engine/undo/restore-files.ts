@@ -39,21 +39,23 @@ import {
 } from './snapshot-tree.ts';
 import { type FileDiff, fileDiff } from './unified-diff.ts';
 
-/** To what files go back: to before a turn, or to before the last time that files went back. */
+/** Files go back to before a turn, or to before the last time that files went back. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
 
 export interface RestoreOptions {
-  /** Only says what would be done. */
   readonly dryRun: boolean;
-  /** A dry run also says how each file would change. */
+  /** A dry run also reports how each file would change. */
   readonly diffs?: boolean;
-  /** Also takes back what others changed since. What stands there now can be brought back. */
+  /** Also reverts what others changed since. The replaced state can be brought back. */
   readonly force: boolean;
-  /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
+  /** Also reverts what others changed while a turn ran. */
   readonly meanwhile?: boolean;
-  /** In files and folders that are brought back or removed. */
+  /** Counts files and folders brought back or removed. */
   readonly progress?: WorkProgress;
-  /** What the model of the thread reads of it. Where agents worked for it, the last call names all. */
+  /**
+   * Gets what the thread's model reads about the restore. If agents worked for the thread, the last call names all
+   * files.
+   */
   readonly told?: (files: RestoredFiles) => void;
 }
 
@@ -62,23 +64,21 @@ export interface RestoreReport {
   readonly kind: 'restored';
   readonly root: string;
   readonly restored: readonly string[];
-  /** What the thread had made. */
   readonly deleted: readonly string[];
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
-  /** Turns whose changes are not known, since no snapshot was taken before them. */
+  /** Turns with unknown changes, since no snapshot was taken before them. */
   readonly withoutSnapshot: readonly TurnId[];
-  /** Other workspaces that the turns worked in. They are left alone. */
+  /** Other workspaces of the turns, which stay unchanged. */
   readonly otherRoots: readonly string[];
-  /** Turns whose record does not separate their changes from others'. Absent when there are none. */
+  /** Turns whose record does not separate their changes from others'. Absent if there are none. */
   readonly notAttributed?: readonly TurnId[];
-  /** Calls that ran outside the sandbox: what they changed elsewhere stays. Absent when there are none. */
+  /** Calls outside the sandbox: their changes elsewhere stay. Absent if there are none. */
   readonly outside?: readonly OutsideCall[];
-  /** From what stands there now to what would come back, where a dry run was asked for it. */
+  /** Diffs from the present state to the restored one, if a dry run requested them. */
   readonly diffs?: readonly RestoreDiff[];
 }
 
-/** How a restore would change one path. A folder has none. */
 export interface RestoreDiff {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'deleted';
@@ -97,19 +97,19 @@ export interface RestoreParts {
   readonly snapshots: Snapshots;
   readonly disk: WorkspaceDisk;
   readonly ids: Ids;
-  /** Places that the thread may not read: no copy of them is made, and they are left as they are. */
+  /** Places that the thread may not read: they are neither copied nor changed. */
   denies(path: string): boolean;
-  /** Places of the engine, left as they are whatever a snapshot says: older ones may hold some of them. */
+  /** Places of the engine, never changed: older snapshots may contain some of them. */
   own(): OwnHomes;
 }
 
-/** Brings files back. The thread is held meanwhile: no turn of it may work on the same files. */
+/** Restores files. Holds the thread meanwhile: no turn of it may work on the same files. */
 export async function restoreFiles(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
-  /** Files of its agents, which went back just before: the model of this thread reads of them, too. */
+  /** Restores of its agents just before; this thread's model reads of them, too. */
   agents: readonly RestoreReport[] = [],
 ): Promise<RestoreReport | RestoreRefused> {
   const { dryRun, diffs = false, force, meanwhile = false, progress, told } = options;
@@ -120,7 +120,6 @@ export async function restoreFiles(
   return restore(parts, id, target, work).finally(() => owned.close());
 }
 
-/** Without a lease it is only foreseen. */
 interface RestoreWork {
   readonly owned?: Owned;
   readonly agents?: readonly RestoreReport[];
@@ -140,7 +139,7 @@ async function restore(
   { force, meanwhile, owned, agents = [], progress, told, diffs }: PlanOptions & RestoreWork,
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
-  // The next request of the thread says what went back: its model knows these files otherwise.
+  // The thread's next request must say what went back, because its model knows these files differently.
   const tell = async (...own: readonly RestoreReport[]): Promise<void> => {
     const files = restoreMessage(list, 'beforeTurn' in target ? target : {}, [...own, ...agents]);
     if (owned === undefined || files === undefined) return;
@@ -192,7 +191,7 @@ async function restore(
   if ('code' in prepared) return refused(prepared);
   owned.append([snapshotLine(changer, 'before', now, prepared)]);
   await owned.durable();
-  // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
+  // Concurrent turns of other threads in the folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
   const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), ...defined({ progress }) };
   const { left, ...result } = await runRestore(ports, plan.actions);
@@ -235,16 +234,16 @@ async function transitions(
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
-  // Only the restore itself is undone; later turns count like the user. After a restore that was cut off, changes that
-  // no turn recorded count as its own.
+  // Undo only the restore itself; later turns count like the user. After a cut-off restore, unrecorded changes count as
+  // its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
 /**
- * Before anything changes: the contents that would go are kept for certain, whatever the snapshot relied on, and so is
- * the tree that the restore is to leave. By that tree an undo knows what a restore did that was cut off.
+ * Runs before any change. Stores the contents that would go, whatever the snapshot relied on, and the tree that the
+ * restore is to leave: an undo needs that tree to know what a cut-off restore did.
  */
 async function prepareUndo(
   disk: WorkspaceDisk,
@@ -328,7 +327,7 @@ function contentGone(root: string): Outcome<'snapshot-gone'> {
   return { code: 'snapshot-gone', message: `A snapshot of ${root} is missing or damaged.`, next };
 }
 
-/** A line names no more of them. */
+/** The most files that one line names. */
 const mostNamed = 5000;
 
 /** Paths are below the root. */
@@ -338,7 +337,7 @@ interface WentBack {
   readonly deleted: readonly string[];
 }
 
-/** What a thread is to know of files that went back, its own and those of its agents. Undefined: none did. */
+/** The message to a thread about restored files, its own and those of its agents. Undefined: there are none. */
 function restoreMessage(
   { turns, putBack: last }: Pick<EffectList, 'turns' | 'putBack'>,
   /** Absent: to before the last time that files went back. */

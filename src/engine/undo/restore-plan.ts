@@ -24,17 +24,16 @@ import {
 } from './snapshot-tree.ts';
 import { dirname } from 'node:path';
 
-/** What happened to a workspace between two moments, and who did it. */
 export interface Transition {
   /**
-   * `others`: it happened while a turn ran, and the turn did not do it. `unrecorded`: the same, from a record that does
-   * not say who did. `unknown`: a turn was cut off, so that its changes and later ones of the user cannot be separated.
+   * `others`: changed while a turn ran, but not by the turn. `unrecorded`: as `others`, but the record does not say by
+   * whom. `unknown`: a turn was cut off, so its changes and later ones of the user cannot be separated.
    */
   readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
   readonly changes: Changes;
 }
 
-/** One path that a restore brings back. Without `to` it is deleted, without `now` it does not exist. */
+/** One path to restore. Without `to` it is deleted; without `now` it does not exist. */
 interface RestoreAction {
   readonly path: string;
   readonly now?: TreeNode;
@@ -48,9 +47,9 @@ export interface KeptPath {
 
 /**
  * `changed-since`: another program or the user changed it after the thread did. `unknown`: perhaps one of them did.
- * `left-out`: its content is not kept, by a limit or because it could not be read. `in-the-way`: something else stands
- * there or in it. `meanwhile`: it changed while a turn ran, and not by the turn. `not-recorded`: it was made while a
- * turn ran, and the record does not say by whom.
+ * `left-out`: its content was not kept, by a limit or because it was unreadable. `in-the-way`: something else is at or
+ * in it. `meanwhile`: changed while a turn ran, but not by it. `not-recorded`: made while a turn ran, by an unrecorded
+ * author.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
 
@@ -60,22 +59,22 @@ export interface RestorePlan {
 }
 
 export interface PlanOptions {
-  /** Also takes back what the user did to a path after the thread. */
+  /** Also reverts what the user did to a path after the thread. */
   readonly force: boolean;
-  /** Also takes back what others did while a turn ran. */
+  /** Also reverts what others did while a turn ran. */
   readonly meanwhile: boolean;
 }
 
 /**
- * What to do so that everything the thread changed is as it was, and everything else stays. The transitions follow each
- * other without a gap up to now. A path goes back to what it was before the thread first touched it; what others did
- * to it is not lost unless an option says so.
+ * Plans how to undo everything the thread changed and keep everything else. The transitions must follow each other
+ * without a gap up to now. A path goes back to its state before the thread first touched it; others' changes to it stay
+ * unless an option says so.
  */
 export function planRestore(transitions: readonly Transition[], { force, meanwhile }: PlanOptions): RestorePlan {
   const actions: RestoreAction[] = [];
   const kept: KeptPath[] = [];
   for (const [path, story] of storiesOf(transitions)) {
-    // What was ignored until then may have been there: only what is done to it later can be taken back.
+    // It may have existed while ignored: only later changes to it can be reverted.
     const goesBack = ({ by, change }: Chapter): boolean =>
       by !== 'user' && (by !== 'others' || meanwhile) && change.ignored !== 'before';
     const now = story.at(-1)?.change.to;
@@ -101,7 +100,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
   return { actions, kept };
 }
 
-/** What others did while a turn ran, and what can still be seen of it. Folders follow from what is in them. */
+/** True for visible changes of others while a turn ran. Folders follow from their contents. */
 function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): boolean {
   const from = story.find(({ by, change }) => by === 'others' && change.ignored === undefined)?.change;
   if (from === undefined || sameEntry(from.from, now)) return false;
@@ -113,7 +112,6 @@ interface Chapter {
   readonly change: Change;
 }
 
-/** What happened to each path, in order. */
 function storiesOf(transitions: readonly Transition[]): readonly (readonly [string, readonly Chapter[]])[] {
   const chapters = transitions.flatMap(({ by, changes }) =>
     [...changes].map(([path, change]) => ({ path, by, change })),
@@ -121,10 +119,9 @@ function storiesOf(transitions: readonly Transition[]): readonly (readonly [stri
   return [...Map.groupBy(chapters, ({ path }) => path)].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Folders that are missing on the way to what comes back are made with this mode. */
 const missingFolderMode = 0o755;
 
-/** The tree that a restore leaves if all of its plan can be carried out. New trees are added. Rejects with `ContentGone`. */
+/** The tree that a fully successful restore leaves. Adds new trees. Rejects with `ContentGone`. */
 export async function plannedTree(
   source: ContentSource,
   tree: Hash,
@@ -180,7 +177,7 @@ export interface RestoreResult {
   readonly deleted: readonly string[];
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
-  /** The content at each path that it changed, those where it failed halfway included. */
+  /** The content at each path that it changed, including those where it failed halfway. */
   readonly left: ReadonlyMap<string, FoundContent>;
 }
 
@@ -192,9 +189,9 @@ export interface RestorePorts {
 }
 
 /**
- * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
- * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end. `read` gives
- * the content with a name, and rejects when it is gone.
+ * Carries out a plan path by path: one that fails or has changed does not affect the others. Removes first, deepest
+ * paths before their folders; then creates folders and files, and sets the modes of folders last. `read` loads content
+ * by name and rejects if it is gone.
  */
 export async function runRestore(
   { root, disk, read, progress }: RestorePorts,
@@ -222,7 +219,7 @@ export async function runRestore(
   const deepestFirst = shallowFirst.toReversed();
   const at = (path: string): string => `${root}/${path}`;
   const needed = new Set(actions.flatMap(({ path, to }) => (to === undefined ? [] : foldersAbove(path))));
-  /** Each path is come to twice: what is in its place goes, and then it comes. */
+  /** Each path counts twice: once to clear its place, once to restore it. */
   let steps = 0;
   const step = () => progress?.(Math.floor(steps++ / 2), actions.length);
 
@@ -232,9 +229,9 @@ export async function runRestore(
     await attempt(path, () => {
       if (!isReal(disk, dirname(at(path)))) return 'in-the-way';
       if (!inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
-      // A file or link is replaced in one go when its successor comes.
+      // A file or link is replaced at once when its successor is written.
       if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
-      // It would have to be made again.
+      // It would have to be created again.
       if (now.kind === 'folder' && to === undefined && needed.has(path)) return 'stands';
       if (now.kind !== 'folder') {
         if (!disk.remove(at(path), (folder, name) => standsAs(folder, name, now))) return 'changed-since';
@@ -252,16 +249,16 @@ export async function runRestore(
       if (!makeParents(disk, root, dirname(at(path)), left)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
       if (!isReplaced && now?.kind !== to.kind && look(disk, at(path)) !== undefined) {
-        // It was only ignored, and is what it shall be.
+        // It was only ignored and is already as wanted.
         const isThere = inOpenFolder(disk, at(path), (folder, name) => standsAs(folder, name, to));
         return now === undefined && isThere ? 'stands' : 'in-the-way';
       }
       if (to.kind === 'folder') {
-        // Writable until everything in it is there.
+        // Writable until everything in it is restored.
         if (now?.kind === 'folder') disk.setMode(at(path), to.mode | 0o700);
         else disk.makeFolder(at(path), to.mode | 0o700);
       } else {
-        // Looked at again: all others were checked and replaced since, and the user may have saved it meanwhile.
+        // Check again: the user may have saved it while the others were replaced.
         const isAsBefore: IsExpected = (folder, name) => now !== undefined && standsAs(folder, name, now);
         const expected = isReplaced ? isAsBefore : 'nothing';
         const isPut =
@@ -291,7 +288,6 @@ function contentOf(entry: TreeNode): FoundContent {
   return entry.kind === 'folder' ? 'folder' : 'something';
 }
 
-/** Whether the place still is what the plan was made for. */
 function standsAs(folder: OpenFolder, name: string, entry: TreeNode): boolean {
   const sight = folder.look(name);
   if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
@@ -304,12 +300,12 @@ function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
   return inOpenFolder(disk, path, (folder, name) => folder.look(name));
 }
 
-/** No link leads out of the workspace, or elsewhere in it. */
+/** True if no link leads out of the workspace, or elsewhere in it. */
 function isReal(disk: WorkspaceDisk, folder: string): boolean {
   return disk.realPath(folder) === folder;
 }
 
-/** Folders that are missing on the way: they were removed when they were empty. */
+/** Creates missing parent folders, which were removed when they became empty. */
 function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, FoundContent>): boolean {
   if (isReal(disk, folder)) return look(disk, folder)?.kind === 'folder';
   if (folder === root || !makeParents(disk, root, dirname(folder), left)) return false;

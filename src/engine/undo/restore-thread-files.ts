@@ -28,8 +28,8 @@ import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-c
 import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
 
 /**
- * The same with what its agents did for the turns that are taken back: they worked for it. Theirs goes first, so that the
- * thread finds files as it left them.
+ * Restores files of a thread and of agents that worked for the reverted turns. The agents' go first, so that the thread
+ * finds files as it left them.
  */
 export async function restoreThreadFiles(
   parts: EngineParts,
@@ -41,7 +41,7 @@ export async function restoreThreadFiles(
   const found = await agentRestores(parts.store, id, target);
   const agents = found.filter((agent) => agent.id !== id && !above.includes(agent.id));
   if (agents.length === 0) return restoreOwnFiles(parts, id, target, options);
-  // What refuses the thread refuses all of it.
+  // A refusal for the thread refuses all of it.
   const foreseen = await restoreOwnFiles(parts, id, target, { ...options, dryRun: true });
   if (foreseen.kind === 'refused' && !hasNothingToRestore(foreseen)) return foreseen;
   const reports: RestoreReport[] = [];
@@ -54,8 +54,8 @@ export async function restoreThreadFiles(
 }
 
 /**
- * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
- * not record do not count: a file from elsewhere could name any folder, and any state of it that was ever kept.
+ * Takes a snapshot first, so that the restore can be undone. Ignores snapshots that this home did not record: a file
+ * from elsewhere could name any folder, and any of its stored states.
  */
 async function restoreOwnFiles(
   parts: EngineParts,
@@ -96,7 +96,7 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
   };
 }
 
-/** What turns of a thread changed in files, as far as snapshots of this home show. */
+/** Files that turns of a thread changed, as far as this home's snapshots show. */
 export function threadFileChanges(
   parts: HomeStore,
   id: ThreadId,
@@ -106,7 +106,7 @@ export function threadFileChanges(
   return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id, { diffs, own });
 }
 
-/** The same threads without snapshots that this home did not record, and how many of those there were. */
+/** Hides snapshots that this home did not record, and counts them. */
 function withOwnSnapshots({ store, seals }: HomeStore) {
   let left = 0;
   async function* read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport> {
@@ -131,7 +131,7 @@ function withOwnSnapshots({ store, seals }: HomeStore) {
   return { store: { ...store, read }, left: () => left };
 }
 
-/** What the next turn of the thread could not read. */
+/** Paths that the thread's next turn could not read. */
 async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string) => boolean> {
   const { store, options, base } = parts;
   const { state } = await foldThread(store, id);
@@ -142,7 +142,7 @@ async function deniedIn(parts: EngineParts, id: ThreadId): Promise<(path: string
   return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
 }
 
-/** To before the first turn that a rollback would take back. */
+/** Restores files to before the first turn that a rollback would remove. */
 export async function restoreRolledBackFiles(
   parts: EngineParts,
   id: ThreadId,
@@ -153,15 +153,14 @@ export async function restoreRolledBackFiles(
   return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
 }
 
-/** Work of an agent that belongs to turns of its parent, and how it is taken back. */
 export interface AgentRestore {
   readonly id: ThreadId;
   readonly target: RestoreTarget;
 }
 
 /**
- * What agents did for the turns that a restore takes back. An agent began to work for a turn after the line by which the
- * turn gave it work, so its turns are told apart by time. Those that were given work last come first.
+ * Agents' work for the turns that a restore reverts. An agent starts working for a turn after the line that gave it the
+ * work, so its turns are assigned by time. Agents that were given work last come first.
  */
 async function agentRestores(
   store: RolloutStore,
@@ -198,7 +197,7 @@ async function workSince(store: RolloutStore, id: ThreadId, turn: TurnId): Promi
   return restores;
 }
 
-/** Agents whose files went back after the last turn of their parent, and so with it. */
+/** Agents whose files went back after their parent's last turn, and so together with it. */
 async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonly AgentRestore[]> {
   let since = '';
   let agents: ReturnType<typeof foldAgent> = [];
@@ -223,7 +222,7 @@ function startOf({ type, payload }: Line): TurnId | undefined {
   return event?.kind === 'start' ? (event.name as TurnId) : undefined;
 }
 
-/** The first line like this. Undefined also where there is no such thread. */
+/** Undefined also if the thread does not exist. */
 async function findLine(
   store: RolloutStore,
   id: ThreadId,
@@ -236,13 +235,12 @@ async function findLine(
 
 type Restored = RestoreReport | EngineRefused;
 
-/** Whether a thread by itself has nothing to bring back: its agents may. */
 function hasNothingToRestore(report: Restored): boolean {
   if (report.kind !== 'refused') return false;
   return report.outcome.code === 'nothing-to-restore' || report.outcome.code === 'nothing-to-undo';
 }
 
-/** One report of a thread and its agents. What another folder is about is left to the report of that thread. */
+/** Joins the reports of a thread and its agents. Facts about another folder stay in the report of their thread. */
 function joinRestoreReports(own: Restored, agents: readonly RestoreReport[]): Restored {
   const [first, ...rest] = own.kind === 'restored' ? [own, ...agents] : agents;
   if (first === undefined || (own.kind === 'refused' && !hasNothingToRestore(own))) return own;
@@ -262,7 +260,7 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
     ...one,
     restored,
     deleted,
-    // What one of them did not touch, the other may have brought back.
+    // One of them may have restored what another did not touch.
     kept: onceEach([...one.kept, ...other.kept]).filter(({ path }) => !isBack(path)),
     failed: [...one.failed, ...other.failed],
     withoutSnapshot: [...one.withoutSnapshot, ...other.withoutSnapshot],
@@ -271,7 +269,6 @@ function joined(one: RestoreReport, other: RestoreReport): RestoreReport {
   };
 }
 
-/** A file that several of them keep is named once. */
 function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
   return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
 }

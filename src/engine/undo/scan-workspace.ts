@@ -21,31 +21,31 @@ import {
 } from './snapshot-tree.ts';
 
 export interface ScanInput {
-  /** Without links in it. */
   readonly root: string;
   readonly disk: WorkspaceDisk;
-  /** What the last snapshot saw; empty when there was none. */
+  /** Seen by the last snapshot; empty if there was none. */
   readonly known: KnownWorkspace;
-  /** Those that hold in the root, its own file not yet among them. */
+  /** The rules in force in the root, without its own file. */
   readonly rules: IgnoreRules;
-  /** Places that are no part of the workspace. */
   excludes(path: string): boolean;
   readonly maxFileBytes: number;
-  /** Milliseconds since the Unix epoch. */
   readonly now: number;
   readonly pace: Pace;
   readonly added: NewContents;
-  /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
+  /** Filled with the findings, or the known values where nothing is new. Valid even if the scan does not finish. */
   readonly learnt: Map<string, KnownFolder>;
 }
 
-/** Comparing a name with so much of ignore files takes about as long as looking at a file. */
+/** Matching a name against this much of ignore files takes about as long as looking at a file. */
 const charactersPerStep = 1024;
 
-/** A file that changed so short a time ago may change again without looking different. */
+/** A file that changed so recently may change again without a visible difference. */
 const settledAfterMs = 2000;
 
-/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `added`. */
+/**
+ * Scans a whole workspace and stores what is new in it. Rejects with `Stopped`, or with the error of its root or of
+ * `added`.
+ */
 export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
@@ -59,16 +59,14 @@ export async function scan(input: ScanInput) {
 
 interface Place {
   readonly at: string;
-  /** The same below the root. */
   readonly inside: string;
   readonly mode: number;
   readonly depth: number;
 }
 
-/** Folders nearer to the root stay open while those in them are looked at. A tree may be deeper than there are descriptors. */
+/** Only folders this near to the root stay open during the walk: a tree may be deeper than there are descriptors. */
 const mostOpen = 32;
 
-/** Decided about, and not yet looked into. */
 interface InnerFolder {
   readonly name: string;
   readonly path: string;
@@ -76,7 +74,6 @@ interface InnerFolder {
   readonly sight: EntryStat;
 }
 
-/** What is known of a folder when all in it but its folders was looked at. */
 interface SeenEntries {
   readonly rulesHash: Hash;
   readonly decided: KnownFolder | undefined;
@@ -87,7 +84,7 @@ interface SeenEntries {
 
 class Walk {
   readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
-  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
+  /** Stats of the visited folders and of all unrecognised entries, by path below the root (root: ''). */
   readonly sights = new Map<string, EntryStat>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;
@@ -135,7 +132,7 @@ class Walk {
     return hash;
   }
 
-  /** Adds to `found` what stands in the folder itself, and the folders in it that are part of the workspace. */
+  /** Adds the folder's entries and its inner folders in the workspace to `found`. */
   async #entries(
     { folder, names }: ListedFolder,
     { at, inside }: Place,
@@ -145,7 +142,7 @@ class Walk {
     const { known, pace, excludes } = this.#input;
     const rulesHash = this.#rulesHash(rules);
     const last = known.get(inside);
-    // Under the same rules, what was decided about a name holds again.
+    // Decisions about names remain valid under the same rules.
     const decided = last?.rules === rulesHash ? last : undefined;
     const ignored = new Set<string>();
     const entries = new Map<string, KnownEntry>();
@@ -160,12 +157,12 @@ class Walk {
       if (name === '.git' || excludes(path)) continue;
       const before = last?.entries.get(name);
       const glance = before && folder.glance(name);
-      // What is known is not read, so that nothing comes in here from elsewhere.
+      // Recognised entries are not read, so that nothing from elsewhere gets in.
       const recognised = glance && unchangedEntry(before, glance);
       const sight = recognised === undefined ? this.#look(folder, name, inside) : glance;
       if (sight === undefined) continue;
       const below = inside === '' ? name : `${inside}/${name}`;
-      // A snapshot is text, and this name is not.
+      // A snapshot is text, which cannot hold this name.
       if (!name.isWellFormed()) {
         this.skipped.push({ path: below.toWellFormed(), why: 'unreadable' });
         if (sight.kind === 'folder') this.git.notEntered.push(below);
@@ -206,20 +203,19 @@ class Walk {
     try {
       found = listed(open(), sight.size);
     } catch {
-      // Something else may stand there by now. A search for repositories looks there by other means, or says that it
-      // could not.
+      // It may have been replaced. A search for repositories checks it by other means, or reports that it could not.
       this.git.notEntered.push(place.inside);
       return this.#leave(place.inside, 'unreadable', sight);
     }
     return { kind: 'folder', mode: sight.mode, tree: await this.folder(found, place, rules) };
   }
 
-  /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
+  /** Undefined for what does not belong in a snapshot or is gone. */
   #look(folder: OpenFolder, name: string, inside: string): EntryStat | undefined {
     try {
       const sight = folder.look(name);
       if (sight?.kind === 'other') return undefined;
-      // Sandboxes mount on these while commands run, and make them for that.
+      // Sandboxes create these as mount points while commands run.
       const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
       return mayBeMountPoint && isEmpty(folder.enter(name)) ? undefined : sight;
     } catch {
@@ -240,7 +236,7 @@ class Walk {
       if (sight.kind === 'link') return { kind: 'link', target: folder.readLink(name) };
       content = folder.read(name, maxFileBytes);
     } catch {
-      // It went away while we looked, which is as if it had never been there; or we may not read it.
+      // If it disappeared meanwhile, treat it as if it never existed; otherwise it is unreadable.
       return isGone(folder, name) ? undefined : this.#leave(below, 'unreadable', sight);
     }
     const hash = hashOf(content);
@@ -277,23 +273,24 @@ function isGone(folder: OpenFolder, name: string): boolean {
   }
 }
 
-/** What the last snapshot saw, so that the next one reads only what may have changed. By path below the root, itself ''. */
+/**
+ * The findings of the last snapshot, so that the next one only reads what may have changed. By path below the root
+ * (root: '').
+ */
 export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
 
 export interface KnownFolder {
   readonly mode: number;
-  /** Of the ignore rules that were in force, hashed. */
+  /** Hash of the ignore rules that were in force. */
   readonly rules: Hash;
   /** Names that the rules left out; those of folders end with a slash. */
   readonly ignored: ReadonlySet<string>;
-  /** What is there besides folders. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** How many things stand in its tree. */
   readonly count: number;
   readonly tree: Hash;
 }
 
-/** A file's stat, by which it is recognised, and what it held. Folders are known by their own record. */
+/** The stat by which a file is recognised, and its content. Folders have their own record. */
 type KnownEntry = readonly [
   size: number,
   modifiedAt: number,
@@ -314,7 +311,7 @@ function stored(folder: KnownFolder) {
   return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
 }
 
-/** Empty when there is none, or it is of another form or no longer whole: then everything is looked at anew. */
+/** Empty if there is none, or it has another form or is damaged: then everything is read anew. */
 export function decodeKnown(text = ''): KnownWorkspace {
   try {
     const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
@@ -337,11 +334,11 @@ function knownEntry(sight: EntryStat, entry: Exclude<TreeEntry, FolderEntry>, su
   return entry.kind === 'link' ? [...stat, 'link', entry.target] : [...stat, entry.why, entry.mark];
 }
 
-/** What is known of a thing that looks like this, if it is the same thing and cannot have changed since. */
+/** The known entry, if this is the same thing and cannot have changed since. */
 function unchangedEntry(known: KnownEntry | undefined, sight: EntryStat): TreeEntry | undefined {
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
-  // Limits change, and so do rights: what was left out is tried again.
+  // Limits and permissions change, so left-out entries are tried again.
   const same =
     sight.kind === kind &&
     sight.changedAt === changedAt &&
@@ -353,13 +350,11 @@ function unchangedEntry(known: KnownEntry | undefined, sight: EntryStat): TreeEn
   return kind === 'file' ? { kind, mode, size, hash: content } : { kind: 'link', target: content };
 }
 
-/** What is known of what stands at a path and is no folder. */
 export function knownAt(known: KnownWorkspace, path: string): KnownEntry | undefined {
   const cut = path.lastIndexOf('/');
   return known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
 }
 
-/** The contents that the last snapshot refers to. */
 export function knownContents(known: KnownWorkspace): Set<Hash> {
   const contents = new Set<Hash>();
   for (const { entries, tree } of known.values()) {
@@ -369,7 +364,7 @@ export function knownContents(known: KnownWorkspace): Set<Hash> {
   return contents;
 }
 
-/** The new contents of one snapshot. As long as there are none, nothing is made. */
+/** The new contents of one snapshot. Creates nothing until there is one. */
 export class NewContents {
   readonly #contents: WorkspaceContents;
   readonly #known: KnownWorkspace;
@@ -379,7 +374,7 @@ export class NewContents {
   #bytes = 0;
   #space: number | undefined;
 
-  /** What is known is kept already. `maxBytes` is for all contents of the workspace. */
+  /** `known` contents are stored already. `maxBytes` is for all contents of the workspace. */
   constructor(contents: WorkspaceContents, known: KnownWorkspace, maxBytes: number) {
     this.#contents = contents;
     this.#known = known;
@@ -404,7 +399,7 @@ export class NewContents {
     this.#kept.add(hash);
   }
 
-  /** Rejects when the store refuses. */
+  /** Rejects if the store refuses. */
   async finish(): Promise<void> {
     await this.#draft?.finish();
   }

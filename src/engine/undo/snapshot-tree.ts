@@ -2,20 +2,18 @@ import type { WorkspaceContents } from '../../ports/workspace.ts';
 import { type IgnoreRules, isIgnored, nothingIgnored, withIgnoreFile } from '../workspace/ignore-rules.ts';
 import { hash } from 'node:crypto';
 
-/** The name of a content: its SHA-256 in hexadecimal. */
+/** The SHA-256 of a content, in hexadecimal. */
 export type Hash = string;
 
-/** What stands at a path of a workspace. */
 export type TreeNode =
   | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly hash: Hash }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder'; readonly mode: number }
-  /** Something whose content is not kept. `mark` differs when the content may. */
+  /** Its content is not kept. `mark` changes whenever the content may have. */
   | { readonly kind: 'left-out'; readonly why: LeftOutReason; readonly size: number; readonly mark: string };
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
 
-/** An entry in the tree of its folder; a folder points at its own tree. */
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
 
 export interface FolderEntry {
@@ -24,7 +22,7 @@ export interface FolderEntry {
   readonly tree: Hash;
 }
 
-/** A folder: names in order, with what stands there. */
+/** The entries of a folder, ordered by name. */
 export type Tree = readonly (readonly [name: string, entry: TreeEntry])[];
 
 export function encodeTree(tree: Tree): Uint8Array {
@@ -41,7 +39,7 @@ export function hashOf(bytes: Uint8Array): Hash {
   return hash('sha256', bytes, 'hex');
 }
 
-/** Whether two places look the same. Two absent ones do. */
+/** True also for two absent entries. */
 export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   switch (a.kind) {
@@ -56,13 +54,12 @@ export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boo
   }
 }
 
-/** A content that is not there, or not as it was. */
+/** A content that is missing or damaged. */
 export class ContentGone extends Error {}
 
-/** Where contents are loaded from. */
 export type ContentSource = Pick<WorkspaceContents, 'load'>;
 
-/** Rejects with `ContentGone` when it is not there, or damaged. */
+/** Rejects with `ContentGone` if it is missing or damaged. */
 export async function loadContent(source: ContentSource, hash: Hash): Promise<Uint8Array> {
   const content = await source.load(hash);
   if (content === undefined) throw new ContentGone(`The content ${hash} is gone.`);
@@ -73,30 +70,28 @@ export async function loadTree(source: ContentSource, hash: Hash): Promise<Tree>
   return decodeTree(await loadContent(source, hash));
 }
 
-/** What became of one path. Absent on one side: it was added, or deleted. */
+/** A change of one path. Absent on one side: it was added or deleted. */
 export interface Change {
   readonly from?: TreeNode;
   readonly to?: TreeNode;
-  /** On this side it is absent because the ignore rules of that moment leave it out: what stood there is unknown. */
+  /** Absent on this side only because of the ignore rules at that moment: what was there is unknown. */
   readonly ignored?: 'before' | 'after';
 }
 
-/** By path below the workspace's root, in order: a folder before what is in it. */
+/** By path below the workspace's root; a folder comes before its contents. */
 export type Changes = ReadonlyMap<string, Change>;
 
-/** Without the paths that are left as they are, whatever a snapshot says of them. */
 export function changesWithout(changes: Changes, isLeft: (path: string) => boolean): Changes {
   return new Map([...changes].filter(([path]) => !isLeft(path)));
 }
 
-/** What a folder was at one of the two moments. */
 interface Side {
   readonly tree: Tree;
-  /** Its own ignore file not yet among them; `all`: everything in it is left out. */
+  /** Without its own ignore file. `all`: everything in it is left out. */
   readonly rules: IgnoreRules | 'all';
 }
 
-/** What differs between two trees. Folders that are the same are not opened. Rejects with `ContentGone`. */
+/** Compares two trees without opening equal folders. Rejects with `ContentGone`. */
 export async function compareTrees(source: ContentSource, from: Hash, to: Hash): Promise<Changes> {
   const changes = new Map<string, Change>();
   const compare = async (folder: string, before: Side, after: Side): Promise<void> => {
@@ -113,7 +108,7 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
         changes.set(path.slice(1), { ...(a && { from: plain(a) }), ...(b && { to: plain(b) }), ...ignored });
       }
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
-      // What is in a folder that could not be read is not new when it can.
+      // The contents of a formerly unreadable folder are not new.
       if (treeA === treeB || a?.kind === 'left-out' || b?.kind === 'left-out') continue;
       const oldSide = await side(treeA, wasIgnored ? 'all' : oldRules);
       await compare(path, oldSide, await side(treeB, isIgnoredNow ? 'all' : newRules));

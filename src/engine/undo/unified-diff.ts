@@ -1,21 +1,16 @@
 import { type Change, ContentGone, type ContentSource, loadContent, type TreeNode } from './snapshot-tree.ts';
 
-/** One step from the old lines to the new ones. */
 interface Edit {
   readonly sign: ' ' | '-' | '+';
   readonly line: string;
 }
 
-/** Lines around a change that are shown with it. */
 const contextLines = 3;
 
-/** More lines than this on both sides together differ too much: they are shown as replaced, which costs no search. */
+/** Texts with more different lines on both sides together are shown as replaced, without a costly search. */
 const mostDifferences = 1500;
 
-/**
- * What changed between two texts, as `diff -u` shows it without the names of the files. Undefined is a file that is not
- * there. Empty when nothing changed.
- */
+/** The output of `diff -u` without the names of the files. Undefined means a missing file. Empty if nothing changed. */
 export function unifiedDiff(before: string | undefined, after: string | undefined): string {
   const [old, now] = [linesOf(before), linesOf(after)];
   const edits = editsBetween(old, now);
@@ -25,14 +20,14 @@ export function unifiedDiff(before: string | undefined, after: string | undefine
     .join('');
 }
 
-/** How many lines of each side stand before an edit. It only goes forward, so all hunks cost one walk. */
+/** Lines of each side before an edit. It only moves forward, so all hunks cost one walk. */
 interface Behind {
   at: number;
   '-': number;
   '+': number;
 }
 
-/** A last line without a line end says so, and differs from one with it. */
+/** Marks a last line without a line end, which then differs from one with it. */
 function linesOf(text: string | undefined): readonly string[] {
   if (text === undefined || text === '') return [];
   const lines = text.split('\n');
@@ -60,9 +55,9 @@ function replaced(gone: readonly string[], come: readonly string[]): readonly Ed
 }
 
 /**
- * The fewest deletions and insertions, by the greedy search of Myers. A diagonal `k` is where `x` old and `x - k` new
- * lines are behind; each round goes as far as possible on every diagonal with one difference more. Undefined when there
- * are too many.
+ * The fewest deletions and insertions, by the greedy search of Myers. On diagonal `k`, `x` old and `x - k` new lines
+ * are consumed; each round goes as far as possible on every diagonal with one more difference. Undefined if there are
+ * too many.
  */
 function shortestEdits(old: readonly string[], now: readonly string[]): readonly Edit[] | undefined {
   const rounds: Reach[] = [];
@@ -79,10 +74,10 @@ function shortestEdits(old: readonly string[], now: readonly string[]): readonly
   return undefined;
 }
 
-/** How far the old lines are behind on each diagonal of round `r`, from `-r` to `r`. */
+/** Number of old lines consumed on each diagonal of round `r`, from `-r` to `r`. */
 type Reach = Int32Array;
 
-/** The step of a round onto a diagonal, from the one of the round before that leads further. */
+/** The step onto a diagonal from the one in the previous round that reaches further. */
 function stepTo(before: Reach, round: number, k: number): { readonly kind: '-' | '+'; readonly x: number } {
   const at = (diagonal: number): number => before[diagonal + round - 1] ?? -1;
   const isInsertion = k === -round || (k !== round && at(k - 1) < at(k + 1));
@@ -108,7 +103,6 @@ interface Hunk {
   readonly to: number;
 }
 
-/** Ranges of edits with what stands around each change; those that touch are one. */
 function hunksOf(edits: readonly Edit[]): readonly Hunk[] {
   const hunks: { from: number; to: number }[] = [];
   for (const [at, { sign }] of edits.entries()) {
@@ -137,16 +131,16 @@ function hunkText(edits: readonly Edit[], { from, to }: Hunk, behind: Behind): s
   return `@@ ${range('-')} ${range('+')} @@\n${lines.join('')}`;
 }
 
-/** The changed lines of a file, as `diff -u` shows them without its head; or why there are none to show. */
+/** The changed lines of a file as in `diff -u` without its head, or why there are none to show. */
 export type FileDiff =
   | { readonly kind: 'lines'; readonly text: string }
   /** `mode`: only its permissions changed; `not-kept`: the snapshot left its content out, or the content is gone. */
   | { readonly kind: 'binary' | 'large' | 'mode' | 'not-kept' };
 
-/** Of a file on either side; a larger one is named and not compared. */
+/** A file that is larger on either side is named but not compared. */
 const mostBytes = 500_000;
 
-/** Compares what stood at a path before and after. A link is compared by where it leads. */
+/** A link is compared by its target. */
 export async function fileDiff(source: ContentSource, { from, to }: Change): Promise<FileDiff> {
   const sides = [from, to];
   if (sides.some((side) => side?.kind === 'left-out')) return { kind: 'not-kept' };

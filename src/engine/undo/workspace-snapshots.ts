@@ -28,9 +28,7 @@ import { type SnapshotMoment, treeLeftByOthers, type TellApartInput } from './at
 import type { Hash } from './snapshot-tree.ts';
 
 export interface SnapshotPlaces extends UserPlaces {
-  /** Where threads are kept. */
   readonly home: string;
-  /** Places that are never the user's work. */
   own(): OwnHomes;
 }
 
@@ -40,16 +38,16 @@ interface SnapshotPorts {
   readonly contents: SnapshotContents;
 }
 
-/** After so many times no turn waits again. */
+/** After this many slow scans in a row, no turn waits again. */
 const slowEnough = 2;
 
-/** Takes snapshots of workspaces, one at a time, each from what the one before it learnt. */
+/** Takes snapshots of workspaces one at a time, each based on what the previous one learnt. */
 export class WorkspaceSnapshots implements Snapshots {
   readonly #places: SnapshotPlaces;
   readonly #ports: SnapshotPorts;
   readonly #limits: UndoSettings;
   #last: { readonly root: string; readonly known: KnownWorkspace } | undefined;
-  /** How often in a row looking alone took too long, by workspace. */
+  /** Number of slow scans in a row that found nothing new, by workspace. */
   readonly #slow = new Map<string, number>();
   readonly #moments = new WeakMap<SnapshotTaken, SnapshotMoment>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -63,7 +61,7 @@ export class WorkspaceSnapshots implements Snapshots {
   take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
     const result = this.#queue
       .then(() => this.#take(request, signal))
-      // The store may be out of reach.
+      // The store may be unreachable.
       .catch((error: unknown) => failed(request.root, error));
     this.#queue = result;
     return result;
@@ -114,7 +112,7 @@ export class WorkspaceSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined when it is unknown: then every change counts as one that others may have made. */
+  /** Undefined if unknown: then others may have made every change. */
   async #others(input: Omit<TellApartInput, 'home' | 'added'>): Promise<Hash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {
@@ -132,7 +130,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   async #knownOf(root: string, contents: WorkspaceContents): Promise<KnownWorkspace> {
-    // With the note, what the memory refers to was removed.
+    // If the note is gone, the contents that the memory refers to were removed, too.
     if (this.#last?.root === root && (await contents.hasNote())) return this.#last.known;
     return decodeKnown(await contents.loadNote());
   }
@@ -144,7 +142,7 @@ export class WorkspaceSnapshots implements Snapshots {
     this.#last = { root, known: learnt };
   }
 
-  /** What was read need not be read again: the next snapshot comes further. */
+  /** Saves what was read, so that the next snapshot gets further. */
   async #saveProgress(root: string, contents: WorkspaceContents, added: NewContents, scan: Learnt): Promise<void> {
     if (added.isEmpty) this.#slow.set(root, (this.#slow.get(root) ?? 0) + 1);
     try {
@@ -156,12 +154,11 @@ export class WorkspaceSnapshots implements Snapshots {
 }
 
 interface Learnt {
-  /** Before. */
   readonly known: KnownWorkspace;
   readonly learnt: KnownWorkspace;
 }
 
-/** Folders above one that was seen anew must be put together again. */
+/** Marks the folders above a newly seen one, so that their trees are built again. */
 function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   const merged = new Map([...known, ...learnt]);
   for (const path of learnt.keys()) {

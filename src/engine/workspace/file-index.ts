@@ -4,14 +4,14 @@ import { Pace, Stopped } from './yield-to-event-loop.ts';
 import { type VisibleFiles, visibleFiles } from './visible-files.ts';
 
 export interface IndexSearch {
-  /** Letters of the path, in their order. Empty: the files that were changed last. */
+  /** Letters of the path, in order. Empty: the most recently changed files. */
   readonly typed: string;
   readonly limit: number;
-  /** Paths that the user has named before: they come up. */
+  /** Paths that the user named before, which rank higher. */
   readonly named?: ReadonlySet<string>;
-  /** The next letter was typed: what this search finds counts no more. */
+  /** Aborted when the next letter is typed: the results are then useless. */
   readonly signal: AbortSignal;
-  /** Called with what is known at once, and again as more of the folder is known. */
+  /** Called at once with the known results, and again as more of the folder is known. */
   found(files: FoundFiles): void;
 }
 
@@ -23,26 +23,25 @@ interface IndexedFile {
 
 interface IndexParts {
   readonly clock: Clock;
-  /** Where is looked, by the rules that hold now. */
+  /** The files to search, under the current rules. */
   ground(): Omit<VisibleFiles, 'pace'>;
 }
 
-/** A folder that was looked at so long ago is looked at again by the next search. What was known serves meanwhile. */
+/** After this time the next search scans the folder again and uses the old results meanwhile. */
 const freshMs = 5000;
-/** Where nothing fits, sooner: the user may mean a file that was just made. Once for each search. */
+/** After a search without results the next scan comes sooner, once per search: the user may mean a new file. */
 const missedMs = 1000;
 
-/** What is known is searched when there are so many files, and again whenever there are twice as many. */
+/** The first search starts after this many files, and again each time their number doubles. */
 const firstBatch = 1000;
 
 /**
- * The files and folders of a workspace, for someone who types: the folder is looked at once, in small slices, and every
- * letter then searches what is known. Nothing here holds the process up for longer than a slice.
+ * Index of a workspace's files and folders for a user who types: scans the folder once, in small slices, and searches
+ * the known paths for every letter. Nothing blocks the process for longer than a slice.
  */
 export class FileIndex {
   readonly #parts: IndexParts;
   #known: readonly IndexedFile[] = [];
-  /** What a look has found that has not ended. */
   #coming: IndexedFile[] | undefined;
   #isPartial = false;
   #lookedAt = -Infinity;
@@ -53,7 +52,7 @@ export class FileIndex {
     this.#parts = parts;
   }
 
-  /** Resolves when nothing more can come, or when the signal ends it. */
+  /** Resolves when no more results can come, or when the signal ends it. */
   async search(search: IndexSearch): Promise<void> {
     const { clock } = this.#parts;
     const { signal } = search;
@@ -97,13 +96,12 @@ export class FileIndex {
     if (this.#coming === undefined) this.#look().catch((error: unknown) => (this.#failure = { error }));
   }
 
-  /** Gives how many there are. */
   async #rank({ typed, limit, named, signal, found }: IndexSearch): Promise<number> {
     const { clock } = this.#parts;
     const pace = new Pace(clock, signal);
     const best = new BestFiles(limit);
     const now = clock.now();
-    // A first look shows what it has; a later one shows what was there before until it is over.
+    // The first scan shows its partial results; later ones keep the old results until they end.
     const files = this.#known.length === 0 ? (this.#coming ?? []) : this.#known;
     for (let at = 0; at < files.length; at++) {
       if (pace.isDue(1)) await pace.rest();
@@ -150,7 +148,7 @@ export class FileIndex {
   }
 }
 
-/** What was changed lately is what people mean. Less than what separates a better fit from a worse one. */
+/** People usually mean recently changed files. The bonus stays below the gap between a better and a worse match. */
 function recent(ageMs: number): number {
   const hours = ageMs / 3_600_000;
   return hours < 1 ? 300 : hours < 24 ? 200 : hours < 24 * 7 ? 100 : 0;

@@ -13,23 +13,20 @@ import type { GitLook, GitLookRequest } from '../../ports/workspace.ts';
 import type { Pace } from './yield-to-event-loop.ts';
 
 interface FoundGit extends GitLook {
-  /** `.git` folders and files, what the files lead to, and the protected names beside them. */
+  /** `.git` folders and files, the targets of those files, and the protected names beside them. */
   readonly paths: readonly string[];
-  /** Protected names that are not there. */
   readonly missing: readonly string[];
 }
 
 interface FindGitLimits {
   readonly pace: Pace;
-  /** Names that are looked at in all. */
   readonly mostEntries: number;
-  /** Whether there is no more time. */
   isLate(): boolean;
 }
 
 /**
- * Finds git folders below the roots. What a snapshot has seen is taken from there; the folders that it did not enter,
- * because they are ignored, are walked here. No link is followed.
+ * Finds git folders below the roots. Takes what a snapshot has seen from there, and walks only the ignored folders that
+ * it did not enter. Follows no link.
  */
 export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
   const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
@@ -57,7 +54,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
-      // It may only look like one, so what is below it is looked at, too.
+      // It may only look like a repository, so continue below it.
       if (isBareRepository((name) => names.includes(name)) && isTaken(placeOf(folder))) bare.add(folder);
       for (const entry of found) {
         const path = `${folder === '/' ? '' : folder}/${entry.name}`;
@@ -80,7 +77,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
   };
 }
 
-/** Where paths below the roots lead: a root may be spelled through links, and what is below it is not. */
+/** Resolves paths below the roots: a root may be spelled through links, but not what is below it. */
 function placesBelow(roots: readonly string[]): (path: string) => string {
   const linked = roots
     .map((root) => ({ root, place: realPath(root) ?? root }))
@@ -101,7 +98,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Sandboxes make empty folders to mount on, which stay for a moment after a command. Git takes none for a repository. */
+/** Sandboxes create empty mount points that stay briefly after a command. Git takes none of them for a repository. */
 function holdsSomething(path: string): boolean {
   try {
     if (!fs.lstatSync(diskPath(path)).isDirectory()) return true;
@@ -111,7 +108,7 @@ function holdsSomething(path: string): boolean {
   }
 }
 
-/** Whether git takes a folder with the names of a bare repository for one: none of them is a folder to mount on. */
+/** True if git accepts a folder with the names of a bare repository: none of them is a mount point. */
 function isTaken(folder: string): boolean {
   const common = `${folder}/commondir`;
   return holdsSomething(`${folder}/HEAD`) && (!isThere(common) || holdsSomething(common));
@@ -122,8 +119,8 @@ function under(root: string, path: string): string {
 }
 
 /**
- * At most so many entries: one folder may hold millions of names. It is listed through a door, because commands that run
- * meanwhile may put a link in its place.
+ * Bounded, since one folder may hold millions of names. Lists it through a `FolderDoor`, because concurrent commands
+ * may replace it by a link.
  */
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   const door = new FolderDoor(folder);
@@ -150,12 +147,12 @@ function list(folder: string, place: string, most: number): readonly NamedEntry[
   try {
     return entriesIn(place, most);
   } catch (error) {
-    // A link may have been put in its place.
+    // It may have been replaced by a link.
     return isMissing(error) && lookAt(place).kind !== 'link' ? [] : undefined;
   }
 }
 
-/** Where a git file leads to has the hooks and the configuration. */
+/** The target of a git file has the hooks and the configuration. */
 function pointedTo(folder: string): readonly string[] {
   const directory = findGitDirectory(folder);
   return directory?.isPointedTo === true ? [directory.path, directory.common] : [];

@@ -22,11 +22,10 @@ export type { FoundFiles } from './search-files.ts';
 export interface FindFiles {
   /** Absolute. */
   readonly cwd: string;
-  /** Letters of the path, in their order. Empty: everything fits. */
+  /** Letters of the path, in order. Empty: everything matches. */
   readonly typed: string;
-  /** Default: 50. */
   readonly limit?: number;
-  /** The next letter was typed: what this search finds counts no more. */
+  /** Aborted when the next letter is typed: the results are then useless. */
   readonly signal?: AbortSignal;
 }
 
@@ -61,12 +60,14 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   }
 }
 
-/** The same for someone who types letter by letter. */
 export function openFileIndex(parts: Searched, cwd: string): FileIndex {
   return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
 }
 
-/** Where is looked: without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
+/**
+ * The files to search: without those that git ignores, the engine's own places, what the machine's manager denies, and
+ * secrets.
+ */
 function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
   const root = disk.realPath(cwd) ?? cwd;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
@@ -82,7 +83,6 @@ function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<Vis
 
 const stopped: Outcome = { code: 'interrupted', message: 'The search was stopped.', next: '' };
 
-/** What a message can name besides files. */
 export interface Mentionable {
   readonly skills: readonly MentionableSkill[];
   readonly plugins: readonly { readonly name: string }[];
@@ -91,11 +91,11 @@ export interface Mentionable {
 export interface MentionableSkill {
   readonly name: string;
   readonly description: string;
-  /** What names this skill and no other in a message: its name, or a link if several have the name. */
+  /** Names only this skill in a message: its name, or a link if several have that name. */
   readonly mention: string;
 }
 
-/** Looks anew: skills come and go while a conversation lasts. */
+/** Reads the disk each time: skills come and go during a conversation. */
 export async function findMentionable(engine: EngineParts, cwd: string): Promise<Mentionable | Outcome> {
   const { base, clock } = engine;
   const configured = await configureThread(engine, { cwd }, {});

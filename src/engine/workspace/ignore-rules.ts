@@ -6,28 +6,25 @@ import { type CharacterRange, nameMatcher, type NamePart } from '../../base/name
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
 import { dirname, join, resolve } from 'node:path';
 
-/** The patterns of one ignore file. */
 export interface IgnoreFile {
-  /** The folder that its paths are relative to. */
   readonly folder: string;
   readonly patterns: readonly IgnorePattern[];
 }
 
-/** All ignore files that hold in a folder: the nearest comes last and wins. */
+/** All ignore files in force in a folder; the nearest comes last and wins. */
 export interface IgnoreRules {
   readonly files: readonly IgnoreFile[];
-  /** The same for the same files: what was decided under it holds again. */
+  /** Equal for equal files, under which earlier decisions stay valid. */
   readonly key: string;
-  /** Characters of all files together: what it costs to ask about one path. */
+  /** Characters of all files together: the cost of checking one path. */
   readonly weight: number;
 }
 
 export const nothingIgnored: IgnoreRules = { files: [], key: '', weight: 0 };
 
-/** What all files that hold in one folder may have together. A file that exceeds it is left out as a whole. */
+/** Limit for all files in force in one folder. A file that exceeds it is left out completely. */
 export const mostIgnoreBytes = 256 * 1024;
 
-/** The rules with one more file, which stands in the folder. */
 export function withIgnoreFile(rules: IgnoreRules, folder: string, text: string): IgnoreRules {
   const weight = rules.weight + text.length;
   if (weight > mostIgnoreBytes) return rules;
@@ -37,7 +34,7 @@ export function withIgnoreFile(rules: IgnoreRules, folder: string, text: string)
   return { files: [...rules.files, { folder, patterns }], key: `${rules.key}\0${folder}\0${text}`, weight };
 }
 
-/** Whether the rules leave out what stands at the path. What is below an ignored folder is not asked about: it is out. */
+/** Must not be called for paths below an ignored folder, which are always left out. */
 export function isIgnored(rules: IgnoreRules, path: string, kind: 'folder' | 'other'): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   for (const { folder, patterns } of rules.files.toReversed()) {
@@ -50,19 +47,18 @@ export function isIgnored(rules: IgnoreRules, path: string, kind: 'folder' | 'ot
   return false;
 }
 
-/** One line of an ignore file, ready to be asked. */
 interface IgnorePattern {
-  /** What it matches is not ignored after all. */
+  /** A match is not ignored after all. */
   readonly negated: boolean;
   readonly foldersOnly: boolean;
   /** `path` is relative to the folder of the ignore file, `name` is its last component. */
   matches(path: string, name: string): boolean;
 }
 
-/** A longer line is left out: patterns that users write have a tenth of it. */
+/** Longer lines are left out: patterns that users write have a tenth of it. */
 const longestLine = 1000;
 
-/** Reads a line as git does. Undefined when it says nothing: blank, a comment, or a pattern that can match nothing. */
+/** Reads a line as git does. Undefined for a blank line, a comment, or a pattern that can match nothing. */
 export function parseIgnorePattern(line: string): IgnorePattern | undefined {
   if (line.length > longestLine) return undefined;
   let text = withoutTrailingSpaces(line);
@@ -77,7 +73,7 @@ export function parseIgnorePattern(line: string): IgnorePattern | undefined {
   return matches && { negated, foldersOnly, matches };
 }
 
-/** Spaces at the end do not count unless a backslash stands before them. */
+/** Trailing spaces do not count unless escaped by a backslash. */
 function withoutTrailingSpaces(line: string): string {
   const kept = line.replace(/ +$/, '');
   const backslashes = /\\*$/.exec(kept)?.[0].length ?? 0;
@@ -103,7 +99,7 @@ function parseParts(text: string): readonly NamePart[] | undefined {
       const after = rest.slice(stars.length);
       const whole = stars.length >= 2 && (at === 0 || text[at - 1] === '/') && (after === '' || after.startsWith('/'));
       if (whole) parts.push({ kind: 'folders' });
-      // At the end it means all that is inside, so at least one more component.
+      // A trailing `**` matches all that is inside, so at least one more component.
       if (!whole || after === '') parts.push({ kind: 'some' });
       at += stars.length + (whole && after !== '' ? 1 : 0);
     } else if (rest.startsWith('?')) {
@@ -125,7 +121,7 @@ function parseParts(text: string): readonly NamePart[] | undefined {
   return parts;
 }
 
-/** From and to, pair by pair. */
+/** Pairs of the first and the last character. */
 const namedClasses: Readonly<Record<string, string>> = {
   alnum: '09AZaz',
   alpha: 'AZaz',
@@ -141,7 +137,7 @@ const namedClasses: Readonly<Record<string, string>> = {
   xdigit: '09AFaf',
 };
 
-/** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
+/** Parses `[a-z]`, `[!a-z]`, `[[:alpha:]]`. An unclosed class matches nothing, as in git. */
 function characterClass(text: string): { readonly part: NamePart; readonly length: number } | undefined {
   const head = /^\[[!^]?/.exec(text)?.[0] ?? '[';
   const member = /\[:(?<named>\w+):\]|(?<from>\\.|[^\\])-(?<to>\\.|[^\]\\])|(?<one>\\.|[^\\])/suy;
@@ -158,7 +154,7 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
     const pairs = name === undefined ? '' : namedClasses[name];
     if (pairs === undefined) return undefined;
     for (let pair = 0; pair < pairs.length; pair += 2) ranges.push([pairs[pair]!, pairs[pair + 1]!]);
-    // A range that runs backwards has no members.
+    // A backwards range has no members.
     if (name === undefined) ranges.push([unescaped(from ?? one ?? ''), unescaped(to ?? one ?? '')]);
     members += 1;
     at = member.lastIndex;
@@ -176,8 +172,8 @@ export interface UserPlaces {
 }
 
 /**
- * The ignore rules that hold in a folder before its own file is read: the user's, the repository's own, and those of
- * the folders above it. None where the folder is itself ignored: a user who works there means what is in it.
+ * The ignore rules of a folder without its own file: the user's, the repository's own, and those of the folders above.
+ * None if the folder itself is ignored, because a user who works there means its contents.
  */
 export function loadIgnoreRules(
   root: string,
@@ -198,7 +194,7 @@ export function loadIgnoreRules(
   return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? nothingIgnored : rules;
 }
 
-/** What git calls `core.excludesFile`. */
+/** Git's `core.excludesFile`. */
 function userExcludes({ osHome, env }: UserPlaces): string {
   const shared = env['XDG_CONFIG_HOME'] ?? '';
   const folder = join(shared === '' ? join(osHome, '.config') : shared, 'git');

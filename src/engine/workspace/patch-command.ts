@@ -3,7 +3,7 @@ import { computePatch, noGuard } from '../../adapters/tools/apply-patch/compute-
 import { nodeDisk } from '../../adapters/disk/node-patch-disk.ts';
 import { parsePatch } from '../../adapters/tools/apply-patch/parse-patch.ts';
 
-/** What the command says and how it ends. 0: applied; 1: not applied; 2: wrong usage. */
+/** Exit codes: 0, applied; 1, not applied; 2, wrong usage. */
 export interface PatchReport {
   readonly code: 0 | 1 | 2;
   readonly stdout: string;
@@ -11,9 +11,8 @@ export interface PatchReport {
 }
 
 export interface PatchCommand {
-  /** The words after the command's name. */
   readonly words: readonly string[];
-  /** By its own name the command takes one word and reads standard input without one; as a mode it needs a word. */
+  /** Called by its own name, it takes one word, or else standard input; as a mode it needs a word. */
   readonly calledAs: 'command' | 'mode';
   readonly folder: string;
   readStandardInput(): Uint8Array;

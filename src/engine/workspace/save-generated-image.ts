@@ -10,10 +10,10 @@ type SaveImage = NonNullable<ThreadParts['saveImage']>;
 
 /** No provider makes larger ones. */
 const mostBytes = 32 * 1024 * 1024;
-/** Under one name, because a provider gave several pictures the same id. */
+/** Images that may share one name: a provider gave several pictures the same id. */
 const mostOfName = 100;
 
-/** Saves it in a folder of the home that only this user can read. Nothing there is ever overwritten. */
+/** Saves the image in a folder of the home that only this user can read. Never overwrites a file. */
 export function saveGeneratedImage(
   home: string,
   { threadId, id, base64 }: Parameters<SaveImage>[0],
@@ -24,7 +24,7 @@ export function saveGeneratedImage(
   if (found === undefined || !found.whole) return { problem: 'The provider sent something that is no whole image.' };
   const parent = join(home, 'generated_images');
   const folder = join(parent, safeName(threadId));
-  // Each of the two: a link would lead elsewhere.
+  // Check both: a link would lead elsewhere.
   if (!makeOwnFolder(parent, 'closed') || !makeOwnFolder(folder, 'closed')) {
     return { problem: `The image cannot be saved in ${folder}: it is not a folder of yours that is closed to others.` };
   }
@@ -43,7 +43,7 @@ export function saveGeneratedImage(
   return { problem: `The image cannot be saved in ${folder}: all names for it are taken.` };
 }
 
-/** What a provider or a file calls it may be anything. */
+/** The name comes from a provider or a file and may be anything. */
 function safeName(given: string): string {
   return /^[A-Za-z0-9_-]{1,100}$/.test(given)
     ? given

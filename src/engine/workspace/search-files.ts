@@ -5,16 +5,15 @@ export interface FileSearch extends VisibleFiles {
   readonly typed: string;
   /** False for paths below the root that are left out. */
   isMeant?(inside: string): boolean;
-  /** How many are given at most. */
   readonly limit: number;
 }
 
 export interface FoundFiles {
-  /** The best first. */
+  /** Best first. */
   readonly files: readonly FoundFile[];
-  /** How many fit, those that are not given included. */
+  /** Number of matches, including those beyond the limit. */
   readonly total: number;
-  /** Some folders were not looked into: there are too many entries. */
+  /** Some folders were not searched: there are too many entries. */
   readonly isPartial: boolean;
 }
 
@@ -32,13 +31,12 @@ export async function findFiles(search: FileSearch): Promise<FoundFiles> {
 }
 
 export interface FoundFile {
-  /** Below the root. */
   readonly path: string;
   readonly kind: 'file' | 'folder';
   readonly rank: number;
 }
 
-/** The best of many: holds few at a time. */
+/** Keeps the best of many in little memory. */
 export class BestFiles {
   readonly #limit: number;
   #kept: FoundFile[] = [];
@@ -61,8 +59,8 @@ export class BestFiles {
 }
 
 /**
- * How well a path fits what someone typed; undefined: not at all. Higher is better. Letters in upper case count only if
- * something typed is in upper case. Each rank leaves room for what tells paths of the same rank apart.
+ * Rates a path against typed text; higher is better, undefined is no match. Case counts only if the text has upper case
+ * letters. The gaps between ranks leave room for what orders paths of equal rank.
  */
 export function rankPath(path: string, typed: string): number | undefined {
   if (typed === '') return 0;
@@ -86,7 +84,7 @@ function startsWord(text: string, at: number): boolean {
   return at === 0 || /[^a-z0-9]/i.test(text[at - 1] ?? '');
 }
 
-/** How many letters stand between those that were typed, in their order. Linear in the text. */
+/** Number of letters between the typed ones, in their order. Linear in the text. */
 function spread(text: string, wanted: string): number | undefined {
   let at = -1;
   let first = -1;
@@ -99,23 +97,19 @@ function spread(text: string, wanted: string): number | undefined {
 }
 
 export interface ContentSearch {
-  /** What is looked through. Returns whether some of it was left out because there is too much. */
+  /** Returns whether entries were left out because there are too many. */
   readonly entries: AsyncIterator<VisibleEntry, boolean>;
   readonly pace: Pace;
-  /** Whether a line is wanted. */
   matches(line: string): boolean;
-  /** Whether a file is looked into, by its path below the root. */
+  /** True if the file at this path below the root is searched. */
   isMeant(inside: string): boolean;
-  /** The bytes of a file; undefined where it may not be read, or is no file any more. */
+  /** Undefined for a file that may not be read or is gone. */
   read(path: string): Uint8Array | undefined;
-  /** How many lines are given at most. */
   readonly limit: number;
-  /** Whether the time is over. */
   isLate(): boolean;
 }
 
 export interface FoundLine {
-  /** Below the root. */
   readonly path: string;
   /** From 1. */
   readonly line: number;
@@ -124,18 +118,17 @@ export interface FoundLine {
 
 export interface FoundLines {
   readonly lines: readonly FoundLine[];
-  /** How many files were looked into. */
   readonly files: number;
-  /** Files that are too large to be looked into. */
+  /** Number of files too large to search. */
   readonly skipped: number;
-  /** What ended the search before all was seen; absent: nothing did. */
+  /** Why the search ended early. Absent: it did not. */
   readonly ended?: 'limit' | 'time' | 'entries';
 }
 
 /** Larger files hold data rather than text that people wrote. */
 export const mostSearchedBytes = 2 * 1024 * 1024;
 
-/** Finds lines in files that hold text. Rejects with `Stopped`. */
+/** Finds lines in text files. Rejects with `Stopped`. */
 export async function searchContents(search: ContentSearch): Promise<FoundLines> {
   const { entries, pace, limit } = search;
   const lines: FoundLine[] = [];

@@ -6,9 +6,8 @@ export interface VisibleFiles {
   /** Without links in it. */
   readonly root: string;
   readonly disk: Pick<WorkspaceDisk, 'open'>;
-  /** Those that hold in the root, its own file not yet among them. */
+  /** The rules in force in the root, without its own file. */
   readonly rules: IgnoreRules;
-  /** Places that no result shows. */
   excludes(path: string): boolean;
   readonly pace: Pace;
 }
@@ -20,17 +19,15 @@ export interface VisibleEntry {
   readonly inside: string;
   readonly kind: 'file' | 'folder';
   readonly size: number;
-  /** Milliseconds since the Unix epoch. */
   readonly modifiedAt: number;
 }
 
-/** Larger trees are looked at as far as this. */
+/** Larger trees are searched only up to this number. */
 const mostEntries = 300_000;
 
 /**
- * Files and folders that git does not ignore, level by level, so that what is near is found also where not all is. Links
- * are not followed. Returns whether some folders were not looked into, because there are too many entries. Rejects with
- * `Stopped`.
+ * Yields files and folders that git does not ignore, level by level, so that near ones are found even in large trees.
+ * Follows no links. Returns whether folders were left out because there are too many entries. Rejects with `Stopped`.
  */
 export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<VisibleEntry, boolean> {
   let seen = 0;
@@ -38,7 +35,7 @@ export async function* visibleFiles(search: VisibleFiles): AsyncGenerator<Visibl
   while (level.length > 0 && seen < mostEntries) {
     const next: Folder[] = [];
     for (const folder of level) {
-      // All of it before anything is given: whoever asks may never ask again, and the folder has to be closed.
+      // Read the folder completely first: the caller may never ask again, and the folder has to be closed.
       const found = await entriesIn(search, folder, mostEntries - seen);
       seen += found.seen;
       next.push(...found.folders);
@@ -58,11 +55,10 @@ interface Folder {
 interface FoundEntries {
   readonly entries: VisibleEntry[];
   readonly folders: Folder[];
-  /** How many were looked at. */
   seen: number;
 }
 
-/** What may not be read is not searched. */
+/** Unreadable folders are not searched. */
 async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {
   const { disk, pace, excludes } = search;
   const found: FoundEntries = { entries: [], folders: [], seen: 0 };

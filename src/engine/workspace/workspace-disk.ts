@@ -18,50 +18,48 @@ import { readUpTo, withRegular } from '../../adapters/disk/regular-files.ts';
 import { basename, dirname } from 'node:path';
 
 /**
- * What snapshots need of a workspace's disk. Calls are blocking, each a matter of microseconds. They throw Node's error
- * objects. Paths of folders are absolute and without links: commands that run meanwhile may put links there, and no call
- * follows one.
+ * Disk access for snapshots. Calls block for microseconds and throw Node's error objects. Paths of folders are absolute
+ * and without links; no call follows a link, because concurrent commands may create some.
  */
 export interface WorkspaceDisk {
-  /** Throws where the path leads to no folder, or through a link. The caller closes it. */
+  /** Throws if the path leads to no folder or through a link. The caller closes it. */
   open(folder: string): OpenFolder;
-  /** Where the path leads when its links are followed; undefined when it leads nowhere. */
+  /** Resolves links; undefined if the path leads nowhere. */
   realPath(path: string): string | undefined;
   /**
-   * Puts a file in the place of what is there, which must be no folder. Either all of it is there afterwards or nothing
-   * changed. False: the place was not as expected, and stays as it is.
+   * Replaces what is at the path, which must be no folder, completely or not at all. False: the place was not as
+   * expected and stays unchanged.
    */
   putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
   putLink(path: string, target: string, expected: Expected): boolean;
   makeFolder(path: string, mode: number): void;
   removeFolder(path: string): void;
-  /** False: what is there is not what was expected, and stays. */
+  /** False: it was not as expected and stays. */
   remove(path: string, expected: IsExpected): boolean;
-  /** Of a folder. */
+  /** For folders. */
   setMode(path: string, mode: number): void;
 }
 
-/** A folder that is held open: what is seen and read is in it, whatever its path leads to by then. No link is followed. */
+/** An open folder: its contents are read whatever its path leads to by then. Follows no link. */
 export interface OpenFolder {
-  /** In no order. Refuses a folder with more than `mostNames`. `size`: of its own entry, if it was looked at just before. */
+  /** Unordered. Refuses a folder with more than `mostNames`. `size`: of its own entry, if known. */
   names(size?: number): readonly string[];
-  /** A folder in it, which may stay open for longer. Throws where there is something else. */
+  /** Opens an inner folder, which may stay open for longer. Throws for anything else. */
   enter(name: string): OpenFolder;
-  /** Undefined: there is nothing. The folder itself is `.`. */
+  /** Undefined if nothing is there. The folder itself is `.`. */
   look(name: string): EntryStat | undefined;
   /**
-   * The same by the path of the folder, which is quicker. It may be the sight of something elsewhere, so it only serves to
-   * recognise what is known. Throws nothing.
+   * Like `look` but by the folder's path, which is quicker. May see something elsewhere, so use it only to recognise
+   * known entries. Never throws.
    */
   glance(name: string): EntryStat | undefined;
-  /** The whole file. Refuses anything that is no regular file, and a file that is larger. */
+  /** Reads the whole file. Refuses anything that is no regular file or is larger. */
   read(name: string, maxBytes: number): Uint8Array;
   readLink(name: string): string;
-  /** Any number of times. */
+  /** May be called repeatedly. */
   close(): void;
 }
 
-/** Opens the folder of a path for one use. */
 export function inOpenFolder<Result>(
   disk: Pick<WorkspaceDisk, 'open'>,
   path: string,
@@ -75,7 +73,6 @@ export function inOpenFolder<Result>(
   }
 }
 
-/** The path of what is in a folder, as it counts as its own. */
 export function pathIn(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
@@ -85,7 +82,7 @@ export interface ListedFolder {
   readonly names: readonly string[];
 }
 
-/** With its names. Closes what cannot be listed, and throws. */
+/** Adds its names. Throws, and closes the folder, if it cannot be listed. */
 export function listed(folder: OpenFolder, size?: number): ListedFolder {
   try {
     return { folder, names: folder.names(size) };
@@ -95,7 +92,7 @@ export function listed(folder: OpenFolder, size?: number): ListedFolder {
   }
 }
 
-/** Closes it. */
+/** Also closes the folder. */
 export function isEmpty(folder: OpenFolder): boolean {
   const { names } = listed(folder);
   folder.close();
@@ -103,32 +100,31 @@ export function isEmpty(folder: OpenFolder): boolean {
 }
 
 /**
- * Asked about what is to go, at the last moment: someone may save a file while others are replaced. The file may have
- * another name in its folder by then, so the name comes with the question.
+ * Checked at the last moment, since a user may save a file while others are replaced. The file may already have another
+ * name in its folder, so the check gets the name.
  */
 export type Expected = 'nothing' | IsExpected;
 
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;
 
-/** A folder with more names is left out: looking at them all at once would hold the process up. */
+/** Folders with more names are left out: listing one would block the process. */
 const mostNames = 100_000;
 
-/** Enough to know whether something may have changed: nothing sets `changedAt` back. */
+/** Enough to detect a possible change: nothing sets `changedAt` back. */
 export interface EntryStat {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly mode: number;
   readonly size: number;
   /** Milliseconds since the Unix epoch. */
   readonly modifiedAt: number;
-  /** When anything about it changed last, its times included. */
+  /** Last change of anything about it, its times included. */
   readonly changedAt: number;
   readonly number: number;
 }
 
 /**
- * The disk of this machine. Whatever looks at it or changes it goes through an open door of the folder: a command that
- * runs meanwhile may put a link in the place of a folder, and neither a snapshot nor a restore must follow it out of the
- * workspace.
+ * The disk of this machine. All access goes through a `FolderDoor`: a concurrent command may replace a folder by a
+ * link, and neither a snapshot nor a restore must follow that out of the workspace.
  */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
   open: (folder) => openFolder(folder),
@@ -159,7 +155,7 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   setMode: (path, mode) => withFolderDoor(path, (name) => setMode(name, mode)),
 };
 
-/** Of the file or folder itself: one that was swapped for a link keeps the mode of what it leads to. */
+/** Does not affect the target of a link that was put in the place of the file or folder. */
 function setMode(path: string, mode: number): void {
   if (!hasFolderDoors()) return fs.chmodSync(path, mode);
   const file = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
@@ -170,7 +166,7 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-/** `doors` is what this system has. */
+/** `doors`: whether this system has them. */
 export function openFolder(path: string, doors = hasFolderDoors()): OpenFolder {
   return new NodeFolder(path, new FolderDoor(path, { doors }));
 }
@@ -231,7 +227,7 @@ class NodeFolder implements OpenFolder {
   }
 }
 
-/** A folder whose own entry is smaller than this has few names, on every file system. */
+/** On every file system, a folder with a smaller entry has few names. */
 const smallFolderBytes = 400_000;
 
 interface ListLimits {
@@ -246,7 +242,7 @@ export function listNames(folder: string, limits: ListLimits, size = fs.statSync
 }
 
 function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: number): readonly string[] {
-  // All at once is faster, but cannot be stopped.
+  // Reading all at once is faster, but cannot be stopped.
   if (size < smallBytes) return fs.readdirSync(folder);
   const names: string[] = [];
   const open = fs.opendirSync(folder, { bufferSize: 1024 });
@@ -274,7 +270,7 @@ function sightOf(path: string): EntryStat | undefined {
   );
 }
 
-/** Where a part of the path is no folder there is nothing either. */
+/** Undefined also if a part of the path is no folder. */
 function statOf(path: string) {
   try {
     return fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
@@ -290,7 +286,7 @@ function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
   return found.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Makes something beside the path and gives it the path's name when it is whole. */
+/** Creates a temporary file beside the path and renames it once complete. */
 function replace(path: string, expected: Expected, make: (beside: string) => void): boolean {
   return withFolderDoor(path, (name, folder, door) => {
     const beside = freeTemporaryPath(folder);
@@ -306,7 +302,6 @@ function replace(path: string, expected: Expected, make: (beside: string) => voi
 
 interface Asked {
   readonly door: FolderDoor;
-  /** The path of the folder. */
   readonly at: string;
   readonly expected: IsExpected;
 }
@@ -316,8 +311,8 @@ function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
 }
 
 /**
- * The name is never without a file. A second name holds the old one until it is certain that no program wrote into it;
- * only a file that takes its place between two system calls is not seen.
+ * The name always has a file. A second name holds the old one until it is certain that no program wrote into it; only a
+ * file that takes its place between two system calls goes unnoticed.
  */
 function exchange(beside: string, name: string, asked: Asked): boolean {
   const aside = freeTemporaryPath(asked.door.place);
@@ -371,7 +366,7 @@ function moveToFree(from: string, name: string): boolean {
   return true;
 }
 
-/** Gives a regular file a second name. Not every disk can, nor for every file; then false, as when the name is taken. */
+/** Gives a regular file a second name. False if the disk or the file does not allow it, or the name is taken. */
 function linkFile(from: string, name: string): boolean {
   try {
     if (!fs.lstatSync(from).isFile()) return false;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/system.ts';
 
-/** How long the process works without looking after anything else. */
+/** The longest time that the process works without a pause. */
 const sliceMs = 4;
 
-/** Thrown by `rest` when the work is to end. */
+/** Thrown by `rest` when the signal has ended the work. */
 export class Stopped extends Error {}
 
 /** Lets long work of blocking calls share the process with everything else. */
@@ -19,10 +19,10 @@ export class Pace {
     this.#began = clock.now();
   }
 
-  /** Asked before every piece of the work, which is as long as so many small steps: whether it is time to rest. */
+  /** Call it before every piece of work, with its size in small steps; returns true if it is time to rest. */
   isDue(steps: number): boolean {
     this.#steps += steps;
-    // Reading the clock is cheap, and a file is cheaper.
+    // Reading the clock is cheap, but looking at a file is cheaper.
     if (this.#steps < 16) return false;
     this.#steps = 0;
     return this.#clock.now() - this.#began >= sliceMs;

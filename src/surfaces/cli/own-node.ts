@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Runs this command with the Node of the clone that it is linked to, and ends as that ends. Gives nothing where there is
- * no such Node: an installed package has none.
+ * Runs this command with the Node of the linked clone, and ends as that process ends. Returns undefined if there is no
+ * such Node: an installed package has none.
  */
 export async function runOnOwnNode(node: string): Promise<number | undefined> {
   if (!existsSync(node)) return undefined;
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // A terminal sends this one to both processes, and a second one would cut the turn off. A program sends it to one.
+  // A terminal sends the signal to both processes, and a second one would cut the turn off. A program sends it to one
+  // only.
   const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   process.on('SIGINT', () => void (isOnTerminal || child.kill('SIGINT')));
   for (const name of ['SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));

@@ -7,11 +7,10 @@ import { complain, print } from '../views/terminal/print.ts';
 import { ignoreClosedOutput } from '../views/terminal/process.ts';
 import { commandTable } from './table/command-table.ts';
 
-/** `capstan WORDS …`: gives the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   const exec = words.findIndex((word) => word === 'exec' || word === 'e');
   if (words[0]?.startsWith('-') === true && exec > 0) return runInGroup(commandTable, rootOptionsBehind(words, exec));
-  // What older versions of Codex call the helper that holds a command.
+  // The name that older versions of Codex have for the sandbox helper.
   if (words[0] === 'debug' && words[1] === 'landlock')
     return runInGroup(commandTable, ['sandbox', 'linux', ...words.slice(2)]);
   if (opensTerminal(words)) return runInGroup(commandTable, ['tui', ...words]);
@@ -29,7 +28,7 @@ async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[
   return 'commands' in found ? runInGroup(found, rest) : runCommand(found.command, rest, found.load);
 }
 
-/** A bare `capstan`: the demo as long as nothing is configured, else the list of commands. */
+/** For a bare `capstan`: the demo while nothing is configured, else the list of commands. */
 async function welcome(): Promise<number> {
   ignoreClosedOutput();
   const loaded = await loadCommandEngine();
@@ -38,8 +37,8 @@ async function welcome(): Promise<number> {
 }
 
 /**
- * On a terminal, options and a prompt without a command are for the terminal surface. So are its options elsewhere: it says
- * what is wrong with them, or that there is no terminal.
+ * On a terminal, options and a prompt without a command are for the terminal surface. Its own options are so elsewhere,
+ * too: it reports what is wrong with them, or that there is no terminal.
  */
 function opensTerminal(words: readonly string[]): boolean {
   const [first = ''] = words;
@@ -49,12 +48,12 @@ function opensTerminal(words: readonly string[]): boolean {
   return Object.values(tuiCommand.options).some(({ names }) => names.includes(name));
 }
 
-/** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
+/** Options may precede the command, as in `capstan -c KEY=VALUE exec …`; those after it rank higher. */
 function rootOptionsBehind(words: readonly string[], at: number): readonly string[] {
   return ['exec', ...words.slice(0, at), ...words.slice(at + 1)];
 }
 
-/** Options, or a message in quotes with options behind it, without a command: they are for the terminal surface. */
+/** True for options, or a quoted message followed by options, without a command: they are for the terminal surface. */
 export function isForTerminal([first = '', second = '-']: readonly string[]): boolean {
   return first.startsWith('-') || (/\S\s+\S/.test(first) && second.startsWith('-'));
 }

@@ -13,12 +13,12 @@ export interface DemoFolders {
   readonly root: string;
   readonly home: string;
   readonly project: string;
-  /** The uppermost folder above the root that was not there before; undefined when there was every one. */
+  /** The uppermost folder above the root that the demo created; undefined if all existed. */
   readonly made?: string | undefined;
 }
 
 /**
- * The folders of one demo. The home is one of its own: the user's configuration and threads are not touched. The agent
+ * The folders of one demo. It has its own home, so the user's configuration and threads are not touched. The agent
  * works in the project.
  */
 export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders {
@@ -30,17 +30,17 @@ export function makeDemoFolders(env: Variables, osHome = homedir()): DemoFolders
     writeFileSync(join(place.project, name), text);
   }
   if (!initialise(place, env)) {
-    // Without git, as much of a repository as the engine asks for.
+    // Without git, create as much of a repository as the engine requires.
     mkdirSync(join(place.project, '.git', 'hooks'), { recursive: true });
     writeFileSync(join(place.project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   }
   return place;
 }
 
-/** How long a process that was killed may go on writing its last line. */
+/** Time for a killed process to write its last line. */
 const lastWriteMs = 5000;
 
-/** Takes everything away that the demo made. Gives the folder that stays, if it could not be removed. */
+/** Removes everything that the demo made. Returns the folder that stays, if it could not be removed. */
 export async function removeDemoFolders(
   { root, made }: DemoFolders,
   patienceMs = lastWriteMs,
@@ -55,14 +55,14 @@ export async function removeDemoFolders(
   try {
     for (let folder = dirname(root); isWithin(folder, made); folder = dirname(folder)) rmdirSync(folder);
   } catch {
-    // Another program has put something there meanwhile.
+    // Another program has put something there in the meantime.
   }
   return undefined;
 }
 
 async function isRemoved(folder: string): Promise<boolean> {
   try {
-    // Not `rmSync`: it stops, and says nothing, when a process that is dying removes a file of its own meanwhile.
+    // Not `rmSync`: it stops silently when a dying process removes a file of its own at the same time.
     await rm(folder, { recursive: true, force: true });
     return true;
   } catch {
@@ -71,8 +71,8 @@ async function isRemoved(folder: string): Promise<boolean> {
 }
 
 /**
- * Among the user's caches, where no command of another thread can change the demo's configuration; in the temporary
- * folder if that cannot be. What demos left that were killed or kept is removed.
+ * Placed among the user's caches, where no command of another thread can change the demo's configuration; otherwise in
+ * the temporary folder. Leftovers of killed or kept demos are removed.
  */
 function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
   const prefix = 'demo-';
@@ -80,7 +80,7 @@ function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
     const caches = join(osHome, '.cache', 'capstan');
     const made = mkdirSync(caches, { recursive: true, mode: 0o700 });
     const parent = realpathSync(caches);
-    // What is swapped for a link while it is being removed would lead elsewhere.
+    // Not in shared temporary folders: a folder swapped for a link during removal would lead elsewhere.
     if (![realpathSync(tmpdir()), '/tmp'].some((folder) => isWithin(parent, folder))) sweepFolders(parent, prefix);
     const root = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
     return { root, made: made === undefined ? undefined : realpathSync(made) };
@@ -91,15 +91,15 @@ function makeRoot(osHome: string): Pick<DemoFolders, 'root' | 'made'> {
 
 function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): boolean {
   const git = findProgram({ name: 'git', prefer: 'system', path: '', writable: [] }, nodeProgramFiles);
-  // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
+  // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, change what git does.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
   return git !== undefined && spawnSync(git, ['init', '--quiet'], options).status === 0;
 }
 
 /**
- * The commands are Capstan's own, so Landlock may hold them where nothing better can. Temporary folders are not writable
- * here: the place itself may lie in one, and nothing but the project should change. No
- * login shell is asked: the demo needs none of its variables, and nothing of the demo should outlive it.
+ * The commands are Capstan's own, so Landlock will do where nothing better is available. Temporary folders are not
+ * writable: the demo may lie in one, and only the project should change. No login shell is asked for variables: the
+ * demo needs none, and nothing of it should outlive it.
  */
 export function writeConfig({ home }: DemoFolders, modelUrl: string): void {
   const text = `model = "scripted"
@@ -121,15 +121,15 @@ base_url = ${JSON.stringify(modelUrl)}
   writeFileSync(join(home, 'config.toml'), text);
 }
 
-/** The person's environment, but for what would lead the engine, or git, elsewhere. */
+/** The user's environment without the variables that would redirect the engine or git. */
 export function demoEnvironment({ home }: DemoFolders, env: Variables): Variables {
   const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
-  // What `npm start` unpacked counts as installed: a demo is no place for advice about packages.
+  // A bubblewrap that `npm start` unpacked counts as installed: a demo is no place for advice about packages.
   const unpacked = join(dirname(process.argv[1] ?? ''), '../.local/bubblewrap/usr/bin');
   return { ...Object.fromEntries(kept), PATH: `${env['PATH'] ?? ''}${delimiter}${unpacked}`, CAPSTAN_HOME: home };
 }
 
-/** The text of a file of the project; empty when there is none. */
+/** The text of a project file; empty if it does not exist. */
 export function readProjectFile({ project }: DemoFolders, name: string): string {
   const path = join(project, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -138,13 +138,11 @@ export function readProjectFile({ project }: DemoFolders, name: string): string 
 /** The steps of a release, in order. None of them may be done twice. */
 export const releaseSteps: readonly string[] = ['tag', 'upload', 'announce'];
 
-/** The file in which each finished step leaves a line. */
 export const releaseLog = 'release.log';
 
 const buggyLine = 'export const largest = (numbers) => numbers.toSorted().at(-1);';
 const fixedLine = 'export const largest = (numbers) => Math.max(...numbers);';
 
-/** What the scripted model changes. */
 export const fixPatch = `*** Begin Patch
 *** Update File: largest.mjs
 @@
@@ -154,8 +152,8 @@ export const fixPatch = `*** Begin Patch
 `;
 
 /**
- * The project that the demo works on, by file name: a function with a bug, a check that finds it, and a release that
- * takes its time. The check names its Node by path: inside the sandbox the search path is the login shell's.
+ * The demo project, by file name: a function with a bug, a check that finds it, and a slow release. The check names its
+ * Node by path: inside the sandbox the search path is the login shell's.
  */
 function projectFiles(node: string): Readonly<Record<string, string>> {
   return {

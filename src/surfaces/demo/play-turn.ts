@@ -13,7 +13,6 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Something did not go as planned. */
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
 
 const report = 'This should not happen. Please report it, with everything above.';
@@ -22,7 +21,7 @@ export function unexpectedTrouble(message: string): Trouble {
   return { code: 'demo-unexpected', message, next: report };
 }
 
-/** Why a turn is not the one that the story needs, if it is not: no sandbox, or no end. */
+/** Why a turn does not suit the story: no sandbox, or no end. Undefined if it does. */
 export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
   const refused = reports.find((report) => report.output.startsWith('Not run: '));
   if (refused !== undefined) return sandboxTrouble(refused.output);
@@ -31,9 +30,9 @@ export function turnTrouble({ reports, end }: TurnSeen): Trouble | undefined {
   return { code: 'demo-turn-failed', message: `The demo's turn did not finish (${how}).`, next: report };
 }
 
-/** What the model was told says why nothing runs, and what helps. */
+/** The answer sent to the model says why nothing runs, and what helps. */
 function sandboxTrouble(answer: string): Trouble {
-  // The demo does not take this option. Landlock it uses without a question.
+  // The demo does not take this option; it uses Landlock without asking.
   const message = refusalReason(answer).replace(` ${refusalSentences.withoutSandbox}`, '');
   const isMissing = message.includes(refusalSentences.noBubblewrap);
   const install = isMissing ? installCommand(process.env['PATH'] ?? '') : undefined;
@@ -49,13 +48,11 @@ const installCommands = [
   ['apk', 'sudo apk add bubblewrap'],
 ] as const;
 
-/** How to install the sandbox's program on this system, if its package manager is one that we know. */
 function installCommand(path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return installCommands.find(([manager]) => folders.some((folder) => existsSync(join(folder, manager))))?.[1];
 }
 
-/** What every part of the demo works with. */
 export interface DemoParts {
   readonly page: DemoPage;
   readonly place: DemoFolders;
@@ -65,23 +62,19 @@ export interface DemoParts {
 }
 
 interface TurnAsked {
-  /** Options of `exec`, and `resume`. */
   readonly options: readonly string[];
   readonly words: string;
-  /** Called when the process has started. */
   readonly meanwhile?: (process: ExecProcess) => Promise<void>;
 }
 
-/** A turn as the scripted model saw it, and the end of its process. */
 export interface TurnSeen {
   readonly end: Awaited<ExecProcess['ended']>;
-  /** What the engine added to the first request of the turn: neither the model's own items nor the user's words. */
+  /** Additions of the engine to the first request of the turn: neither the model's items nor the user's words. */
   readonly told: readonly string[];
-  /** The answers to the model's calls in this turn, in order. */
   readonly reports: readonly CallReport[];
 }
 
-/** Runs `capstan exec` for one turn. It shows itself. */
+/** Runs `capstan exec` for one turn; its output is visible to the reader. */
 export async function playTurn(stage: DemoParts, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
   const { page, place, model, env, signal } = stage;
   page.command(shellWords(['capstan', 'exec', ...options, words]));
@@ -99,13 +92,12 @@ export async function playTurn(stage: DemoParts, { options, words, meanwhile }: 
 
 type ExecProcess = ReturnType<typeof startExec>;
 
-/** How long an interrupted process may take to end its turn. */
 const graceMs = 3000;
 const standardOutput = 1;
 
 /**
- * `capstan exec` as a process of its own, the same program that runs now. What it shows people goes to where the demo
- * goes, by itself: on a terminal it has a status line and colours, elsewhere it is plain text. The signal ends it.
+ * Starts this same program as `capstan exec` in a process of its own. It prints directly to the demo's output: a status
+ * line and colours on a terminal, plain text elsewhere. The signal ends it.
  */
 function startExec(
   words: readonly string[],
@@ -132,21 +124,18 @@ function startExec(
   return {
     ended,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    /** Ends it without a warning. */
     kill: () => child.kill('SIGKILL'),
   };
 }
 
-/** What a page is written on. */
 interface Paper extends SizedStream {
   write(text: string): void;
 }
 
 const widest = 80;
 
-/** What the demo says itself, between what the processes show that it starts. */
+/** The demo's own text, printed between the output of the processes that it starts. */
 export class DemoPage {
-  /** Whether a reader watches it happen. */
   readonly isLive: boolean;
   readonly #paper: Paper;
   readonly #width: number;
@@ -168,7 +157,6 @@ export class DemoPage {
     for (const line of wrap(text, this.#width)) this.#line(line, look);
   }
 
-  /** A command that the reader could type. */
   command(text: string): void {
     this.#line(`> ${text}`, 'cyan');
   }

@@ -11,13 +11,13 @@ import { changeSetting, fixBug, killAndResume, showProof } from './story.ts';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';
 
-/** Longer than this and something hangs. */
+/** A longer run means that something hangs. */
 const deadlineMs = 90_000;
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 
 /**
- * `capstan demo`. 0: everything went as described, or no sandbox can be built here and commands were refused; 1: something
+ * Exit codes: 0: everything went as described, or no sandbox can be built here and commands were refused; 1: something
  * did not; 2: wrong usage; above 128: a signal ended it.
  */
 export async function run({ options }: CommandArguments<typeof demoCommand>): Promise<number> {
@@ -28,7 +28,8 @@ export async function run({ options }: CommandArguments<typeof demoCommand>): Pr
     stop.abort();
   };
   for (const signal of signals) process.on(signal, onSignal);
-  // A reader that has left, as in `| head`, ends the demo like an interruption. It stays: late writes fail, too.
+  // A reader that has left, as in `| head`, ends the demo like an interruption. The listener stays: late writes fail,
+  // too.
   process.stdout.on('error', () => stop.abort());
   try {
     const page = new DemoPage(process.stdout, process.env);
@@ -55,7 +56,6 @@ interface PlayOptions {
   readonly signal: AbortSignal;
 }
 
-/** A reader that watches sees answers arrive. */
 const watchedPace = { firstByteDelayMs: 300, delayMs: 15 };
 
 async function play(page: DemoPage, { keep, signal }: PlayOptions): Promise<Trouble | undefined> {
@@ -69,7 +69,7 @@ async function play(page: DemoPage, { keep, signal }: PlayOptions): Promise<Trou
     let refused: Trouble | undefined;
     for (const chapter of [fixBug, killAndResume, changeSetting, showProof]) {
       const trouble = await chapter(stage);
-      // A machine without a sandbox is no fault of the demo: what it refuses to run is part of what it shows.
+      // A machine without a sandbox is no failure of the demo: its refusals are part of what it shows.
       if (trouble?.code === 'demo-no-sandbox') refused ??= trouble;
       else if (trouble !== undefined) return trouble;
     }
@@ -116,7 +116,6 @@ function showKept(page: DemoPage, { home, project }: DemoFolders): void {
   for (const words of ['context --last', 'threads show --last', 'replay --last']) page.command(`capstan ${words}`);
 }
 
-/** What it takes to continue with a real model. */
 async function showNextSteps(page: DemoPage): Promise<void> {
   page.heading('Next: use a real model');
   const fromClone = process.env['npm_lifecycle_event'] === 'start';
@@ -126,7 +125,7 @@ async function showNextSteps(page: DemoPage): Promise<void> {
   }
   const command = fromClone ? 'capstan' : ownCommand();
   const loaded = await loadCommandEngine();
-  // If the demo needed Landlock, a task needs the user's agreement to it.
+  // If the demo needed Landlock, a real task needs the user's agreement to it.
   const offersLandlock = 'engine' in loaded && (await loaded.engine.offersLandlock(process.cwd()));
   const exec = `${command} exec${offersLandlock ? ' --sandbox-fallback landlock' : ''}`;
   if ('engine' in loaded && loaded.engine.config.isSetUp) {
@@ -140,13 +139,11 @@ async function showNextSteps(page: DemoPage): Promise<void> {
   page.command(`${exec} --oss -s workspace-write -C path/to/project "what to do"`);
 }
 
-/** Whether the shell finds the command: then nothing needs to be installed. */
 function isInstalled(): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return folders.some((folder) => folder !== '' && existsSync(join(folder, 'capstan')));
 }
 
-/** How the user started this program. */
 function ownCommand(): string {
   const program = process.argv[1] ?? 'capstan';
   return basename(program) === 'capstan' ? 'capstan' : shellWords(['node', relative(process.cwd(), program)]);

@@ -16,7 +16,6 @@ import {
 } from '../../testing/index.ts';
 import { fixPatch, releaseLog, releaseSteps } from './demo-folders.ts';
 
-/** What the demo asks for, in order. */
 export const demoPrompts = {
   fix: 'The check fails. Please fix it.',
   release: 'Release version 1.0.1.',
@@ -24,15 +23,10 @@ export const demoPrompts = {
   look: 'Can you still change a file?',
 } as const;
 
-/** What a model would see in a request. */
 interface Seen {
-  /** Answers to the calls since the user's last words. */
   readonly reports: readonly CallReport[];
-  /** Whether the newest of them was a success. */
   readonly ok: boolean;
-  /** The newest answer to a call of the whole thread. */
   readonly newest: string;
-  /** Whether the patch tool takes JSON. */
   readonly isPatchFunction: boolean;
 }
 
@@ -74,10 +68,7 @@ const moves: Readonly<Record<keyof typeof demoPrompts, readonly Move[]>> = {
   ],
 };
 
-/**
- * The scripted model: what it answers depends on the request and on nothing else, like the answer of a real one. The
- * pace is for readers that watch.
- */
+/** A scripted model: its answer depends only on the request, like that of a real one. The pace is for live readers. */
 export function scriptedModel(
   pace: Pick<AnswerOptions, 'delayMs' | 'firstByteDelayMs'>,
 ): (request: ScriptedRequest) => ScriptStep {
@@ -127,10 +118,10 @@ function patch(isFunction: boolean): ItemDraft {
 
 type CountedRequest = Pick<RecordedRequest, 'body'>;
 
-/** Providers cache whole blocks, and nothing that is shorter than the least. */
+/** Providers cache whole blocks, and nothing below a minimum. */
 const [cacheBlock, leastCached] = [128, 1024];
 
-/** What a provider would count for a request and its answer, by the estimate that `capstan context` uses. */
+/** The usage a provider would count, by the estimate that `capstan context` uses. */
 export function countedUsage(
   request: CountedRequest,
   before: CountedRequest | undefined,
@@ -149,7 +140,7 @@ function weighed({ body }: CountedRequest): WeighedRequest {
   return { instructions: stringAt(body, 'instructions') ?? '', tools, input: sentItems({ body }) };
 }
 
-/** Of the beginning that both have: instructions and tools stand before the input. */
+/** Tokens of the common prefix: instructions and tools come before the input. */
 function sharedTokens(before: WeighedRequest, now: WeighedRequest): number {
   const constant = ({ instructions, tools }: WeighedRequest): string => JSON.stringify([instructions, tools]);
   if (constant(before) !== constant(now)) return 0;
@@ -157,12 +148,10 @@ function sharedTokens(before: WeighedRequest, now: WeighedRequest): number {
   return requestTokens({ ...now, input: differs < 0 ? now.input : now.input.slice(0, differs) });
 }
 
-/** The input of a request. */
 export function sentItems({ body }: Pick<RecordedRequest, 'body'>): readonly Item[] {
   return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 }
 
-/** What the model was told came of its calls. */
 export function callOutputs(items: readonly Item[]): readonly string[] {
   return items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
 }

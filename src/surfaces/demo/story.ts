@@ -7,7 +7,6 @@ import { type DemoParts, playTurn, type Trouble, type TurnSeen, turnTrouble, une
 import { demoPrompts } from './scripted-model.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A failing check, a patch, and a passing check. */
 export async function fixBug(stage: DemoParts): Promise<Trouble | undefined> {
   stage.page.heading('1. Fix a bug');
   const seen = await playTurn(stage, { options: [], words: demoPrompts.fix });
@@ -18,10 +17,8 @@ export async function fixBug(stage: DemoParts): Promise<Trouble | undefined> {
   return passing === 'exit 0' ? undefined : unexpectedTrouble('The check should pass after the fix, and it failed.');
 }
 
-/** How long a reader sees the command run before it is killed. */
 const watchMs = 1200;
 
-/** The process is killed while a command runs, and another one resumes. */
 export async function killAndResume(stage: DemoParts): Promise<Trouble | undefined> {
   const { page, place, signal } = stage;
   page.heading('2. Kill the process while a command runs, then resume');
@@ -34,7 +31,7 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
       process.kill();
     },
   });
-  // Where its status line stood.
+  // Leave a gap where the killed process had its status line.
   if (page.isLive) page.gap();
   if (killed.end.signal !== 'SIGKILL') {
     return turnTrouble(killed) ?? unexpectedTrouble('The process ended before it could be killed.');
@@ -53,7 +50,7 @@ export async function killAndResume(stage: DemoParts): Promise<Trouble | undefin
   return undefined;
 }
 
-/** A setting changes between turns: the model learns what changed, and the sandbox changes with it. */
+/** Changes a setting between turns: the model learns of the change, and the sandbox changes with it. */
 export async function changeSetting(stage: DemoParts): Promise<Trouble | undefined> {
   stage.page.heading('3. Make the sandbox read-only');
   const source = readProjectFile(stage.place, 'largest.mjs');
@@ -70,7 +67,7 @@ export async function changeSetting(stage: DemoParts): Promise<Trouble | undefin
 
 const mostTold = 180;
 
-/** What the engine added for the model: as many sentences as fit into three lines. */
+/** Shows the engine's additions for the model: as many sentences as fit into three lines. */
 function showSent({ page }: DemoParts, { told }: TurnSeen, start: string): void {
   const text = told.find((each) => each.startsWith(start)) ?? '';
   const words = text
@@ -88,7 +85,7 @@ function logged({ place }: DemoParts): string {
     .join(', ');
 }
 
-/** Compares what the thread's file gives back with what the scripted model received. */
+/** Compares the requests rebuilt from the thread's file with those that the scripted model received. */
 export async function showProof({ page, place, model }: DemoParts): Promise<Trouble | undefined> {
   page.heading("4. Rebuild every request from the thread's file");
   const file = await readBodies(place.home);
@@ -111,7 +108,7 @@ export async function showProof({ page, place, model }: DemoParts): Promise<Trou
   return undefined;
 }
 
-/** Reads the rollout of the thread and rebuilds its requests from nothing else. */
+/** Rebuilds the thread's requests from its rollout alone. */
 async function readBodies(home: string): Promise<readonly Buffer[] | undefined> {
   const stored = StoredThreads.in({ CAPSTAN_HOME: home }, home);
   const chosen = 'code' in stored ? undefined : await stored.choose({ kind: 'last' });
@@ -121,7 +118,7 @@ async function readBodies(home: string): Promise<readonly Buffer[] | undefined> 
   const bodies: Buffer[] = [];
   const verdictOn = createComparison(digester);
   for await (const request of rebuildRequests(lines, encoderOf)) {
-    // The record must agree as well: it is all there is when what arrived was not kept.
+    // The record must agree, too: where the received requests were not kept, it is the only evidence.
     const isSame = verdictOn(request).kind === 'same';
     if (request.kind === 'rebuilt' && isSame) bodies.push(Buffer.concat(request.encoded?.body ?? []));
   }
@@ -131,13 +128,13 @@ async function readBodies(home: string): Promise<readonly Buffer[] | undefined> 
 const inputStart = '"input":[';
 const inputEnd = '],"stream":';
 
-/** Compares bytes: up to the bracket that closes it, the earlier input is the beginning of the later one. */
+/** Compares bytes: up to its closing bracket, the earlier input must be a prefix of the later one. */
 function extendsInput(before: Buffer, now: Buffer): boolean {
   const [earlier, later] = [inputIn(before), inputIn(now)];
   return earlier.length > 0 && commonLength(earlier, later) === earlier.length;
 }
 
-/** Tools stand before the input, and change with the policy. */
+/** The input alone: tools come before it, and change with the policy. */
 function inputIn(body: Buffer): Buffer {
   const start = body.indexOf(inputStart);
   return body.subarray(start, start < 0 ? start : body.lastIndexOf(inputEnd));

@@ -19,8 +19,8 @@ import {
 import { agentEnd, hookLines } from '../views/wording/turn-lines.ts';
 
 /**
- * Checkpoints, what hooks changed, agents that ended their work, and with `--verbose` all that the model receives and
- * what it costs.
+ * Shows checkpoints, changes by hooks, agents that ended their work, and with `--verbose` all that the model receives
+ * and its cost.
  */
 export function showContextNews(screen: Screen, event: ThreadEvent, verbose: boolean): void {
   if (event.kind === 'checkpoint-installed') screen.message(checkpointLine(event.report), { look: 'dim' });
@@ -43,7 +43,7 @@ const types = {
   'checkpoint-failed': 'context.checkpoint',
 } as const;
 
-/** Events about what the model receives. They are printed only on request: other readers of events do not know them. */
+/** Events about what the model receives. Printed only on request: other readers of events do not know them. */
 export type ContextNews = Extract<ThreadEvent, { kind: keyof typeof types }>;
 
 export interface ExecContextEvent {
@@ -59,12 +59,12 @@ export function execContextEvent(event: ContextNews): ExecContextEvent {
   return { type: types[event.kind], ...contextFields(event), ...stateOf(event) };
 }
 
-/** The three sorts of news about a checkpoint have one type. */
+/** The three kinds of checkpoint news share one type. */
 function stateOf({ kind }: ContextNews): JsonObject {
   return kind.startsWith('checkpoint-') ? { state: kind.slice('checkpoint-'.length) } : {};
 }
 
-/** The same for the user, in a line or two; undefined for what is said elsewhere. */
+/** A line or two for the user; undefined for what is shown elsewhere. */
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
     case 'settings':
@@ -91,7 +91,7 @@ export function contextLine(event: ContextNews): string | undefined {
   }
 }
 
-/** What `exec --json` prints about a question. There are none without `--approvals` or a reviewer. */
+/** Printed by `exec --json` only with `--approvals` or a reviewer: otherwise there are no questions. */
 export type ExecQuestionEvent =
   | { readonly type: 'question.asked'; readonly question: AskedFields }
   | ({ readonly type: 'question.answered'; readonly question_id: string } & AnswerFields);

@@ -15,7 +15,7 @@ type OutputOptions = Pick<ExecArguments['options'], Shared> &
 export function createOutput(
   options: OutputOptions,
   { engine }: { readonly engine: Pick<Engine, 'recordIfNews'> },
-  /** To resume the thread continues what the run did. */
+  /** `resumable`: resuming the thread continues the work of the run. */
   { resumable = true }: { readonly resumable?: boolean } = {},
 ): Output {
   const { sdkJson = false, color = 'auto', contextEvents: context, verbose, ephemeral, approvals } = options;

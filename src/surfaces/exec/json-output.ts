@@ -19,7 +19,7 @@ import {
 } from './context-and-question-events.ts';
 import { Announcement, HeldBack, type Output } from './output.ts';
 
-/** One JSON event per line on standard output, nothing else there. */
+/** Prints one JSON event per line on standard output, and nothing else there. */
 export function jsonOutput(
   screen: Screen,
   {
@@ -35,7 +35,7 @@ export function jsonOutput(
       if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  // On one screen with the question, events would be printed into it.
+  // On a screen shared with the question, events would be printed into it.
   const isShared = process.stdout.isTTY && process.stderr.isTTY;
   const held = new HeldBack(() => {});
   const announcement = new Announcement(printNote, printNote, { verbose });
@@ -60,7 +60,7 @@ export function jsonOutput(
       held.release();
       announcement.end();
       printAll(failedTurn(fault));
-      // Here too: the disk that is lost may be the one that the events go to.
+      // On standard error, too: the lost disk may be the one that the events go to.
       complain(fault, 1);
     },
     endedAtOnce: () => printNote(stoppedAtOnceNote),
@@ -70,7 +70,7 @@ export function jsonOutput(
   };
 }
 
-/** One line of `exec --json`. The names are a contract with programs that read them. */
+/** One line of `exec --json`. The names are a contract with programs. */
 export type ExecEvent =
   | { readonly type: 'thread.started'; readonly thread_id: string }
   | { readonly type: 'turn.started' }
@@ -106,7 +106,7 @@ export function execEvents({ context = false } = {}): (
 
   return (event) => {
     if (isContextNews(event)) {
-      // A program that reads only these events must learn of what may end in an overflow.
+      // Programs that read only these events must learn of a failure that may end in an overflow.
       const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
       return context ? [execContextEvent(event), ...failed] : failed;
     }
@@ -121,13 +121,12 @@ export function execEvents({ context = false } = {}): (
       case 'hook-completed':
       case 'checkpoint-stage':
       case 'code-reviewed':
-        // Codex has no such events.
         return [];
       case 'question-asked':
       case 'question-answered':
         return [execQuestion(event)];
       case 'turn-started': {
-        // What another model continues is the same turn to a reader, with one start and one end.
+        // A turn continued by another model is one turn to readers, with one start and one end.
         const isNew = !isContinued;
         isContinued = false;
         return isNew ? [{ type: 'turn.started' }] : [];
@@ -139,7 +138,7 @@ export function execEvents({ context = false } = {}): (
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
-        // Codex passes such an answer on without a word, and its SDK's readers count items.
+        // Codex passes such an answer on without comment, and readers of its SDK count items.
         if (event.outcome.code === 'answer-unfit')
           return context ? [{ type: 'context.warning', ...event.outcome }] : [];
         return isNote(event.outcome) ? [] : [warned(fullText(event.outcome))];
@@ -158,12 +157,15 @@ export function execEvents({ context = false } = {}): (
   };
 }
 
-/** A warning about the installation: nothing went wrong in the run, and programs that read its events can do nothing about it. */
+/**
+ * True for a warning about the installation: the run is fine, and programs that read its events can do nothing about
+ * it.
+ */
 function isNote({ code }: Outcome): boolean {
   return Object.hasOwn(sandboxNotices, code);
 }
 
-/** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */
+/** The final events of a failed turn. Readers have no second field for advice, so it is part of the text. */
 function failedTurn(outcome: Outcome): readonly ExecEvent[] {
   return ended(failure(outcome).message);
 }
@@ -176,9 +178,9 @@ function failure(outcome: Outcome): Extract<ExecEvent, { type: 'error' }> {
 
 const brokenStreams = new Set(['stream-cut', 'stream-idle', 'server-error', 'overloaded', 'rate-limited']);
 
-/** An answer that did not come to its end. Programs that read the events know it by the words that Codex has for it. */
+/** True for an incomplete answer. Programs recognise it by Codex's wording. */
 function isBrokenStream(outcome: Outcome): boolean {
-  // A failure with a status is what a server answered in place of a stream.
+  // A failure with a status is a server's answer in place of a stream.
   return brokenStreams.has(outcome.code) && !('status' in outcome);
 }
 

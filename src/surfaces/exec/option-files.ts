@@ -9,11 +9,13 @@ import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { visibleText } from '../views/terminal/text.ts';
 import { dirname, resolve } from 'node:path';
 
-/** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
+/**
+ * Checks the file for the answer, if there is one, before the turn, because a turn costs time and money. Touches
+ * nothing.
+ */
 export function checkLastMessageFile(
   options: Pick<ExecArguments['options'], 'lastMessageFile'>,
   cwd: string,
-  /** Where else commands may write. */
   roots: readonly string[],
 ): OutputFile | Outcome | undefined {
   const given = options.lastMessageFile;
@@ -34,14 +36,14 @@ export function checkLastMessageFile(
 }
 
 /**
- * Writes the answer of a completed turn; a failed turn leaves the file as it was. What the user should know of it comes
- * back: `last-message-unwritten` when the file is not what was asked for.
+ * Writes the answer of a completed turn; a failed turn leaves the file unchanged. Returns what the user should know:
+ * `last-message-unwritten` if the file was not written as requested.
  */
 export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {
   if (result.kind !== 'completed') return undefined;
   const { path } = file;
   try {
-    // A file that is also our standard output holds what was printed before.
+    // If the file is also our standard output, it holds what was printed before.
     const text = result.lastMessage ?? '';
     if (isStandardOutput(path)) fileSystem.writeFileSync(1, isTerminal(path) ? visibleText(text) : text);
     else writeOutputFile(file, isTerminal(path) ? visibleText(text) : text, 0o666);
@@ -62,7 +64,7 @@ function isStandardOutput(path: string): boolean {
   return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
 }
 
-/** Or another device that shows what is written to it. */
+/** Also true for another device that displays what is written to it. */
 function isTerminal(path: string): boolean {
   return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 }
@@ -80,16 +82,15 @@ function whyNotWritable(path: string): string | undefined {
   }
 }
 
-/** What `--image` adds to the words. */
 export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
 
 /**
- * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
- * count on that, and both the user and the model learn of it.
+ * Loads the pictures of `--image`. An existing file that is no picture does not end the run: programs that drive `exec`
+ * rely on that, and both the user and the model are informed.
  */
 export async function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Promise<Pictures | Outcome> {
   const lists = options.image;
-  // A variable that was not set, most likely.
+  // Most likely an unset variable.
   if (lists.includes('')) return noPath;
   const paths = lists.flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
@@ -109,22 +110,20 @@ const noPath: Outcome = {
   next: 'Give -i the path of a picture, or leave it out.',
 };
 
-/** Several paths with commas between them, or a path that has commas in it. */
+/** Several paths separated by commas, or one path that contains commas. */
 function pathsIn(list: string, cwd: string): readonly string[] {
   if (kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
   return list.split(',').filter((path) => path !== '');
 }
 
-/** A larger file is refused. */
 const mostBytes = 1024 * 1024;
 
 interface OutputSchema {
   readonly outputSchema?: JsonObject;
-  /** Warns that part of it is not checked. */
+  /** Warnings that a part of it is not checked. */
   readonly notices: readonly Outcome[];
 }
 
-/** The file of `--output-schema`. */
 export async function loadOutputSchema(
   { options: { outputSchema: path } }: ExecArguments,
   cwd: string,
@@ -157,7 +156,7 @@ function partlyChecked(path: string, place: string): Outcome<'schema-partly-chec
   };
 }
 
-/** The object that the text is, or why it is none. */
+/** The parsed object, or why the text is none. */
 function parse(text: string): JsonObject | string {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));

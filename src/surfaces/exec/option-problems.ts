@@ -7,7 +7,7 @@ import type { ResolvedPolicy } from '../../protocol/permissions.ts';
 import type { ExecArguments } from '../views/command-line/exec-command.ts';
 import { resolve } from 'node:path';
 
-/** One of the two options that make Capstan ask is given, and has no effect without the other. */
+/** Reports if only one of the two options that make Capstan ask is given: it has no effect without the other. */
 export function approvalMismatch(
   { options: { approvals, askForApproval: policy } }: ExecArguments,
   settings: Pick<
@@ -24,7 +24,7 @@ export function approvalMismatch(
       next: 'Add -a on-request to be asked.',
     };
   }
-  // A default asks too, and most runs do without it; who wrote `untrusted` counts on being asked.
+  // A default policy asks too, and most runs do without it; a user who wrote `untrusted` expects to be asked.
   const unused = policy ?? (askedApproval === 'untrusted' ? askedApproval : undefined);
   if (unused === undefined || unused === 'never') return undefined;
   const written = policy === undefined ? 'The approval policy' : '-a';
@@ -35,14 +35,15 @@ export function approvalMismatch(
   };
 }
 
-/** What the policy `never` lets run, and what it refuses. */
 function runsUnasked(policy: ResolvedPolicy): string {
   return needsSandbox(policy)
     ? 'Commands and patches run inside the sandbox without a question. Capstan refuses those that need more, commands that destroy, and those that a rule asks about.'
     : 'Commands and patches run without a sandbox and without a question. Capstan refuses only commands that destroy, and those that a rule asks about.';
 }
 
-/** A thread that waits says how to answer. A run that continues its turn asks at once, or says so itself if it cannot. */
+/**
+ * A waiting thread explains how to answer. A run that continues its turn asks at once, or explains itself if it cannot.
+ */
 export function adaptSuspendedNotice(notice: Outcome, run: 'asks' | 'cannot-ask' | 'starts-anew'): Outcome {
   if (run === 'starts-anew' || notice.code !== 'turn-suspended') return notice;
   return { ...notice, next: run === 'asks' ? 'The question follows, if the call is still allowed.' : '' };
@@ -56,7 +57,7 @@ export function nothingToAnswer(missing: Outcome, notices: readonly Outcome[]): 
   return { ...missing, message: cutOff.message, next };
 }
 
-/** What `--add-dir` names and is not there. A command may make the folder later, so the turn is not refused. */
+/** Reports folders of `--add-dir` that do not exist. A command may make one later, so the turn is not refused. */
 export function missingAddedFolders({ options }: ExecArguments, cwd: string): readonly Outcome[] {
   const paths = options.addDirectory.map((folder) => resolve(cwd, folder));
   return paths
@@ -68,7 +69,6 @@ export function missingAddedFolders({ options }: ExecArguments, cwd: string): re
     }));
 }
 
-/** What needs a turn, by the name that the user gave. */
 const wants = [
   ['image', '--image'],
   ['outputSchema', '--output-schema'],
@@ -76,12 +76,11 @@ const wants = [
   ['cyberAccessProgram', '--cyber-access-program'],
 ] as const;
 
-/** The option that says something about a prompt, if there is one. */
 export function needsPrompt({ options }: ExecArguments): string | undefined {
   return wants.find(([key]) => key !== 'lastMessageFile' && (options[key]?.length ?? 0) > 0)?.[1];
 }
 
-/** Why a fork without a prompt cannot do what an option asks for. */
+/** Why a fork without a prompt cannot do what an option requests. */
 export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {
   const given = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
   const option = given ?? (options.ephemeral ? '--ephemeral' : undefined);

@@ -11,12 +11,12 @@ import { version } from '../../protocol/version.ts';
 import type { Span } from '../views/terminal/styled-text.ts';
 import { visibleLine } from '../views/terminal/text.ts';
 
-/** From here on, what is held back is counted and not shown. */
+/** Beyond this number, held-back output is counted and not shown. */
 const mostHeld = 300;
 
 /**
- * Holds back what a run prints while a question of it is open at the terminal: an output in between could push the
- * question away, and pose as another one.
+ * Holds back the output of a run while its question is open at the terminal: output in between could push the question
+ * away, and pose as another one.
  */
 export class HeldBack {
   readonly #open = new Set<string>();
@@ -24,31 +24,31 @@ export class HeldBack {
   readonly #sayLost: (count: number) => void;
   #lost = 0;
 
-  /** `sayLost`: more came than can be held. */
+  /** `sayLost`: called with the number of lines that could not be held. */
   constructor(sayLost: (count: number) => void) {
     this.#sayLost = sayLost;
   }
 
-  /** Prints now, or in its turn when the question is answered. */
+  /** Prints now, or in order once the question is answered. */
   print(print: () => void): void {
     if (this.#open.size === 0) return print();
     if (this.#held.length < mostHeld) this.#held.push(print);
     else this.#lost++;
   }
 
-  /** The same for what must not be lost: it is a part of something that was printed before. */
+  /** Like `print`, for output that must not be lost because it belongs to something printed before. */
   printAll(print: () => void): void {
     if (this.#open.size === 0) print();
     else this.#held.push(print);
   }
 
-  /** To be called before the event is printed: an answer ends the waiting. */
+  /** Call before the event is printed: an answer ends the waiting. */
   before(event: ThreadEvent): void {
     if (event.kind === 'question-answered') this.#open.delete(event.id);
     if (event.kind === 'question-answered' ? this.#open.size === 0 : endsTurn(event)) this.release();
   }
 
-  /** To be called when the event is printed: from a question on, everything waits. A reviewer reads no screen. */
+  /** Call when the event is printed: from a question on, everything waits. A reviewer reads no screen. */
   after(event: ThreadEvent): void {
     if (event.kind === 'question-asked' && event.to !== 'review') this.#open.add(event.question.id);
   }
@@ -65,33 +65,33 @@ function endsTurn({ kind }: ThreadEvent): boolean {
   return kind === 'turn-completed' || kind === 'turn-failed' || kind === 'turn-aborted' || kind === 'turn-suspended';
 }
 
-/** Where a run shows itself. Standard output carries the contract, standard error is for people. */
+/** The output of a run. Standard output carries the contract, standard error is for people. */
 export interface Output {
   start(thread: AnnouncedThread): void;
   event(event: ThreadEvent): void;
-  /** Absent: what is still arriving is not shown, and costs nothing. */
+  /** Absent: partial output is not shown, and costs nothing. */
   readonly provisional?: (event: ProvisionalEvent) => void;
   notice(outcome: Outcome): void;
-  /** Lines for the person who is asked, or who looks on. */
   show(...spans: readonly Span[]): void;
-  /** What the user types now; undefined: no more. */
+  /** The text that the user is typing; undefined: none any more. */
   typing(text: string | undefined): void;
-  /** The thread is there, and nothing is asked of it. */
+  /** The thread is open, and has nothing to do. */
   idle?(): void;
-  /** The turn ended with the loss of what should keep it: no event of the engine reports that. */
+  /** The turn ended because its storage was lost: no engine event reports that. */
   lost(fault: Fault): void;
-  /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
+  /** A signal ends the turn: what still runs is stopped, and did not fail by itself. */
   interrupted?(): void;
-  /** A second signal: the process ends now. */
   endedAtOnce(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd?(): void;
 }
 
-/** What is said of a thread. */
 export type AnnouncedThread = Pick<LiveThread, 'id' | 'settings' | 'profileName' | 'restored'>;
 
-/** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
+/**
+ * Announces the settings in force as soon as the thread is open and durable: the line names the thread, which must be
+ * findable.
+ */
 export class Announcement {
   readonly #say: (text: string) => void;
   readonly #whisper: (text: string) => void;
@@ -120,19 +120,19 @@ export class Announcement {
     this.#announce();
   }
 
-  /** The thread's first lines are durable. */
+  /** Call when the thread's first lines are durable. */
   started(): void {
     this.#isDurable = true;
     this.#announce();
   }
 
-  /** Says something about the run; after the announcement, if one is still to come. */
+  /** Shows a notice about the run, after the announcement if one is still to come. */
   notice(text: string): void {
     if (this.#opened === undefined || this.#isDurable) this.#say(text);
     else this.#waiting.push(text);
   }
 
-  /** Nothing is announced any more: what waited for it is said. */
+  /** No announcement will follow: shows the notices that waited for it. */
   end(): void {
     for (const text of this.#waiting.splice(0)) this.#say(text);
   }
@@ -144,7 +144,7 @@ export class Announcement {
   }
 }
 
-/** What is in force: one line of at most 100 columns, and a second one for what few runs have. */
+/** The settings in force: one line of at most 100 columns, and a second one for what few runs have. */
 function startLines({ id, settings, profileName, restored }: AnnouncedThread, verbose: boolean): string {
   const { model, provider, effort, approvals: approval, cwd } = settings;
   const resolved = policyInForce(settings);
@@ -169,7 +169,6 @@ function startLines({ id, settings, profileName, restored }: AnnouncedThread, ve
     .join('\n');
 }
 
-/** What a resumed thread has from its own past. */
 function restoredWords({ from, names }: NonNullable<LiveThread['restored']>): string {
   const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
   return `from ${where}: ${names.map((name) => settingName(name)).join(', ')}`;

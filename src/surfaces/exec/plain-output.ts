@@ -35,17 +35,17 @@ import { isContextNews, showContextNews } from './context-and-question-events.ts
 import { type AnnouncedThread, Announcement, HeldBack, type Output } from './output.ts';
 
 export interface PlainOptions extends Pick<RunToRepeat, 'limits'> {
-  /** On a terminal: a status line, and answers as they arrive. */
+  /** For a terminal: a status line, and answers as they arrive. */
   readonly live: boolean;
   readonly verbose: boolean;
   readonly resumable: boolean;
-  /** How questions are answered, as the user named it. Absent: none are asked. */
+  /** The value of the option that says how questions are answered. Absent: none are asked. */
   readonly approvals?: string;
-  /** Whether the user has not read a warning in an earlier run. Absent: all are shown. */
+  /** Returns true if the user has not read the warning in an earlier run. Absent: all are shown. */
   readonly recordIfNews?: (outcome: Outcome) => boolean;
 }
 
-/** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
+/** Progress goes to standard error; standard output gets only the answer, unless both are the same screen. */
 export class PlainOutput implements Output {
   readonly provisional?: (event: ProvisionalEvent) => void;
   readonly #screen: Screen;
@@ -56,21 +56,16 @@ export class PlainOutput implements Output {
   readonly #held = new HeldBack((count) => this.#sayLost(count));
   #isInterrupted = false;
   #goalRests = false;
-  /** The call whose start, or the question, that stands last on the screen; `noCall` where a warning stands below it. */
+  /** The call start or question that is last on the screen; `noCall` if a warning is below it. */
   #newestCall: string | undefined;
-  /** Calls that have begun and not ended. */
   readonly #openCalls = new Set<string>();
-  /** Those whose start is not shown: another call runs, and no one watches. */
+  /** Calls whose start is not shown: another call runs, and no one watches. */
   readonly #unsaidStarts = new Map<string, CommandPlace>();
-  /** The provider answered a request of the turn. */
   #hasSpent = false;
-  /** The questions that this run has shown. */
   readonly #shownQuestions = new Set<string>();
-  /** What was asked about, by the id of the question. */
   readonly #hosts = new Map<string, RequestedHost>();
   #folder: string | undefined;
   readonly #cost = new TurnCost();
-  /** Whether the user has read how to be asked. */
   #hasHinted = false;
 
   constructor(screen: Screen, options: PlainOptions) {
@@ -150,7 +145,6 @@ export class PlainOutput implements Output {
       case 'item-updated':
         this.#sayStart(event.item, event);
         if (event.item.kind !== 'command') return undefined;
-        // The turn ends before it does.
         this.#newestCall = noCall;
         return screen.note(dim('  [still running]'));
       case 'item-started':
@@ -178,7 +172,7 @@ export class PlainOutput implements Output {
       case 'turn-completed': {
         screen.note(dim(`tokens used: ${this.#cost.words(event.usage)}`));
         if (event.lastMessage === undefined) screen.note(dim(missingAnswerReason(event)));
-        // In one place with the rest, it was shown when it came.
+        // On a shared screen it was shown when it came.
         if (event.lastMessage !== undefined && !isOutputSameAsError())
           print(`${withoutPlanTags(event.lastMessage)}\n`, 'text');
         return;
@@ -187,7 +181,7 @@ export class PlainOutput implements Output {
         screen.note(yellow('The turn waits for your answer.'));
         return this.#sayHowToAnswer();
       case 'question-asked':
-        // What stands above it says nothing about what follows.
+        // What is above the question says nothing about what follows.
         this.#newestCall = event.question.id;
         if (event.question.host !== undefined) this.#hosts.set(event.question.id, event.question.host);
         return;
@@ -202,10 +196,10 @@ export class PlainOutput implements Output {
     }
   }
 
-  /** In a log, calls that run side by side are named once, with their outputs; the first is named as it starts. */
+  /** In a log, parallel calls are named once, with their outputs; the first is named as it starts. */
   #beginItem(item: TurnItem, place: CommandPlace): void {
     const isCall = item.kind === 'command' || item.kind === 'tool-call';
-    // One that starts again has left the sandbox.
+    // A call that starts again has left the sandbox.
     const isBeside = isCall && this.#openCalls.size > 0 && !this.#openCalls.has(item.id);
     if (this.#options.live || !isBeside) return this.#sayStart(item, place);
     this.#openCalls.add(item.id);
@@ -225,7 +219,7 @@ export class PlainOutput implements Output {
     this.#openCalls.add(item.id);
   }
 
-  /** At once: it ends what stands on the screen. */
+  /** Printed at once: it ends what is open on the screen. */
   #sayUnanswered(event: ThreadEvent): void {
     if (event.kind === 'question-asked') this.#shownQuestions.add(event.question.id);
     if (event.kind !== 'question-answered' || event.answer.kind !== 'lapsed' || event.answer.by !== undefined) return;
@@ -240,13 +234,13 @@ export class PlainOutput implements Output {
     return this.#openCalls.size === 1 && this.#options.approvals === undefined;
   }
 
-  /** Calls run side by side: an end that does not stand below its own start says again whose it is. */
+  /** Calls run in parallel: an end that is not directly below its own start names the call again. */
   #nameAgain(item: CommandItem | ToolCallItem): void {
     if (this.#newestCall !== undefined && this.#newestCall !== item.id) this.#sayStart(item);
     this.#openCalls.delete(item.id);
   }
 
-  /** The start of a call no longer stands right above its end. */
+  /** The start of a call is no longer directly above its end. */
   #standBetween(): void {
     if (this.#openCalls.size > 0) this.#newestCall = noCall;
   }
@@ -304,7 +298,7 @@ export class PlainOutput implements Output {
     this.#screen.note(dim(`${steps} not shown: too much happened while the question was open.`));
   }
 
-  /** One that did not arrive in pieces looks the same. */
+  /** An answer that did not arrive in pieces looks the same. */
   #sayAnswer(text: string): void {
     if (!this.#options.live) return this.#screen.note(text);
     this.#screen.endText();
@@ -312,7 +306,7 @@ export class PlainOutput implements Output {
     this.#screen.endText();
   }
 
-  /** No command is named that would fail as this run did, or whose thread has no file. */
+  /** Suggests no command that would fail as this run did, or whose thread has no file. */
   #sayHowToGoOn({ outcome: { code }, isRefused }: Extract<ThreadEvent, { kind: 'turn-failed' }>): void {
     if (isRefused === true) return;
     if (code !== 'spending-limit') return this.#sayHowToResume();
@@ -338,23 +332,22 @@ export class PlainOutput implements Output {
 
 const noCall = '';
 
-/** Models set their headlines in bold type: a dim line needs no stars. */
+/** Models set headlines in bold; a dim line needs no asterisks. */
 function withoutStars(text: string): string {
   return text.replaceAll(/^\*\*(.+)\*\*$/gm, '$1');
 }
 
 interface Arriving {
   readonly kind: 'text' | 'reasoning';
-  /** Pieces that are on the screen. Kept apart: joining them at every piece would cost their square. */
+  /** Pieces on the screen. Not joined: joining at every piece would cost quadratic time. */
   readonly shown: string[];
-  /** What is not there yet. */
   waiting: string;
   readonly tags: PlanTagStream;
 }
 
 /**
- * Shows answers while they arrive. Items come one after the other, and what is durable comes a little later than what
- * is provisional: an item is shown when those before it are completed or dropped.
+ * Shows answers while they arrive. Items come one after the other, and durable ones a little later than provisional
+ * ones: an item is shown when those before it are completed or dropped.
  */
 class StreamedAnswer {
   readonly #screen: Screen;
@@ -383,7 +376,7 @@ class StreamedAnswer {
     this.#showFirst();
   }
 
-  /** The item is here, without tags. True when the screen has all of its text. */
+  /** The item is complete, without tags. True if the screen has all of its text. */
   completed(id: string, text: string): boolean {
     const item = this.#arriving.get(id);
     this.#arriving.delete(id);
@@ -395,7 +388,7 @@ class StreamedAnswer {
     return isSame;
   }
 
-  /** To be called when what was said about the completed item stands on the screen. */
+  /** Call when everything about the completed item is on the screen. */
   showNext(): void {
     this.#showFirst();
   }
@@ -409,9 +402,7 @@ class StreamedAnswer {
   }
 }
 
-/** What a turn has cost, as far as the provider counted its requests. */
 class TurnCost {
-  /** Of the thread when the turn began. */
   #before = noUsage;
   #uncounted = 0;
   #isContinued = false;
@@ -430,7 +421,7 @@ class TurnCost {
     if (event.kind === 'checkpoint-installed') this.#uncounted += event.report.uncounted ?? 0;
   }
 
-  /** `500 in this turn, 2,590 in the thread; $0.002 in this turn, $0.01 in the thread`. What is not known is not zero. */
+  /** `500 in this turn, 2,590 in the thread; $0.002 in this turn, $0.01 in the thread`. Unknown cost is not zero. */
   words(thread: Usage): string {
     const { estimated = 0 } = usageSince(this.#before, thread);
     const spent = usedTokens(thread) - usedTokens(this.#before);
@@ -444,7 +435,7 @@ class TurnCost {
     return `${tokens(` ${since}`)}, ${allWords(thread)} in the thread${this.#cost(thread, since)}`;
   }
 
-  /** Nothing where no price is known: `capstan threads show` says so. */
+  /** Empty where no price is known: `capstan threads show` reports that. */
   #cost(thread: Usage, since: string | undefined): string {
     if (thread.cost === undefined) return '';
     if (since === undefined) return `; ${moneyWords(thread.cost, thread.estimated)}`;
@@ -453,7 +444,6 @@ class TurnCost {
   }
 }
 
-/** The thread had used nothing when the turn began. */
 function isFirst(before: Usage): boolean {
   return usedTokens(before) + (before.estimated ?? 0) === 0;
 }

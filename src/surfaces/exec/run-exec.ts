@@ -31,19 +31,19 @@ import type { Output } from './output.ts';
 import { readPrompt } from './stdin.ts';
 import { resolve } from 'node:path';
 
-/** `capstan exec`, by a way that loads the tables of no other command. */
+/** Runs `capstan exec` without loading the tables of other commands. */
 export function runExec(words: readonly string[]): Promise<number> {
   return runCommand(execCommand, words, () => ({ run, whereElse }));
 }
 
-/** Where a turn's answer is when standard output could not take it. */
+/** The place of a turn's answer when standard output could not take it. */
 export function whereElse({ options }: ExecArguments): string {
   return options.ephemeral ? '' : ' The thread has the whole turn: resume it to see the answer.';
 }
 
 /**
- * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, refused, an answer that does not fit the output
- * schema (without `--json`), or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
+ * Runs one turn. Exit codes: 0: completed; 1: failed, refused, an answer that does not fit the output schema (without
+ * `--json`), or a file that could not be written; 2: wrong usage. A signal ends the turn, then the process.
  */
 export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const { options, variant, words } = asked;
@@ -54,7 +54,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const alone = variant === 'fork' && words.length === 0;
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return unfit;
-  // A piped prompt may take long; the configuration is read meanwhile.
+  // Reading a piped prompt may take long; the configuration is read in parallel.
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0]), loadEngine(options, cwd)]);
   // A thread that waits for an answer can be resumed without a prompt.
   const mayContinue = variant === 'resume' && typeof prompt !== 'string' && prompt.code === 'no-prompt';
@@ -111,7 +111,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     },
     onLate: () => output.lost(new Fault(cutShort)),
     onSecond: () => output.endedAtOnce(),
-    // The SDK sends it, and takes any end but a code for a crash.
+    // The SDK sends this signal, and takes any end without an exit code for a crash.
     exitsAfter: options.sdkJson ? ['SIGTERM'] : [],
   });
   const { cyberAccessProgram } = options;
@@ -175,7 +175,7 @@ function threadRequest(
   approvals: Approvals | undefined,
 ): LiveRequest {
   const listener = (event: ThreadEvent): void => {
-    // What a start loads is loaded, and what was read of a thread is sent.
+    // By now the modules are loaded and the thread's history is sent.
     if (event.kind === 'usage') limitHeapGrowth();
     approvals?.seen?.(event);
     output.event(event);
@@ -183,7 +183,7 @@ function threadRequest(
   return {
     listener,
     ...defined({ provisional: output.provisional }),
-    // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
+    // The caller waits for the answer only: the next run frees the space, if there is one.
     compactsAfterTurns: false,
     // Without the option there is no user to ask.
     ...(approvals === undefined
@@ -210,7 +210,7 @@ async function openThread(
       ? threads.start({ ...shown, cwd: place, turnFollows: true })
       : { kind: 'refused', outcome: problem };
   }
-  // Nothing happens to a thread that is forked: it may be of another folder, or put away.
+  // A fork leaves its source unchanged, so the source may belong to another folder or be archived.
   const archived = variant === 'fork' && name !== undefined;
   const where = options.all || archived ? {} : { cwd: cwd ?? here };
   const meant = name === undefined ? ({ kind: 'last' } as const) : ({ kind: 'named', name } as const);
@@ -222,7 +222,7 @@ async function openThread(
   return opened.kind === 'refused' ? { ...opened, outcome: withEphemeralHint(opened.outcome) } : opened;
 }
 
-/** Outside a repository nothing can be taken back, so that must be asked for. */
+/** Outside a repository nothing can be taken back, so the user must explicitly request the run. */
 function checkRepository(
   { skipGitRepoCheck, bypass }: ExecArguments['options'],
   cwd: string,
@@ -231,7 +231,7 @@ function checkRepository(
   if (skipGitRepoCheck || bypass || repository !== undefined) return undefined;
   return {
     code: 'not-a-repository',
-    // The words in parentheses are those of Codex: programs look for them.
+    // The words in parentheses are Codex's: programs look for them.
     message: `${cwd} is not in a git repository. (Not inside a trusted directory and --skip-git-repo-check was not specified.)`,
     next: 'Work in a git repository, where you can revert changes, or add --skip-git-repo-check.',
   };
@@ -242,12 +242,12 @@ interface WorkingAgent {
   readonly cost: Usage;
 }
 
-/** Which threads still work besides the one of the turn: the program is about to end them with itself. */
+/** Agents other than the turn's own thread that still work: the program is about to end them with itself. */
 function otherWorkingAgents(threads: Pick<LiveThreads, 'loaded'>, root: ThreadId): readonly WorkingAgent[] {
   return threads.loaded.filter(({ id, turnId }) => id !== root && turnId !== undefined);
 }
 
-/** What became of agents that worked when the turn ended. One may have come to its end before the program did. */
+/** Reports agents that still worked when the turn ended. One may have finished before the program did. */
 export function agentsLeftOutcome(working: readonly WorkingAgent[], root: AgentNode): Outcome | undefined {
   const known = new Map(nodesIn(root).map((node) => [node.id, node]));
   const ours = working.flatMap(({ id, cost }) => {

@@ -17,12 +17,11 @@ import { checkLastMessageFile, writeLastMessage } from './option-files.ts';
 import { loadEngine } from '../views/command-line/load-engine.ts';
 import { readPrompt } from './stdin.ts';
 
-/** `capstan review`. */
 export function run(asked: ReviewArguments): Promise<number | Outcome> {
   return runReview(asked);
 }
 
-/** A review in a thread of its own, and a new thread that knows what was found. */
+/** Runs a review in a thread of its own, and makes a new thread that knows the findings. */
 export async function runReview({ options, words }: ReviewArguments): Promise<number | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
@@ -36,7 +35,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   if (folder.repository === undefined && target.kind !== 'words') return noRepository(cwd);
   const lastMessageFile = checkLastMessageFile(options, here.path, engine.config.writableFolders);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return lastMessageFile;
-  // The reviewer's own thread is not kept: a review that did not end is started again.
+  // The reviewer's own thread is not kept: an unfinished review is started again.
   const output = createOutput(options, { engine }, { resumable: false });
   for (const notice of engine.notices) output.notice(notice);
   const threads = liveThreads(engine);
@@ -84,7 +83,7 @@ export async function runReview({ options, words }: ReviewArguments): Promise<nu
   return written?.code === 'last-message-unwritten' ? 1 : 0;
 }
 
-/** Runs as it stands when the user pastes it. Words without end are not repeated. */
+/** A command that can be pasted and run. Very long words are not repeated. */
 function reviewAgain(target: ReviewTarget): string {
   switch (target.kind) {
     case 'uncommitted':
@@ -111,7 +110,10 @@ async function targetOf(
   return typeof words === 'string' ? { kind: 'words', words } : words;
 }
 
-/** What a run shows of the reviewer, under the name of the thread that learns of it. Its answer is for programs. */
+/**
+ * The reviewer's events to show, under the id of the thread that gets the findings. The reviewer's answer is for
+ * programs.
+ */
 function shown(event: ThreadEvent, threadId: ThreadId): readonly ThreadEvent[] {
   switch (event.kind) {
     case 'thread-started':

@@ -8,15 +8,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
 
-/** How long a prompt on the command line waits for the first byte on standard input. */
+/** Wait of a prompt on the command line for the first byte on standard input. */
 const patienceMs = 500;
 
-/** No window holds as much: a larger input is not read to its end, which it may not have. */
+/** No context window holds as much; a larger input is not read to its end, as it may have none. */
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * The prompt, from the command line, from standard input, or both. A pipe that stays silent and open does not hold up a
- * prompt from the command line; the end of a slow pipeline is waited for.
+ * The prompt from the command line, standard input, or both. A pipe that stays silent and open does not delay a prompt
+ * from the command line; a slow pipeline is read to its end.
  */
 export async function readPrompt(word: string | undefined): Promise<string | InputProblem> {
   const given = word === '-' ? undefined : word;
@@ -35,7 +35,7 @@ function withInput(prompt: string, piped: string): string {
   return withPipedInput(prompt, piped);
 }
 
-/** Whether a pipe that has been silent is worth waiting for. Either way it is reported. */
+/** True if a silent pipe is worth waiting for. Either way it is reported. */
 function hasMoreToCome(): boolean {
   const writer = findInputWriter();
   if (writer !== undefined) {
@@ -53,10 +53,10 @@ const inputTooLong: InputProblem = {
   next: 'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
 };
 
-/** Everything on standard input; undefined when that is too much. A dash asks for what the user types, too. */
+/** Reads all of standard input; undefined if it is too large. A dash also reads what the user types. */
 async function readStandardInput(word: string | undefined): Promise<Buffer | undefined> {
   const kind = kindOfInput();
-  // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
+  // Terminals and /dev/null provide no input, and creating Node's stream for them takes some milliseconds.
   if (kind === undefined || (kind.isCharacterDevice() && !(word === '-' && isTerminal()))) return Buffer.alloc(0);
   if (kind.isFile()) return kind.size > mostBytes ? undefined : process.getBuiltinModule('node:fs').readFileSync(0);
   const held = new BoundedBuffer(mostBytes);
@@ -64,7 +64,7 @@ async function readStandardInput(word: string | undefined): Promise<Buffer | und
   const everything = (async () => {
     for await (const chunk of process.stdin) {
       hasBegun = true;
-      // Leaving the loop closes the input: its writer notices.
+      // Leaving the loop closes the input, so its writer notices.
       if (!held.add(chunk as Buffer)) return undefined;
     }
     ended = true;
@@ -93,7 +93,7 @@ function kindOfInput() {
   }
 }
 
-/** UTF-8, with or without a mark, and UTF-16 with one. */
+/** UTF-8, with or without a byte order mark, and UTF-16 with one. */
 function decode(bytes: Buffer): string | InputProblem {
   const begins = (...mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
   const utf32 = begins(0xff, 0xfe, 0, 0) || begins(0, 0, 0xfe, 0xff);
@@ -107,9 +107,9 @@ function decode(bytes: Buffer): string | InputProblem {
 }
 
 /**
- * The process that has something to say on standard input: one that holds the other end of the pipe and did not start
- * us, such as the one before us in a pipeline. Those that started us may have made the pipe without a thought of it.
- * Undefined when there is none, or the system does not say (only Linux does).
+ * The process that may write to standard input: one that holds the other end of the pipe and did not start us, such as
+ * the previous one in a pipeline. Our ancestors may have made the pipe without meaning to use it. Undefined if there is
+ * none, or the system does not say (only Linux does).
  */
 function findInputWriter(): number | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -124,7 +124,6 @@ function findInputWriter(): number | undefined {
   }
 }
 
-/** The process, the one that started it, and so on up. */
 function ancestry(pid: number): readonly number[] {
   const parent = pid === 0 ? undefined : parentOf(pid);
   return parent === undefined ? [pid] : [pid, ...ancestry(parent)];
@@ -149,7 +148,7 @@ function holdsForWriting(folder: string, pipe: string): boolean {
       (fd) => readlinkSync(`${folder}/fd/${fd}`) === pipe && isForWriting(`${folder}/fdinfo/${fd}`),
     );
   } catch {
-    // Not ours to look at, or gone in the meantime.
+    // No permission to look at it, or already gone.
     return false;
   }
 }

@@ -3,10 +3,8 @@ import type { HeldThread, OpenRefused, Owned, Revert, RolloutStore, ThreadStore 
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line, LineDraft } from '../../protocol/line.ts';
 
-/** One promise that a store makes. Throws when it is not kept. */
 export interface ContractCase {
   readonly name: string;
-  /** What of the store it is about. */
   readonly part: keyof ThreadStore;
   run(stores: ContractStores): Promise<void>;
 }
@@ -14,16 +12,15 @@ export interface ContractCase {
 export interface ContractStores {
   /** Must be empty. */
   readonly store: ThreadStore;
-  /** What another process, or another machine, would see of the same threads. */
+  /** Shows the same threads as another process or machine would see them. */
   readonly other: ThreadStore;
   /**
-   * Lets the lease of a thread lapse, as if its writer had not been heard of for long. Absent where that cannot happen:
-   * then every case about a take-over is skipped.
+   * Lets a thread's lease expire, as if its writer had been silent for long. Absent if that cannot happen: then all
+   * take-over cases are skipped.
    */
   lapse?(id: ThreadId): Promise<void>;
 }
 
-/** Cases by their names, all about one part of a store. */
 export function casesOf(
   part: keyof ThreadStore,
   cases: Readonly<Record<string, ContractCase['run']>>,
@@ -33,7 +30,7 @@ export function casesOf(
 
 type RolloutStores = Record<'store' | 'other', RolloutStore> & Pick<ContractStores, 'lapse'>;
 
-/** The same for cases that see nothing but the rollouts of the stores. */
+/** Like `casesOf`, for cases that use only the rollouts of the stores. */
 export function rolloutCasesOf(
   cases: Readonly<Record<string, (stores: RolloutStores) => Promise<void>>>,
 ): readonly ContractCase[] {
@@ -51,12 +48,10 @@ export const start = { from: 0 as Ordinal };
 const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
 export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
 
-/** To a place of the first thread's first rollout. */
 export function revertTo(rolloutId: string, end: number): Revert {
   return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };
 }
 
-/** Appends to a thread that was opened, and closes it. */
 export async function writeTo(opened: Owned | OpenRefused, ...said: readonly string[]): Promise<void> {
   const thread = owned(opened);
   thread.append(wordDrafts(...said));
@@ -90,7 +85,7 @@ export async function texts(lines: AsyncIterable<Line>): Promise<readonly unknow
   return (await Array.fromAsync(lines)).map(({ payload }) => payload['text'] ?? 'meta');
 }
 
-/** All but the first line. */
+/** Texts of all lines but the first. */
 export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
   const [meta, ...rest] = await texts(store.read(id, start));
   strictEqual(meta, 'meta');

@@ -8,7 +8,6 @@ import { casesOf, first, heldBy, owned, second, third, uuid } from './contract-c
 
 const all: ThreadQuery = { limit: 10, sort: 'created' };
 
-/** What is promised of lists, searches, names and choices. */
 export const directoryCases = casesOf('directory', {
   'threads are listed newest first, page by page, with what their lines say': async ({ store, other }) => {
     deepStrictEqual(await other.directory.list(all), { threads: [] });
@@ -94,7 +93,7 @@ export const directoryCases = casesOf('directory', {
     strictEqual(await named('mine', { unique: true }), 'thread-ambiguous');
     strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
     strictEqual(await choose({ kind: 'last', cwd: '/c' }), 'thread-unknown');
-    // A thread that another one started is chosen by its name or id alone.
+    // A thread started by another one can be chosen only by its name or id.
     await talk(store, uuid(9) as ThreadId, { cwd: '/b', said: ['nine'], source: { subagent: 'review' } });
     strictEqual(await choose({ kind: 'last', cwd: '/b' }), uuid(2).replace('01a1', '02a1'));
     strictEqual(await named(uuid(9)), uuid(9));
@@ -115,13 +114,12 @@ export const directoryCases = casesOf('directory', {
 
 interface Talk {
   readonly cwd?: string;
-  /** A turn for each. */
   readonly said: readonly string[];
   readonly answer?: string;
   readonly source?: Json;
 }
 
-/** A whole thread. Created a while after those before it. */
+/** Writes a whole thread, created some time after the previous one. */
 async function talk({ rollouts }: ThreadStore, id: ThreadId, talked: Talk): Promise<void> {
   const { cwd = '/repo', said, answer, source = 'exec' } = talked;
   const timestamp = new Date(Date.UTC(2026, 0, 1) + Number.parseInt(id.slice(-1), 16) * 1000).toISOString();

@@ -19,7 +19,6 @@ import {
   written,
 } from './contract-case.ts';
 
-/** What is promised of the lines of threads. */
 export const rolloutCases = rolloutCasesOf({
   'a thread in which nothing happened leaves nothing': async ({ store, other }) => {
     await owned(await store.create(first, {})).close();
@@ -136,7 +135,7 @@ export const rolloutCases = rolloutCasesOf({
     deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'again']);
     await written(store, first, 'f');
     deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c', 'again', 'f']);
-    // What was reverted can still be forked.
+    // Reverted lines can still be forked.
     await writeTo(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }), 'e');
     deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
   },

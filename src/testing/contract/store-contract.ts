@@ -25,7 +25,6 @@ const content = (text: string): readonly [hash: string, bytes: Uint8Array] => {
 const [[one, oneBytes], [two, twoBytes]] = [content('one'), content('two')];
 const [sha256, blobBytes] = content('what the model did not see');
 
-/** What is promised of bytes that are kept beside the lines. */
 const blobCases = casesOf('blobs', {
   'a blob is kept under the hash of its content, however often': async ({ store, other }) => {
     for (const blobs of [store.blobs, other.blobs]) {
@@ -44,7 +43,6 @@ const blobCases = casesOf('blobs', {
   },
 });
 
-/** What is promised of the contents of snapshots. */
 const contentsCases = casesOf('contents', {
   'contents count together when they are finished, and for their workspace': async ({ store, other }) => {
     const [mine, theirs] = [await store.contents.of('/work'), await other.contents.of('/work')];
@@ -82,10 +80,9 @@ const contentsCases = casesOf('contents', {
   },
 });
 
-/** The code of the Fault that an older writer gets. */
+/** The Fault that the older writer gets. */
 const lost = { code: 'lease-lost' };
 
-/** What is promised of the right to write. */
 const leaseCases = rolloutCasesOf({
   'every lease of a thread has a larger epoch than the one before': async ({ store, other }) => {
     const created = owned(await store.create(first, {}));
@@ -110,13 +107,13 @@ const leaseCases = rolloutCasesOf({
     ok(newer.epoch > older.epoch);
     older.append(wordDrafts('late'));
     await rejects(older.durable(), lost);
-    // From then on, too.
+    // Later writes fail too.
     older.append(wordDrafts('later'));
     await rejects(older.durable(), lost);
     deepStrictEqual(ordinals(newer.append(wordDrafts('b'))), [2]);
     await newer.durable();
     await rejects(older.close(), lost);
-    // The older one gave back nothing that was not its own.
+    // Closing the older writer did not release the newer one's lease.
     assertRefusal('thread-locked', await store.open(first));
     await newer.close();
     deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
@@ -150,7 +147,7 @@ const leaseCases = rolloutCasesOf({
   },
 });
 
-/** What every store must do, for any test runner: `for (const { name, run } of …) test(name, () => run(…))`. */
+/** The contract of every store, for any test runner: `for (const { name, run } of …) test(name, () => run(…))`. */
 export const rolloutStoreContract: readonly ContractCase[] = [
   ...rolloutCases,
   ...leaseCases,

@@ -10,9 +10,8 @@ import {
 } from './kept-variables.ts';
 
 /**
- * A program of its own, in which the login shell ends: what it finds in its environment is the answer, which it writes
- * to its open file 3 as one line of JSON. It outlives the process that asked, so that the answer of a slow shell is
- * there for the next one. Secrets stay in memory.
+ * Standalone program that the login shell ends in: it writes its environment as one line of JSON to its open file 3. It
+ * outlives the process that asked, so that the next one has the answer of a slow shell. Secrets stay in memory.
  */
 const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as KeepPlace | null;
 const found = Object.entries({ ...process.env, NODE_OPTIONS: process.env[nodeOptionsName] }).filter(

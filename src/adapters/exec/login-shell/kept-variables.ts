@@ -9,7 +9,6 @@ import { join } from 'node:path';
 
 export type ShellVariables = Readonly<Record<string, string>>;
 
-/** What a login shell answered, kept for other processes. */
 export interface KeptVariables {
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
@@ -19,21 +18,20 @@ export interface KeptVariables {
 const mostBytes = 1_000_000;
 const sweptAfterMs = 24 * 60 * 60 * 1000;
 
-/** Never throws: whatever is not as we would write it counts as missing. */
+/** Never throws: content that we would not have written counts as missing. */
 export function loadKeptVariables(folder: string, key: string): KeptVariables | undefined {
   const file = readOwnFile(fileOf(folder, key), { maxBytes: mostBytes, toOthers: 'closed' });
   const { at, variables } = parseJsonObject(file?.bytes.toString('utf8') ?? '') ?? {};
   return typeof at === 'number' && isVariables(variables) ? { at, variables } : undefined;
 }
 
-/** Readers see all of it or nothing. Throws what the disk says. */
+/** Atomic for readers. Throws what the disk reports. */
 export function keepVariables(folder: string, key: string, kept: KeptVariables): void {
   const text = JSON.stringify(kept);
   if (Buffer.byteLength(text) > mostBytes) return;
   writeOwnFile(fileOf(folder, key), join(folder, `${key}.${process.pid}.tmp`), text);
 }
 
-/** Removes what earlier start-up files led to, and what was left by processes that were ended. */
 export function removeStaleVariables(folder: string, now: number): void {
   for (const name of fileSystem.readdirSync(folder)) {
     if (!/^[0-9a-f]{64}\.(?:json|lock|\d+\.tmp)$/.test(name)) continue;
@@ -47,7 +45,6 @@ function fileOf(folder: string, key: string): string {
   return join(folder, `${key}.json`);
 }
 
-/** Names and values that a process can be started with. */
 export function isVariables(value: unknown): value is ShellVariables {
   if (!isJsonObject(value)) return false;
   return Object.entries(value).every(
@@ -55,25 +52,25 @@ export function isVariables(value: unknown): value is ShellVariables {
   );
 }
 
-/** Where the program at the end of the login shell keeps the variables that pass the policy and are no secrets. */
+/**
+ * Tells the program at the end of the login shell where to keep the variables that pass the policy and are no secrets.
+ */
 export interface KeepPlace {
   readonly folder: string;
   readonly key: string;
   readonly policy: Omit<ShellEnvironmentPolicy, 'set'>;
-  /** Variables that hold keys of providers, whatever they are called. */
   readonly secretNames: readonly string[];
 }
 
-/** Where the variable that would change how Node starts stands meanwhile. */
+/** Holds the original value of `NODE_OPTIONS`, which would change how Node starts. */
 export const nodeOptionsName = 'CAPSTAN_NODE_OPTIONS';
 
 export interface KeepProgram {
   readonly node: string;
-  /** The file of `keep-variables.ts`. */
   readonly path: string;
 }
 
-/** The last word of the login shell. It calls nothing by a bare name: what PATH says here is what start-up files made of it. */
+/** Final command of the login shell. It uses no bare names: start-up files decide what PATH is here. */
 export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace | undefined): string {
   const words = [node, path, Buffer.from(JSON.stringify(place ?? null)).toString('base64url')];
   return [
@@ -85,15 +82,14 @@ export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace |
 
 const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 
-/** Who captures now: one process for the same question, so that a slow login shell is not started many times at once. */
+/** Only one process captures for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
 
-/** Between its making and its first word a lock names no process. */
 const unsignedMs = 10_000;
-/** A login shell that hangs for ever does not keep others from trying. */
+/** A login shell that hangs forever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;
 
-/** Two processes that find one lock stale at once may both take it: then two shells run, which does no harm. */
+/** Two processes that find a lock stale at once may both take it: two shells run, which is harmless. */
 export async function takeCaptureLock(folder: string, key: string, now: number): Promise<CaptureLock> {
   for (const last of [false, true]) {
     const made = make(lockOf(folder, key));
@@ -105,16 +101,16 @@ export async function takeCaptureLock(folder: string, key: string, now: number):
   return 'unavailable';
 }
 
-/** Names the process that the lock ends with. */
+/** Names the process whose end releases the lock. */
 export async function signCaptureLock(folder: string, key: string, pid: number): Promise<void> {
   const startedAt = await identifyProcess(pid);
   try {
-    // Not made again: the capture may have ended meanwhile.
+    // Do not create it again: the capture may have ended meanwhile.
     withRegular(lockOf(folder, key), { links: 'refused', flags: O_WRONLY }, (file) =>
       fileSystem.writeSync(file, `${pid} ${startedAt ?? ''}`),
     );
   } catch {
-    // A lock that names no process counts as stale soon.
+    // A lock that names no process soon counts as stale.
   }
 }
 
@@ -122,7 +118,7 @@ export function releaseCaptureLock(folder: string, key: string): void {
   try {
     fileSystem.rmSync(lockOf(folder, key), { force: true });
   } catch {
-    // The process that it names ends, and then it counts no more.
+    // The lock becomes invalid when the process that it names ends.
   }
 }
 
@@ -139,7 +135,6 @@ function make(path: string): 'taken' | 'exists' | 'unavailable' {
   }
 }
 
-/** When the capture began that the lock stands for; undefined when it is over or was never ours. */
 async function heldSince(path: string, now: number): Promise<number | undefined> {
   const lock = readOwnFile(path, { maxBytes: 200, toOthers: 'readable' });
   if (lock === undefined) return undefined;
@@ -152,7 +147,6 @@ async function heldSince(path: string, now: number): Promise<number | undefined>
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What start-up files may go by and a fresh login has, too. */
 const passedOn = [
   'HOME',
   'USER',
@@ -167,8 +161,8 @@ const passedOn = [
 ];
 
 /**
- * What the login shell starts with: what a fresh login would have, and nothing else of the caller's. So whatever it
- * answers comes from the start-up files, is the same for every caller, and can be kept for the next one.
+ * Environment of a fresh login, with nothing else of the caller's: the answer depends on the start-up files alone, is
+ * the same for every caller, and can be kept.
  */
 export function bareEnvironment(env: Variables, { shell, home }: { shell: string; home: string }): Variables {
   const passed = Object.fromEntries(
@@ -178,7 +172,6 @@ export function bareEnvironment(env: Variables, { shell, home }: { shell: string
   return { HOME: home, ...passed, PATH: path, SHELL: shell, TERM: 'dumb' };
 }
 
-/** Variables that the shell says about itself, or that it was given so that it can start. */
 const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', 'TERM']);
 
 export function isShellVariable(name: string): boolean {

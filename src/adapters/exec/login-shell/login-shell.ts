@@ -25,32 +25,27 @@ import { readlinkSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** `env` has the process's own variables: the shell gets few of them. */
+/** `env`: the process's own variables; the shell gets few of them. */
 export interface LoginShellOptions extends CaptureOptions {
-  /** Where answers are kept for other processes. Absent: nowhere. */
+  /** Keeps answers for other processes. Absent: they are not kept. */
   readonly folder?: string;
   readonly policy: ShellEnvironmentPolicy;
   readonly secretNames: readonly string[];
   readonly clock: Clock;
 }
 
-/** For how long a kept answer counts, and for how long it is better than waiting for another. */
 const freshMs = 60 * 60 * 1000;
 const usableMs = 24 * 60 * 60 * 1000;
-/** After this the user learns what a command waits for. */
 const noticeMs = 1000;
-/** After this a command waits no longer. */
 const limitMs = 10_000;
-/** How often the answer to another process is looked for. */
 const lookAgainMs = 50;
 
-/** Where the answer comes from: it is there, our own shell will give it, or that of another process. */
 type Source =
   | { readonly kind: 'known'; readonly variables: ShellVariables }
   | { readonly kind: 'ours'; readonly answer: Promise<ShellVariables | undefined>; readonly since: number }
   | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
 
-/** The variables of the user's login shell: kept by an earlier process, or asked for on first need. */
+/** Variables of the user's login shell: kept by an earlier process, or captured on first need. */
 export class LoginShell {
   readonly #options: LoginShellOptions;
   #source: Promise<Source> | undefined;
@@ -63,9 +58,8 @@ export class LoginShell {
   }
 
   /**
-   * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
-   * request on under which commands may write what the shell runs when it starts, if it has not answered by then. An
-   * answer stays: what is written later cannot change it.
+   * Undefined if the shell failed or is too slow (a later call may have the answer), and, unless it has answered by
+   * then, once commands may write its start-up files. An answer stays: later writes cannot change it.
    */
   async variables(request: ShellEnvironmentRequest): Promise<ShellVariables | undefined> {
     if (this.#answered !== undefined) return this.#answered;
@@ -87,7 +81,7 @@ export class LoginShell {
       return warn(slowShell(shell));
     });
     try {
-      // The timers hold the process while it waits, and nothing else does: neither the shell nor its answer.
+      // Only the timers keep the process alive while it waits, neither the shell nor its answer.
       return await Promise.race([this.#answer(source, waiting), passed(limitMs).then(() => undefined)]);
     } finally {
       over.abort('over');
@@ -114,7 +108,7 @@ export class LoginShell {
     while (!waiting.aborted) {
       const kept = within(loadKeptVariables(place.folder, place.key), freshMs, clock.now());
       if (kept !== undefined) return kept;
-      // The other one may have ended without an answer.
+      // The other process may have ended without an answer.
       const lock = await takeCaptureLock(place.folder, place.key, clock.now());
       if (lock === 'taken') return this.#fresh(place) ?? this.#start(place).answer;
       await clock.sleep(lookAgainMs, waiting);
@@ -141,7 +135,7 @@ export class LoginShell {
     return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
   }
 
-  /** What another process has kept just before it let the lock go, which we hold now and give back. */
+  /** Another process may have kept an answer just before it released the lock that we now hold and give back. */
   #fresh({ folder, key }: KeepPlace): ShellVariables | undefined {
     const variables = within(loadKeptVariables(folder, key), freshMs, this.#options.clock.now());
     if (variables !== undefined) releaseCaptureLock(folder, key);
@@ -154,13 +148,13 @@ export class LoginShell {
     const { pid, variables } = startCapture({ shell, home, env: bare, program }, place);
     if (place !== undefined) {
       if (pid !== undefined) void signCaptureLock(place.folder, place.key, pid);
-      // With an answer the program at the end of the shell has the lock, until the answer is kept.
+      // If there is an answer, the program at the end of the shell holds the lock until it is kept.
       void variables.then((found) => found === undefined && releaseCaptureLock(place.folder, place.key));
     }
     return { kind: 'ours', answer: variables, since: clock.now() };
   }
 
-  /** Undefined where nothing can be kept, or must not be: a policy that hands on secrets wants them from the shell, too. */
+  /** Undefined if nothing can or may be kept: a policy that passes secrets on also needs them from the shell. */
   #place(): KeepPlace | undefined {
     const { shell, home, env, folder, secretNames } = this.#options;
     const { set: _, ...policy } = this.#options.policy;
@@ -172,7 +166,7 @@ export class LoginShell {
   }
 }
 
-/** What was kept for no longer than that. A time that has not come yet is nothing to rely on. */
+/** Accepts an answer of at most that age. A time in the future is not reliable. */
 function within(kept: KeptVariables | undefined, ms: number, now: number): ShellVariables | undefined {
   return kept !== undefined && kept.at <= now && now - kept.at < ms ? kept.variables : undefined;
 }
@@ -186,7 +180,6 @@ function openShell(shell: string, { path, isFolder }: WritableStartup): Outcome<
   };
 }
 
-/** A command that was let out of the sandbox, but for what it may not read. */
 function openForAll(shell: string): Outcome<'login-shell-writable'> {
   return {
     code: 'login-shell-writable',
@@ -204,31 +197,27 @@ function slowShell(shell: string): Outcome<'login-shell-slow'> {
 }
 
 interface CaptureOptions {
-  /** Path of the user's shell. */
   readonly shell: string;
-  /** The user's home folder, in which the shell starts: no project can put anything there. */
+  /** Home folder of the user, in which the shell starts: no project can put anything there. */
   readonly home: string;
   readonly env: ShellVariables;
-  /** Reports the variables at the end of the shell. */
   readonly program: KeepProgram;
 }
 
-/** A login shell that was started. */
 export interface Capture {
-  /** The process; undefined when it could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
-  /** What it answered; undefined when it failed. Never rejects. */
+  /** Undefined if it failed. Never rejects. */
   readonly variables: Promise<ShellVariables | undefined>;
 }
 
 const mostCharacters = 4_000_000;
-/** How long an answer may be on its way after the shell has ended. */
+/** Time for the answer to arrive after the shell has ended. */
 const drainMs = 250;
 
 /**
- * Starts the login shell and leaves it alone: in a session of its own, which no signal to us reaches, with nothing to
- * write to that ends with us. It is never killed, because what start-up files run may not be made for that, and it
- * keeps no process alive that waits for nothing else.
+ * Starts the login shell in a session of its own, out of reach of our signals and without output that ends with us. It
+ * is never killed, because start-up files may run programs not made for that, and it keeps no process alive.
  */
 function startCapture({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): Capture {
   try {
@@ -257,7 +246,7 @@ function watch(child: ChildProcess): Capture {
   let text = '';
   answer.setEncoding('utf8').on('data', (more: string) => {
     text += more;
-    // One line: a process that the start-up files left behind may hold the other end open for ever.
+    // Only one line: a process left by the start-up files may hold the other end open forever.
     if (!text.endsWith('\n') && text.length <= mostCharacters) return;
     const found = parseJsonObject(text);
     end(isVariables(found) ? found : undefined);
@@ -267,7 +256,6 @@ function watch(child: ChildProcess): Capture {
   return { pid: child.pid, variables };
 }
 
-/** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
 const ofSystem = [
   '/etc/profile',
   '/etc/bash.bashrc',
@@ -284,12 +272,12 @@ const foldersOfSystem = ['/etc/profile.d', '/etc/paths.d'];
 const ofUser = ['.profile', '.bash_profile', '.bash_login', '.bashrc'];
 const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
 
-/** More than any system has: a folder that grew beyond all bounds must not cost time. */
+/** More than any system has: an overgrown folder must not cost time. */
 const mostInFolder = 200;
 
 type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
 
-/** The state of every file that decides what a login shell answers. Another state, another answer. */
+/** States of all files that decide the answer of a login shell; part of the key of a kept answer. */
 function startupFileStates(places: ShellPlaces): readonly string[] {
   return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
 }
@@ -299,7 +287,6 @@ interface WritableStartup {
   readonly isFolder: boolean;
 }
 
-/** The first that may be written of what a login shell starts from: its folders, its files, and links to them. */
 function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): WritableStartup | undefined {
   const folders = [places.home, places.zshHome];
   const path = [...folders, ...startupFiles(places)].find((each) => placesOf(each).some(isWritable));
@@ -316,10 +303,8 @@ function startupFiles({ shell, home, zshHome }: ShellPlaces): readonly string[] 
   ];
 }
 
-/** The kernel gives up after as many. */
 const mostLinks = 40;
 
-/** The path as it is spelled, and where it and every link behind it stand, what does not exist yet included. */
 function placesOf(path: string): readonly string[] {
   const places: string[] = [];
   let next: string | undefined = resolve(path);

@@ -12,24 +12,23 @@ import { type BaseLayers, isUserFolder, mayExist } from './config-layers.ts';
 import { findTrust } from './project-trust.ts';
 
 export interface LoadedRoles {
-  /** Built-in ones first, in the order in which they are found. */
+  /** Built-in roles first, then in the order found. */
   readonly roles: readonly AgentRole[];
   readonly problems: readonly Outcome[];
 }
 
 interface RolePlaces extends Pick<BoundedReading, 'denies'> {
   readonly home: string;
-  /** Folders with roles of trusted projects, the outermost first. */
   readonly projects: readonly string[];
 }
 
-/** A folder with more is not meant for people. */
+/** A folder with more files is not written by hand. */
 const mostFiles = 100;
 
 /**
- * The roles of agents: those that are built in, tables `[agents.NAME]`, and files `agents/*.toml` of the home and of
- * trusted projects. A file says more than a table, and both more than what is built in, but one that is read-only stays
- * so; a project replaces no role. One without a description is left out.
+ * Merges built-in roles, tables `[agents.NAME]` and files `agents/*.toml` of the home and of trusted projects, each
+ * overriding the one before. A read-only built-in role stays read-only, a project replaces no role, and roles without a
+ * description are left out.
  */
 export async function loadAgentRoles(
   agents: Json | undefined,
@@ -37,7 +36,7 @@ export async function loadAgentRoles(
 ): Promise<LoadedRoles> {
   const roles = new Map(builtInRoles.map((role) => [role.name, role]));
   const problems: Outcome[] = [];
-  /** What is at fault in a file leaves its role out: it may be what the role must not do. */
+  /** Any problem in a file drops its role: the faulty part may be a restriction. */
   const check = ({ layer, problems: wrong }: LoadedLayer): boolean => {
     const found = [...wrong, ...checkValues(roleTable, layer, { unknown: 'warning' }).problems];
     problems.push(...found);
@@ -95,7 +94,6 @@ function roleFiles(folder: string): readonly string[] {
     .map((each) => join(folder, each));
 }
 
-/** Folders with roles of agents in the trusted projects around a folder. */
 export function projectRoleFolders(base: BaseLayers, folder: string): readonly string[] {
   return projectFolders(folder, base.config.projectRootMarkers).flatMap((owner) =>
     projectFolderNames

@@ -10,12 +10,11 @@ import { parseToml, shownTomlLine, type TomlProblem } from './toml.ts';
 import { dirname, join, resolve } from 'node:path';
 
 export interface LoadedLayer {
-  /** Empty when the file is missing or at fault. */
   readonly layer: ConfigLayer;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The layer in a TOML file. Relative paths in it start from its folder. */
+/** Reads a TOML file as a layer. Relative paths in it start from its folder. */
 export async function loadConfigFile({
   name,
   path,
@@ -31,7 +30,7 @@ export async function loadConfigFile({
   return { layer: { ...layer, values }, problems };
 }
 
-/** The same with its paths as they are written. */
+/** Like `loadConfigFile`, but leaves paths as written. */
 export async function loadTomlFile(
   name: LayerName,
   source: string,
@@ -56,7 +55,6 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
   return { code: 'config-syntax', message, next, severity: 'error', source: path, line };
 }
 
-/** Undefined when there is no such file. */
 function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string | undefined | ConfigProblem {
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return undefined;
@@ -75,7 +73,7 @@ function unreadable(path: string, reason: string, next: string): ConfigProblem {
   return { code: 'config-unreadable', message, next, severity: 'error', source: path };
 }
 
-/** Without a pattern: the first one that a process compiles costs a millisecond of every start. */
+/** No regular expression: the first one that a process compiles adds a millisecond to every start. */
 function hasContent(text: string): boolean {
   return text.split('\n').some((line) => {
     const written = line.trim();
@@ -86,30 +84,29 @@ function hasContent(text: string): boolean {
 const widest = 100;
 const before = 60;
 
-/** The reason with file, line and column, then the line without its value and with a mark under the place. */
 function tomlErrorText(path: string, text: string, problem: TomlProblem): string {
   const { line, column, reason } = problem;
   const head = `${path}:${line}:${column}: ${reason}.`;
-  // The message ends up in terminals and logs: values, which may be secrets, are better read in the file.
+  // The message ends up in terminals and logs, so it must not quote values, which may be secrets.
   const excerpt = shownTomlLine(text, problem);
   if (excerpt === undefined) return head;
   const from = column > widest ? column - before : 0;
   const number = `${line} | `;
-  // A tab counts as one character in the column, so it becomes one here.
+  // The column counts a tab as one character.
   const shown = excerpt.slice(from, from + widest).replaceAll('\t', ' ');
   return `${head}\n${number}${shown}\n${' '.repeat(number.length + column - 1 - from)}^`;
 }
 
 const ending = '.config.toml';
 
-/** The profile that was asked for by name: `NAME.config.toml` in the home folder. It must exist. */
+/** Loads `NAME.config.toml` from the home folder. It must exist. */
 export async function loadProfileFile(
   profile: string,
   { home, osHome, user }: { readonly home: string; readonly osHome: string; readonly user: ConfigLayer },
 ): Promise<LoadedLayer> {
   const path = join(home, `${profile}${ending}`);
   const empty: ConfigLayer = { name: 'profile', source: path, values: {} };
-  // Without this rule the name could lead to any file.
+  // Otherwise the name could lead to any file.
   if (!/^[A-Za-z0-9_-]+$/.test(profile)) {
     const message = `${JSON.stringify(profile)} is not a valid profile name.`;
     const refused = problem(home, message, 'Use only letters, digits, "-" and "_".');
@@ -131,8 +128,8 @@ function advice(profile: string, { home, user }: { readonly home: string; readon
 }
 
 /**
- * The files of profiles that this run did not choose, and `config.toml` if a flag leaves it out. They count for nothing,
- * but may hold keys, and name variables that do.
+ * Files of profiles not chosen for this run, and `config.toml` if a flag leaves it out. They do not count, but may hold
+ * keys or name variables that do.
  */
 export async function loadUnusedFiles(
   home: string,
@@ -159,18 +156,19 @@ function problem(source: string, message: string, next: string): ConfigProblem {
 }
 
 export interface PathBase {
-  /** What relative paths start from: the folder of the file, or the working folder for flags. */
+  /** Relative paths start here: the folder of the file, or the working folder for flags. */
   readonly base: string;
-  /** What `~` stands for. */
   readonly osHome: string;
 }
 
-/** The values with every path in them made absolute. Values of a wrong type are left for the check that reports them. */
+/** Makes every path in the values absolute. Leaves values of a wrong type to the check that reports them. */
 function resolveConfigPaths(values: JsonObject, base: PathBase): JsonObject {
   return resolveTokenCommands(resolveTable(keyTable.keys, values, base), base);
 }
 
-/** Commands that print keys: one that is named by a path starts from its `cwd`, else from the folder of the file. */
+/**
+ * Commands that print keys: a relative program path starts from the command's `cwd`, else from the folder of the file.
+ */
 function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
   const providers = values['model_providers'];
   if (!isJsonObject(providers)) return values;
@@ -185,7 +183,6 @@ function resolveTokenCommands(values: JsonObject, base: PathBase): JsonObject {
   return { ...values, model_providers: Object.fromEntries(resolved) };
 }
 
-/** The layer that the overrides of the command line make up. */
 export function flagsLayer(overrides: readonly Override[], base: PathBase): ConfigLayer {
   return { name: 'flags', source: 'command line', values: resolveConfigPaths(overrideValues(overrides), base) };
 }
@@ -224,7 +221,7 @@ function fromHome(path: string, osHome: string): string | undefined {
   return path.startsWith('~/') ? join(osHome, path.slice(2)) : undefined;
 }
 
-/** Of names only `~` is replaced: a folder that is named by a relative path could be any. */
+/** In names only `~` is replaced: a relative path could mean any folder. */
 function resolveNamed({ names, keys }: NamedTablesKind<KeyTable>, values: JsonObject, base: PathBase): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

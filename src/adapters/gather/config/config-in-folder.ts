@@ -11,7 +11,7 @@ import { withTrailingSeparator, projectFolders, projectFolderNames } from '../fi
 import { findTrust } from './project-trust.ts';
 import { type Json, valueAt } from '../../../protocol/json.ts';
 
-/** The layers with those of the project between the user's files and the flags. `problems`: what the project adds. */
+/** Adds the project's layers between the user's files and the flags. `problems`: only those that the project adds. */
 export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const decisions = new Map(folders.map((owner) => [owner, findTrust(owner, base.config, base.home)]));
@@ -25,7 +25,7 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
       const isNamed =
         owner === folders[0] ||
         (trusted !== undefined && withTrailingSeparator(trusted) === withTrailingSeparator(owner));
-      // Landlock cannot protect files that decide about later runs: nothing in a project may widen what commands can do.
+      // Landlock cannot protect files that affect later runs, so a project must not widen what commands can do.
       if (base.landlock !== 'never') return { ...file, layer: { ...file.layer, underLandlock: true as const } };
       return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
@@ -55,13 +55,11 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   return { config, layers, problems: added };
 }
 
-/** Few configurations have profiles, and no other waits for it. */
 async function profileProblems(permissions: Json, layers: readonly ConfigLayer[], { osHome }: BaseLayers, cwd: string) {
   const { fileProblems } = await import('./profile-folder-problems.ts');
   return fileProblems(permissions, layers, { osHome, cwd });
 }
 
-/** With the folder that each configures. */
 function projectFiles(folders: readonly string[], base: BaseLayers, file = 'config.toml') {
   return folders.flatMap((owner) =>
     projectFolderNames
@@ -70,7 +68,7 @@ function projectFiles(folders: readonly string[], base: BaseLayers, file = 'conf
   );
 }
 
-/** A user's folder has the same name as that of a project, and lies above all projects in the home folder. */
+/** The user's folder is named like a project's and lies above all projects in the home folder. */
 function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boolean {
   const real = fileSystem.realpathSync(path);
   return [home, ...projectFolderNames.map((name) => join(osHome, name))].some((folder) => {
@@ -79,7 +77,7 @@ function isOfUser(path: string, { home, osHome }: BaseLayers, name: string): boo
   });
 }
 
-/** Not even parsed: what a stranger wrote cannot stop the start. */
+/** Not even parsed: a file written by a stranger must not prevent the start. */
 function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
   const disabled =
     changed !== undefined
@@ -90,7 +88,7 @@ function notRead(path: string, { trust, changed }: TrustDecision): LoadedLayer {
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 
-/** Rules, skills and agents of the project are left out too, and nothing else says so. */
+/** Also covers rules, skills and agents of the project, which are left out without a notice of their own. */
 function changedNotice(decisions: readonly TrustDecision[], folder: string): ConfigProblem {
   const [first = { trust: 'unknown' }, ...others] = decisions;
   const { changed = '' } = first;
@@ -128,7 +126,6 @@ interface UntrustedProject {
   readonly hookFiles: readonly LoadedLayer[];
 }
 
-/** One line for all files, however many there are. */
 function untrustedNotice(
   layers: readonly ConfigLayer[],
   { root, decision, userFile, hookFiles }: UntrustedProject,

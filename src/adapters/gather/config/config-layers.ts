@@ -36,62 +36,55 @@ import {
 import { readOverride } from './toml.ts';
 import { dirname, join } from 'node:path';
 
-/** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
+/** Each is `key=value`, or a value that needs no parsing. Later ones override earlier ones. */
 export type Overrides = readonly (string | Override | WrittenOverride)[];
 
-/** `key=value` of a command line, whose key may be meant for another program. */
+/** `key=value` from a command line; the key may be meant for another program. */
 export interface WrittenOverride {
   readonly written: string;
   readonly foreign: true;
 }
 
-/** The same, or keys with their values as config.toml has them. */
 export type ConfigOverrides = Overrides | JsonObject;
 
-/** Where configuration is looked for, and what was said about it when the program was started. */
 export interface ConfigChoices {
-  /** The user's home folder, for which `~` stands. */
+  /** The user's home folder; replaces `~`. */
   readonly osHome: string;
-  /** The process's own folder: relative paths in `config` start there. */
+  /** The process's own folder: relative paths in `config` start here. */
   readonly cwd: string;
-  /** Over the configuration files, for all threads. Default: none. */
+  /** Overrides configuration files for all threads. Default: none. */
   readonly config?: ConfigOverrides;
-  /** The name of a profile, whose file stands over the user's. */
   readonly profile?: string;
-  /** Keys that are not known are errors. */
   readonly strictConfig?: boolean;
-  /** The user's `config.toml` is not read. */
   readonly ignoreUserConfig?: boolean;
-  /** The rules of the user and of projects are not read. */
   readonly ignoreRules?: boolean;
-  /** Folders that are writable besides the configured ones, where the workspace is. */
+  /** Folders that are writable, besides configured ones, whenever the workspace is. */
   readonly addDirectories?: readonly string[];
-  /** Folders with the files of the machine, in order of preference: of each file the first that exists counts. */
+  /** Folders with machine-wide files, most preferred first: for each file the first that exists counts. */
   readonly systemFolders?: readonly string[];
 }
 
-/** Our own folder, and that of the program whose configuration is understood here too. */
+/** Our own folder, and that of Codex, whose configuration is understood too. */
 export const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
 
 export interface ReadLayers {
   readonly config: Config;
-  /** Lowest first, with those that do not count. */
+  /** Lowest first, including layers that do not count. */
   readonly layers: readonly ConfigLayer[];
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Every layer that is the same for all projects, as one value for a folder about which nothing is known. */
+/** Layers that are the same for all projects; usable as they are for a folder about which nothing is known. */
 export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
   readonly options: ConfigReading;
-  /** Files of the home that hold keys and do not count in this run. */
+  /** Files of the home that may hold keys and do not count in this run. */
   readonly unusedSecrets: readonly string[];
-  /** The sandbox is shared by all threads: a thread's own layers do not change this. */
+  /** All threads share the sandbox, so a thread's own layers do not change this. */
   readonly landlock: LandlockUse;
-  /** What the administrator demands, whatever the layers say. */
   readonly requirements: Requirements;
-  /** Where that is looked for; absent where the system has no place for it. */
+  /** Absent where the system has no place for requirements. */
   readonly requirementsFile?: string;
 }
 
@@ -125,7 +118,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const { requirements } = demanded;
   const unusedSecrets = [
     ...filesWithSecrets(unused.map(({ layer }) => layer)),
-    // What cannot be read may hold anything.
+    // A file that cannot be read may hold anything.
     ...unused.flatMap((file) => (file.problems.length === 0 ? [] : [file.layer.source])),
   ];
   const landlock = landlockUse(config);
@@ -143,19 +136,18 @@ async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigCh
   return { layer: { name: 'user', source: path, values: {}, disabled: 'a flag says so' }, problems: [] };
 }
 
-/** Nothing where the system has no place for such files. */
 function loadSystemFile(name: 'system' | 'managed', fileName: string, choices: ConfigChoices) {
   const path = systemPath(fileName, choices);
   return path === undefined ? [] : [loadConfigFile({ name, path, osHome: choices.osHome })];
 }
 
-/** The first file of that name that exists; if none does, where it would be. */
+/** The first existing file of that name, else where it would be. */
 function systemPath(fileName: string, { systemFolders = usualSystemFolders }: ConfigChoices): string | undefined {
   const paths = systemFolders.map((folder) => withTrailingSeparator(folder) + fileName);
   return paths.find(isThere) ?? paths[0];
 }
 
-/** What cannot be looked at counts as there, so that reading it says why. */
+/** A file that cannot be checked counts as existing, so that reading it reports why. */
 function isThere(path: string): boolean {
   try {
     return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -164,7 +156,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The same layers with the file of another profile in place of the engine's, for one thread. */
+/** Replaces the engine's profile by another one, for one thread. */
 export async function withProfile(
   base: BaseLayers,
   profile: string,
@@ -182,7 +174,7 @@ export async function withProfile(
   return { base: { ...base, layers, options, config }, added };
 }
 
-/** The same layers with these keys alone. What the administrator of the machine sets holds as it is. */
+/** Keeps only these keys, except in the administrator's layer, which stays as it is. */
 export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLayers {
   const layers = base.layers.map((layer) => {
     if (layer.name === 'managed') return layer;
@@ -192,10 +184,10 @@ export function withOnlyKeys(base: BaseLayers, keys: readonly string[]): BaseLay
   return { ...base, layers, config: readConfig(layers, base.options).config };
 }
 
-/** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
+/** Adds the flags of one thread. `added` holds only the problems that these cause. */
 export async function withOverrides(
   base: BaseLayers,
-  { config: given, cwd }: { readonly config: ConfigOverrides; /** Relative paths start there. */ readonly cwd: string },
+  { config: given, cwd }: { readonly config: ConfigOverrides; readonly cwd: string },
 ): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
   const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, config: given });
   const ofCall = more.ofCall === true ? { ofCall: true as const } : {};
@@ -209,7 +201,7 @@ export async function withOverrides(
   return { base: { ...base, layers, config }, added };
 }
 
-/** Keys that decide about the sandbox of all threads come too late with one of them. */
+/** Keys for the sandbox that all threads share have no effect in a thread's own layer. */
 function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity']): readonly ConfigProblem[] {
   const keys = [['sandbox_fallback'], ['features', 'use_legacy_landlock']];
   const present = keys.filter((path) => valueAt(layer.values, path) !== undefined);
@@ -218,7 +210,6 @@ function engineKeyProblems(layer: ConfigLayer, severity: ConfigProblem['severity
   return present.map((path) => keyProblem(layer, path, { code: 'config-engine-key', severity, what, next }));
 }
 
-/** The same as a list, to which more can be added. */
 export function overrideList(config: ConfigOverrides = []): Overrides {
   if (isOverrides(config)) return config;
   return Object.entries(config).map(([key, value]) => ({ path: [key], value: value ?? null }));
@@ -250,7 +241,7 @@ async function parseOverride(given: Overrides[number]): Promise<Override | Confi
 }
 
 /**
- * A program relies on every key that it gives. On a command line, keys may be those of another program. Unknown keys that
+ * A program relies on every key that it gives, while keys on a command line may be another program's. Unknown keys that
  * are errors in every layer are reported with the layer.
  */
 function unknownKeys(
@@ -265,10 +256,9 @@ function unknownKeys(
     .map((problem) => ({ ...problem, severity: 'error' }));
 }
 
-/** Instructions that are longer would crowd out the work, and cutting them would change what they demand. */
+/** Longer instructions would crowd out the work, and cutting them would change their meaning. */
 const mostInstructionTokens = 10_000;
 
-/** What the administrator demands. `path` is absent where the system has no place for such a file. */
 export async function loadRequirements({
   path,
   osHome,
@@ -289,14 +279,14 @@ export async function loadRequirements({
   };
 }
 
-/** A pattern that begins with any number of folders means the whole disk, wherever the file stands. */
+/** A pattern that begins with any number of folders applies to the whole disk, wherever the file is. */
 function resolved({ patterns, source }: DeniedReads, base: { base: string; osHome: string }): DeniedReads {
   const whole = patterns.map((pattern) => (pattern.startsWith('**/') ? `/${pattern}` : pattern));
   const placed = (pattern: string): string => (isNowhere(pattern) ? pattern : String(absolute(pattern, base)));
   return { patterns: whole.map(placed), source };
 }
 
-/** A URL, or the home of another user, is no place that is known here: denying it would protect nothing. */
+/** A URL or another user's home names no known path here: denying it would protect nothing. */
 function isNowhere(pattern: string): boolean {
   return isFileUrl(pattern) || /^~[^/]/.test(pattern);
 }
@@ -329,14 +319,14 @@ function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly
   ];
 }
 
-/** The user's own folder has the same name as that of a project. */
+/** The user's own folder is named like a project's. */
 export function isUserFolder(layer: string, { home, osHome }: BaseLayers): boolean {
   const own = [home, ...projectFolderNames.map((name) => join(osHome, name))];
   const real = realPath(layer);
   return own.some((folder) => folder === layer || (real !== undefined && realPath(folder) === real));
 }
 
-/** What cannot be looked at counts as there, so that reading it says why. */
+/** A path that cannot be checked counts as existing, so that reading it reports why. */
 export function mayExist({ path }: { readonly path: string }): boolean {
   try {
     return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;

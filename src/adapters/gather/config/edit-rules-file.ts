@@ -10,7 +10,6 @@ import { readUpTo, withRegular } from '../../disk/regular-files.ts';
 import { readLimits } from '../files/read-guard.ts';
 import { dirname } from 'node:path';
 
-/** What rules files can say. */
 export type CommandRule = Exclude<RuleToSave, { readonly kind: 'mcp' }>;
 
 export interface RuleParts {
@@ -19,11 +18,10 @@ export interface RuleParts {
   readonly clock: Clock;
 }
 
-/** To add a line takes milliseconds. */
 const patienceMs = 5000;
 const lookAgainMs = 50;
 
-/** Adds the rule to the user's own file, once. Gives why it could not, if it could not. Never rejects. */
+/** Adds the rule to the user's own file, once. Returns the reason if it failed. Never rejects. */
 export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
   const line = rule.kind === 'prefix' ? prefixRuleLine(rule.prefix) : hostRuleLine(rule.host.name, rule.host.protocol);
   const refusal = refusalOfRule(rule, line);
@@ -39,12 +37,11 @@ export async function writeRule(rule: CommandRule, { home, locks, clock }: RuleP
   }
 }
 
-/** The file with the rules that answers saved. */
 export function userRulesPath(home: string): string {
   return `${home}/rules/default.rules`;
 }
 
-/** Not the file itself is locked: the program that locks would have to hold it open, and leaves its name in it. */
+/** Locks a file beside it: the locking program must keep the locked file open and writes its name into it. */
 export async function withRulesLocked(
   path: string,
   { locks, clock }: Pick<RuleParts, 'locks' | 'clock'>,
@@ -64,7 +61,7 @@ export async function withRulesLocked(
   }
 }
 
-/** A line that would be read as something else, or as nothing, would spoil the file. */
+/** Refuses a line that would be parsed as something else, or not at all. */
 function refusalOfRule(rule: CommandRule, line: string): Outcome | undefined {
   if (rule.kind === 'prefix' && isBannedPrefix(rule.prefix)) {
     const message = `A rule for ${JSON.stringify(shellWords(rule.prefix))} would allow any command.`;
@@ -77,8 +74,8 @@ function refusalOfRule(rule: CommandRule, line: string): Outcome | undefined {
 }
 
 /**
- * Behind what is there, first as a comment: what a process that dies or a full disk leaves of it means nothing. Its first
- * letter makes a rule of it. Other programs may add lines at the same time.
+ * Appends the line as a comment, so that a crash or a full disk leaves nothing with a meaning, then changes its first
+ * letter to make it a rule. Other programs may append at the same time.
  */
 function addLine(path: string, line: string): void {
   const { O_RDWR, O_APPEND, O_CREAT } = fileSystem.constants;
@@ -102,7 +99,7 @@ function addLine(path: string, line: string): void {
   });
 }
 
-/** A rule too many would disable the whole file, with the lines in it that forbid: then nothing is written. */
+/** One rule too many would disable the whole file, including rules that forbid, so nothing is written then. */
 function checkFits(text: Buffer, added: Buffer, line: string): void {
   if (text.length + added.length >= readLimits.configBytes) throw new Error('it would become too large');
   const file = 'default.rules';
@@ -112,7 +109,6 @@ function checkFits(text: Buffer, added: Buffer, line: string): void {
   throw new Error(`with the rule it could not be read any more (${after.message})`);
 }
 
-/** What the file holds, if it is not too large to be rules. */
 export function readRulesBytes(file: number): Buffer {
   const most = readLimits.configBytes;
   const { size } = fileSystem.fstatSync(file);
@@ -121,8 +117,8 @@ export function readRulesBytes(file: number): Buffer {
 }
 
 /**
- * Makes a comment of a line in the user's own file, by its first letter: nothing else of the file changes, and no crash
- * leaves half of it. Gives why it could not. Never rejects.
+ * Turns a line of the user's own file into a comment by changing its first letter: the rest stays, and a crash leaves
+ * nothing half-written. Returns the reason if it failed. Never rejects.
  */
 export async function revokeRule(line: string, { home, locks, clock }: RuleParts): Promise<Outcome | undefined> {
   const path = userRulesPath(home);
@@ -148,7 +144,7 @@ export async function revokeRule(line: string, { home, locks, clock }: RuleParts
   return { code: 'rule-not-revoked', message, next: 'Look at the file: the rule may be written in another way.' };
 }
 
-/** Where the line stands, in bytes. The same line may be there several times. */
+/** Byte offsets of the line, which may occur several times. */
 function placesOf(text: Buffer, line: string): readonly number[] {
   const places: number[] = [];
   const newline = 0x0a;

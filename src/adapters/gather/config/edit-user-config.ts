@@ -22,13 +22,12 @@ export interface EditedConfig {
   readonly clock: Clock;
 }
 
-/** To write a file takes milliseconds. */
 const patienceMs = 5000;
 const lookAgainMs = 50;
 
 /**
- * Puts a table into the user's config.toml, in the place of one that is there, or takes it out. Everything else stays
- * to the letter. What cannot be done so that the file then says exactly that is left to the user. Never rejects.
+ * Adds, replaces or removes a table in the user's config.toml and leaves everything else unchanged. If the result would
+ * not say exactly that, the user has to make the change. Never rejects.
  */
 export async function editUserConfig(
   place: EditedConfig,
@@ -44,18 +43,17 @@ export async function editUserConfig(
   });
 }
 
-/** Sets keys of the user's config.toml that stand in no table. Everything else stays to the letter. Never rejects. */
+/** Sets top-level keys of the user's config.toml and leaves everything else unchanged. Never rejects. */
 export async function editUserKeys(place: EditedConfig, values: JsonObject): Promise<Outcome | undefined> {
   return inLock(place, { path: [], values }, (text) => [withTomlKeys(text, values)]);
 }
 
-/** What the file should say at a place. */
 interface WantedValues {
   readonly path: readonly string[];
   readonly values: JsonObject | undefined;
 }
 
-/** Texts to take the place of the file's, the best first: the first that says what is wanted is taken. */
+/** Candidate texts, best first: the first that parses to the wanted values is taken. */
 type Rewrite = (text: string, before: JsonObject) => readonly string[];
 
 async function inLock(
@@ -110,7 +108,7 @@ async function edit(file: string, wanted: WantedValues, rewrite: Rewrite): Promi
   return undefined;
 }
 
-/** Each key that differs in its own line, so that comments stay. Undefined: the table has no lines of its own. */
+/** Changes each differing key in its own line, so that comments stay. Undefined: the table has no lines of its own. */
 function withChangedKeys(
   text: string,
   path: readonly string[],
@@ -146,7 +144,6 @@ function withValue(
   return { ...others, [head]: withValue(below, rest, value) };
 }
 
-/** A table without keys says nothing. */
 function withoutEmpty(values: JsonObject): JsonObject {
   const kept = Object.entries(values).flatMap(([key, value]): readonly (readonly [string, JsonObject[string]])[] => {
     if (!isJsonObject(value)) return [[key, value]];
@@ -156,7 +153,7 @@ function withoutEmpty(values: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-/** What the user writes into the file in place of Capstan. */
+/** The text for the user to write into the file instead. */
 function byHand(text: string, before: JsonObject, { path, values }: WantedValues): string {
   if (values === undefined) return `Remove the table ${formatTomlKey(path)} yourself.`;
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
@@ -169,7 +166,7 @@ function unwritten(file: string, { why, next }: ConfigFileObstacle): Outcome {
   return { code: 'config-unwritten', message: `${file} was not changed: ${why}.`, next };
 }
 
-/** What config.toml itself says at a place. Nothing where it cannot be read: a change of the file then says why. */
+/** The value in config.toml itself. Empty if it cannot be read: a change of the file then reports why. */
 export async function userConfigValue({ home }: Pick<EditedConfig, 'home'>, path: readonly string[]) {
   const parsed = await parseToml(readableText(`${home}/config.toml`));
   return parsed.kind === 'parsed' ? valueAt(parsed.json, path) : undefined;
@@ -183,15 +180,14 @@ function readableText(file: string): string {
   }
 }
 
-/** Why Capstan does not change a file, and what the user does about it. */
 interface ConfigFileObstacle {
   readonly why: string;
   readonly next: string;
 }
 
 /**
- * What stands against changing a file; undefined: nothing does, or it is not there. A file that its owner made read-only
- * could still be replaced, against what they want.
+ * Undefined: the file can be changed, or does not exist. A read-only file could still be replaced, but its owner does
+ * not want that.
  */
 function findConfigFileObstacle(file: string): ConfigFileObstacle | undefined {
   const stats = fileSystem.statSync(file, { throwIfNoEntry: false });

@@ -10,15 +10,13 @@ import { isWithin } from '../../../core/policy/paths/absolute-paths.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import { withTrailingSeparator } from '../files/project-folders.ts';
 
-/** A folder that commands may write under Landlock. */
 export interface WritableRoot {
-  /** Without links. */
+  /** With links resolved. */
   readonly root: string;
-  /** Devices and inodes, of what is mounted in it too: a folder has other paths where it is mounted twice, or renamed. */
+  /** Devices and inodes, including mounts inside: a folder mounted twice or renamed has other paths. */
   readonly ids: readonly string[];
 }
 
-/** An engine that runs commands under Landlock. */
 interface Registration {
   readonly file: string;
   readonly pid: number;
@@ -54,7 +52,7 @@ function mountPoints(): readonly string[] {
   );
 }
 
-/** A record that cannot be read may have been about any folder. */
+/** An unreadable record may have been about any folder. */
 export function readWritableRoot(value: JsonObject | undefined): WritableRoot {
   const ids = (arrayAt(value, 'ids') ?? []).filter((id) => typeof id === 'string');
   return { root: stringAt(value, 'root') ?? '/', ids };
@@ -62,7 +60,7 @@ export function readWritableRoot(value: JsonObject | undefined): WritableRoot {
 
 export type Overlap = (root: WritableRoot) => boolean;
 
-/** Finds roots that hold a path or lie in it: by its name, by where its links lead, or by inodes. */
+/** Finds roots that contain a path or lie in it: by name, by resolved links, or by inode. */
 export function overlapWith(path: string): Overlap {
   const names = [...new Set([path, realPath(path) ?? path])];
   let ids: ReadonlySet<string | undefined> | undefined;
@@ -91,7 +89,9 @@ const folderOf = (home: string): string => `${withTrailingSeparator(home)}capsta
 const ownFile = (home: string): string =>
   `${folderOf(home)}/${namespaceNow().replaceAll(/\D/g, '')}-${process.pid}.json`;
 
-/** Makes other processes see that commands of this one may write the folders. Throws where the home cannot be written. */
+/**
+ * Announces to other processes that commands of this one may write the folders. Throws if the home cannot be written.
+ */
 export function registerWriter(home: string, roots: readonly WritableRoot[]): void {
   const known = registrations(home).find(isOwn)?.roots ?? [];
   const fresh = roots.filter(({ root }) => !known.some((each) => isWithin(root, each.root)));
@@ -110,7 +110,7 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   };
   if (registered.size === 0) process.on('exit', forgetAll);
   registered.add(home);
-  // Others must see this one before it looks for them: of two that begin together, at least one sees the other.
+  // Register before looking for others: of two engines that begin together, at least one sees the other.
   save([...known, ...fresh]);
   const judged = fresh.map((each): RegisteredRoot => {
     const isBusy = otherWriter(home, [overlapWith(each.root)]) !== undefined;
@@ -119,21 +119,20 @@ export function registerWriter(home: string, roots: readonly WritableRoot[]): vo
   save([...known, ...judged]);
 }
 
-/** Homes in which this process is registered. */
 const registered = new Set<string>();
 
 function forgetAll(): void {
   for (const home of registered) forgetWriter(home);
 }
 
-/** For an engine that closes. If its commands left processes behind, other containers must still see it. */
+/** Called when an engine closes. Processes that its commands left behind must stay visible to other containers. */
 export function forgetWriter(home: string): void {
   if (!registered.delete(home)) return;
   if (registered.size === 0) process.off('exit', forgetAll);
   if (heldProcesses(home).length === 0) removeQuietly(ownFile(home));
 }
 
-/** A registration that stays is found to be of a dead process later. */
+/** A leftover registration is later recognised as that of a dead process. */
 function removeQuietly(file: string): void {
   try {
     fileSystem.rmSync(file, { force: true });
@@ -143,8 +142,8 @@ function removeQuietly(file: string): void {
 }
 
 /**
- * The process that may write one of the places under Landlock now, while this one reads there. Folders that this process
- * has used alone do not count: its threads share them.
+ * A process that may write one of the places under Landlock now, while this one reads there. Folders used only by this
+ * process do not count: its threads share them.
  */
 export function landlockWriter(home: string, places: readonly Overlap[]): LandlockWriter | undefined {
   const own = registrations(home)
@@ -162,12 +161,12 @@ function otherWriter(home: string, places: readonly Overlap[]): LandlockWriter |
   );
   if (other !== undefined) return other.namespace === here ? { pid: other.pid } : { pid: other.pid, file: other.file };
   const engines = new Set(known.filter((each) => each.namespace === here).map(({ pid }) => pid));
-  // In most containers the first process adopts what others leave behind.
+  // In most containers the first process adopts orphans.
   engines.delete(1);
   return heldProcesses(home).find(({ pid }) => !hasAncestor(pid, engines));
 }
 
-/** Engines that are alive, as far as can be seen. What dead ones left is removed. */
+/** Engines that appear to be alive. Removes registrations of dead ones. */
 function registrations(home: string): readonly Registration[] {
   const folder = folderOf(home);
   const names = namesIn(folder).filter((name) => name.endsWith('.json'));
@@ -197,7 +196,7 @@ function isOwn({ pid, namespace }: Registration): boolean {
 
 let namespace: string | undefined;
 
-/** Numbers of processes mean something in their own namespace alone. */
+/** Process ids are valid only in their own namespace. */
 function namespaceNow(): string {
   try {
     return (namespace ??= fileSystem.readlinkSync('/proc/self/ns/pid'));
@@ -207,15 +206,15 @@ function namespaceNow(): string {
 }
 
 /**
- * The number by which engines of this home know the processes that Landlock holds for it, from 1 to 65,536; 0 where the
- * home is missing. By its inode: containers may have the home at another path.
+ * Marks the processes under Landlock for this home: 1 to 65,536, or 0 if the home is missing. Derived from its inode,
+ * since containers may have the home at another path.
  */
 export function landlockMark(home: string): number {
   const id = idOf(home);
   return id === undefined ? 0 : 1 + hash('sha256', id, 'buffer').readUInt16BE(0);
 }
 
-/** Processes that Landlock holds for the home, whoever started them and whatever they did since. */
+/** Finds processes under Landlock for the home, regardless of who started them and what they did since. */
 function heldProcesses(home: string): readonly LandlockWriter[] {
   const mark = landlockMark(home);
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));

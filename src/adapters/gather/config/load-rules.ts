@@ -9,10 +9,10 @@ import { defined } from '../../../base/objects.ts';
 import { readLimits } from '../files/read-guard.ts';
 import type { RulesFolder, RulesInForce } from './rules-in-folder.ts';
 
-/** More files than a person writes: each takes time at every start. */
+/** More files than a person writes; each adds time to every start. */
 const mostFiles = 100;
 
-/** The rules in the folders, in order, and over them what the administrator demands. A file at fault is left out. */
+/** The rules of the folders, in order, and above them the administrator's. An invalid file is left out. */
 export function loadRules(folders: readonly RulesFolder[], requirements: Requirements): RulesInForce {
   const problems: ConfigProblem[] = [];
   const denies = (path: string): boolean => deniesRead(requirements, path);
@@ -39,7 +39,6 @@ function unlessEmpty<Value>(list: readonly Value[]): readonly Value[] | undefine
   return list.length === 0 ? undefined : list;
 }
 
-/** In the order of their names. */
 function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[] {
   const refused = (reason: string, next: string): readonly string[] => {
     const message = `The rules in ${folder} cannot be read: ${reason}.`;
@@ -57,7 +56,7 @@ function rulesFiles(folder: string, problems: ConfigProblem[]): readonly string[
   }
 }
 
-/** The rules of one file, or why it has none. `executables`: places of programs that earlier files name. */
+/** The rules of one file, or why it has none. `executables`: program paths named by earlier files. */
 export function loadRulesFile(
   path: string,
   { denies, executables }: { readonly denies?: (path: string) => boolean } & Pick<RuleSet, 'executables'>,
@@ -79,7 +78,7 @@ export function loadRulesFile(
   return { ...problem, line: read.line };
 }
 
-/** Where commands may write, a rule that lets them out would be their own. */
+/** Where commands may write, an allowing rule could be their own. */
 function heldBack(path: string, rules: RuleSet, problems: ConfigProblem[]): RuleSet {
   const kept = withoutAllowing(rules);
   if (kept.prefixes.length < rules.prefixes.length || kept.hosts.length < rules.hosts.length) {

@@ -6,7 +6,7 @@ import { expandHome } from '../../../core/policy/profiles/tables/file-entries.ts
 import { wrongValue } from '../../../core/policy/profiles/tables/profile-tables.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../protocol/json.ts';
 
-/** Places that permission profiles take for folders, and that are files: what lies below them would never be found. */
+/** Paths that profiles treat as folders but that are files: rules for anything below them would never apply. */
 export function fileProblems(
   permissions: Json,
   layers: readonly ConfigLayer[],
@@ -31,7 +31,7 @@ export function fileProblems(
   return [...folders, ...below].map((problem) => locateProblem(layers, problem));
 }
 
-/** Paths that are opened, those below the workspace included. What is denied may be named for other machines too. */
+/** Paths that profiles open, including those below the workspace. Denied paths may be meant for other machines. */
 function grantedPaths(files: JsonObject, at: readonly string[]) {
   const isGranted = (access: Json | undefined): boolean => access === 'read' || access === 'write';
   const isPath = (name: string): boolean => !/[*?[\]]/.test(name);

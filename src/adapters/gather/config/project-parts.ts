@@ -11,18 +11,17 @@ import {
 import { loadTomlFile } from './config-file.ts';
 import { type BaseLayers, isUserFolder, mayExist } from './config-layers.ts';
 
-/** A setting of a project that changes what commands may do, or starts programs. It counts if the user trusts the project. */
+/** A setting of a project that changes what commands may do, or starts programs. Counts only in a trusted project. */
 export interface SettingNeedingTrust {
   readonly key: string;
   readonly value: string;
-  /** A yes lets Capstan start it. */
+  /** Trusting the project lets Capstan start it. */
   readonly isProgram?: true;
 }
 
-/** What could not be read, for the user who is asked about it. */
 const unread: SettingNeedingTrust = { key: 'config.toml', value: 'cannot be read' };
 
-/** What the files of configuration ask for. They are read and not applied: a stranger may have written them. */
+/** Lists what the configuration files ask for, without applying it: a stranger may have written them. */
 export async function settingsNeedingTrust(
   base: BaseLayers,
   folder: string,
@@ -56,7 +55,7 @@ function wishesAt(values: JsonObject, path: readonly string[]): readonly Setting
   });
 }
 
-/** The program that would be started, with its variables, which may decide what it runs; or the address. */
+/** The program with its variables, which may decide what it runs; or the address. */
 function serverWords(server: Json | undefined): string {
   if (!isJsonObject(server)) return JSON.stringify(server);
   const { command, args, url, env } = server;
@@ -65,7 +64,7 @@ function serverWords(server: Json | undefined): string {
   return words.length === 0 ? JSON.stringify(server) : [...variables, ...words].join(' ');
 }
 
-/** What the project around a folder brings. Only looked for, not read: a stranger may have written it. */
+/** Lists what the project around a folder brings. Does not read it: a stranger may have written it. */
 export function projectParts(base: BaseLayers, folder: string): readonly ProjectPart[] {
   const owners = projectFolders(folder, base.config.projectRootMarkers);
   return owners.flatMap((owner) => {

@@ -20,17 +20,15 @@ import {
 import { createHash } from 'node:crypto';
 
 /**
- * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
- * else by that of the main checkout of a linked worktree. A folder is looked up as it is written and with its links
- * resolved; the links of the entries are not resolved, since a program that can move them could lend their trust.
- * Trust does not cover what commands under Landlock may have written into the folder since: `home` has the record.
+ * Looks up, in order: the folder's own entry, its project's root, its repository, the main checkout of a linked
+ * worktree; as written and with links resolved. Links in entries are not resolved: a program that can move them could
+ * lend their trust. Excludes what commands under Landlock may have written there since (recorded in `home`).
  */
 export function findTrust(
   folder: string,
   { projects, projectRootMarkers }: Pick<Config, 'projects' | 'projectRootMarkers'>,
   home: string,
 ): TrustDecision {
-  // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
   for (const { candidate, link } of candidates(folder, projectRootMarkers)) {
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
@@ -57,21 +55,19 @@ function* candidates(
   if (main !== undefined) yield { candidate: main, link: repository };
 }
 
-/** Digests of what trust in projects covers, by path. */
 export type PartDigests = Readonly<Record<string, string>>;
 
-/** A folder of a project. `link`: the linked worktree through which it has the trust of its main checkout. */
+/** A folder of a project. `link`: the linked worktree that inherits the trust of this main checkout. */
 export interface ProjectOwner {
   readonly owner: string;
   readonly link?: string;
 }
 
-/** Why trust in a project does not hold for now. */
 type ChangedConfiguration = Pick<TrustDecision, 'writer' | 'isIncomparable'> & { readonly changed: string };
 
 /**
- * A folder that commands could write under Landlock, which protects nothing in it, with the parts of projects there that
- * the user trusted before, or has agreed to since. Nothing else in it counts by trust.
+ * A folder that commands could write under Landlock, with the parts of projects there that the user trusted before or
+ * has agreed to since. Trust covers nothing else in it.
  */
 interface LandlockRoot extends WritableRoot {
   readonly file: string;
@@ -94,7 +90,10 @@ function recordedRoots(home: string): readonly LandlockRoot[] {
   });
 }
 
-/** The first part of a project that commands under Landlock could write, and that is not, or may not stay, as the user agreed. */
+/**
+ * The first part of a project that commands under Landlock could write and that differs, or may come to differ, from
+ * what the user agreed to.
+ */
 export function changedConfiguration(home: string, project: ProjectOwner): ChangedConfiguration | undefined {
   const roots = recordedRoots(home);
   if (roots.length === 0) return undefined;
@@ -105,7 +104,7 @@ export function changedConfiguration(home: string, project: ProjectOwner): Chang
     const digest = digestOf(part, sight, { home, roots });
     if (digest === undefined) return { changed: part.path, isIncomparable: true };
     const agreed = around.flatMap((root) => root.agreed[part.path] ?? []);
-    // A project that never had the part needs no agreement. One that lost it may have lost what held commands back.
+    // A part that never existed needs no agreement. A removed part may have been a restriction on commands.
     const isAgreed = agreed.length === 0 ? digest === missing : agreed.includes(digest);
     if (!isAgreed) return { changed: part.path };
     if (digest === missing) continue;
@@ -115,7 +114,6 @@ export function changedConfiguration(home: string, project: ProjectOwner): Chang
   return undefined;
 }
 
-/** Digests of what stands in projects' folders now. */
 export function partDigests(home: string, projects: readonly ProjectOwner[]): PartDigests {
   return digestsUnder(recordedRoots(home), { home, projects });
 }
@@ -130,8 +128,8 @@ function digestsUnder(
 }
 
 /**
- * Changes when anything does that trust in the projects covers, or that stands beside it. To be compared before and after
- * files are loaded: a process may put something there for a moment. Without a record always the same.
+ * Changes whenever anything covered by trust, or beside it, changes. Compare it before and after loading files: a
+ * process may put something there for a moment. Constant without a record.
  */
 export function projectPartsStamp(home: string, owners: readonly string[]): string {
   const roots = recordedRoots(home);
@@ -141,13 +139,14 @@ export function projectPartsStamp(home: string, owners: readonly string[]): stri
   return [...open.map(timesOf), ...sights.map(({ stamp }) => stamp)].join('\n');
 }
 
-/** Something that trust covers, under the path by which it is recorded. */
 interface Part {
   readonly path: string;
   readonly starts: readonly string[];
 }
 
-/** Whole folders: files beside the configuration may be scripts that it names. The engine's own home is no part. */
+/**
+ * Whole folders, since files beside the configuration may be scripts that it names. The engine's own home is excluded.
+ */
 function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   const ofHome = realPath(home) ?? home;
   const place = withTrailingSeparator(realPath(owner) ?? owner);
@@ -162,12 +161,12 @@ function partsOf(home: string, { owner, link }: ProjectOwner): readonly Part[] {
   return [...folders, { path: pointer, starts: [pointer, ...records] }];
 }
 
-/** The digest of a part that brings nothing, as an empty folder: a sandbox of bubblewrap puts some there for a while. */
+/** Digest of a part that brings nothing, such as an empty folder: bubblewrap sandboxes create some for a while. */
 const missing = 'missing';
 
 /**
- * Records folders that commands will write under Landlock, before the first of them starts. `trusted`: projects whose
- * parts count as they are now. Throws where the home cannot be written.
+ * Records folders that commands will write under Landlock; call it before the first of them starts. `trusted`: projects
+ * whose parts are accepted as they are now. Throws if the home cannot be written.
  */
 export function recordLandlockRoots(
   home: string,
@@ -191,7 +190,7 @@ export function recordLandlockRoots(
 
 const mostIds = 1000;
 
-/** A record is never replaced: commands of another process may have changed files since. It only learns more inodes. */
+/** Never replaces a record, since commands of another process may have changed files since; only adds inodes. */
 function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void {
   const name = sha256().update(root.root).digest('hex').slice(0, 32);
   const file = `${folderOf(home)}/${name}.json`;
@@ -201,7 +200,6 @@ function saveRecord(home: string, root: WritableRoot, agreed: PartDigests): void
     fileSystem.linkSync(`${temporary}.new`, file);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-    // Another process may write the record at the same time.
     for (let tries = 0; tries < 10; tries += 1) {
       const known = recordedRoots(home).find((each) => each.file === file);
       if (known === undefined || root.ids.every((id) => known.ids.includes(id))) break;
@@ -216,7 +214,6 @@ function rewrite({ file, ...record }: LandlockRoot, change: Partial<Pick<Landloc
   writeOwnFile(file, `${file}.${process.pid}`, JSON.stringify({ ...record, ...change }));
 }
 
-/** The user has seen these parts and trusts them. */
 export function recordAgreedParts(home: string, seen: PartDigests): void {
   if (Object.keys(seen).length === 0) return;
   for (const record of recordedRoots(home)) rewrite(record, { agreed: { ...record.agreed, ...seen } });
@@ -224,19 +221,17 @@ export function recordAgreedParts(home: string, seen: PartDigests): void {
 
 const mostEntries = 2000;
 const mostBytes = 20_000_000;
-/** A change may leave times as they are if the one before it was this short ago. A digest is kept as long. */
+/** A change this soon after another may leave the times unchanged. Digests are cached for as long. */
 const restMs = 1000;
 
-/** A part as it can be told without reading files. */
 interface PartSight {
   readonly lines: readonly string[];
   readonly files: readonly string[];
-  /** Where the part is: its own place, and places that its links lead to. */
   readonly places: readonly Overlap[];
-  /** Changes with everything that a program can do to the part: nobody sets the time of a change. */
+  /** Changes with everything a program can do to the part: no program can set a file's change time. */
   readonly stamp: string;
   readonly newest: number;
-  /** There is too much to compare, or something cannot be looked at. */
+  /** There is too much to compare, or something cannot be examined. */
   readonly isOver: boolean;
   readonly isEmpty: boolean;
 }
@@ -246,7 +241,7 @@ interface Surroundings {
   readonly roots: readonly WritableRoot[];
 }
 
-/** Follows links into folders that commands could write: what they lead to elsewhere is not theirs to change. */
+/** Follows links into folders that commands could write; commands cannot change targets elsewhere. */
 function lookAtPart({ starts }: Part, { home, roots }: Surroundings): PartSight {
   const ofHome = realPath(home) ?? home;
   const lines: string[] = [];
@@ -279,7 +274,7 @@ function lookAtPart({ starts }: Part, { home, roots }: Surroundings): PartSight 
     const target = realPath(place);
     lines.push(JSON.stringify([linkTarget(place), target ?? null]));
     if (target === undefined) return;
-    // All of the work around the part would belong to it, which never stays the same.
+    // The part would include all work around it, which never stays the same.
     isOver ||= starts.some((start) => start !== target && isWithin(start, target));
     const overlaps = overlapWith(target);
     if (roots.some(overlaps)) {
@@ -300,7 +295,9 @@ function lookAtPart({ starts }: Part, { home, roots }: Surroundings): PartSight 
   return { lines, files, places, stamp, newest, isOver, isEmpty };
 }
 
-/** One name more than that if there are more: a command may have made millions. Throws if the folder cannot be read. */
+/**
+ * Returns at most one name more than the limit: a command may have made millions. Throws if the folder cannot be read.
+ */
 function namesUpTo(most: number, folder: string): readonly string[] {
   const names: string[] = [];
   const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'buffer' as BufferEncoding });
@@ -314,12 +311,12 @@ function namesUpTo(most: number, folder: string): readonly string[] {
 }
 
 /**
- * Every loader of a project asks at a start, and files are read once for all of them. Not for long: a process that has
- * mapped a file can write it for a while without changing its times.
+ * Every loader of a project asks at a start; the cache lets files be read once for all of them. Kept only briefly: a
+ * process that has mapped a file can write it for a while without changing its times.
  */
 const knownDigests = new Map<string, { readonly stamp: string; readonly digest: string; readonly until: number }>();
 
-/** Undefined: it cannot be proved to be the same later. */
+/** Undefined: the part cannot be proved to be the same later. */
 function digestOf(part: Part, sight: PartSight, around: Surroundings): string | undefined {
   if (sight.isOver) return undefined;
   if (sight.isEmpty) return missing;

@@ -6,7 +6,7 @@ import { findTrust } from './project-trust.ts';
 
 type RuleChoices = Pick<ConfigChoices, 'systemFolders' | 'ignoreRules' | 'ignoreUserConfig'>;
 
-/** Most users have no rules, and nothing that reads them is loaded then. */
+/** Loads the reading code only if there are rules: most users have none. */
 export async function rulesInFolder(base: BaseLayers, folder: string, choices: RuleChoices): Promise<RulesInForce> {
   const folders = rulesFolders(base, folder, choices);
   const { rules, allowIgnoredOn } = base.requirements;
@@ -15,7 +15,7 @@ export async function rulesInFolder(base: BaseLayers, folder: string, choices: R
   return loadRules(folders, base.requirements);
 }
 
-/** Beside the files of each layer of the configuration that counts, lowest first. */
+/** Rules lie beside the files of each configuration layer that counts, lowest first. */
 function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): readonly RulesFolder[] {
   const { systemFolders = usualSystemFolders, ignoreRules, ignoreUserConfig } = choices;
   const own = (layer: string): RulesFolder => ({ path: `${withTrailingSeparator(layer)}rules`, may: 'allow' });
@@ -25,7 +25,7 @@ function rulesFolders(base: BaseLayers, folder: string, choices: RuleChoices): r
   return [...ofMachine, ...ofUser, ...projectRules(base, folder)];
 }
 
-/** A project that is not trusted gives none, and it is not mentioned: to look at what a stranger wrote is no fault. */
+/** Untrusted projects give none, without a notice: looking at a stranger's project is no fault. */
 function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const found = folders.flatMap((owner) =>
@@ -43,14 +43,13 @@ function projectRules(base: BaseLayers, folder: string): readonly RulesFolder[] 
   });
 }
 
-/** The rules that hold in a folder, and what the model reads of them. What is empty is absent. */
+/** The rules that hold in a folder, and what the model reads of them. Empty values are absent. */
 export interface RulesInForce extends Pick<Settings, 'rules' | 'approvedPrefixes' | 'networkRules'> {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** A folder whose files are rules. */
 export interface RulesFolder {
   readonly path: string;
-  /** `hold-back`: commands may have put it there, so that it can allow nothing. */
+  /** `hold-back`: commands may have written it, so its rules may allow nothing. */
   readonly may: 'allow' | 'hold-back';
 }

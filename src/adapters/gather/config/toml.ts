@@ -7,22 +7,20 @@ export type ParsedToml =
   | { readonly kind: 'parsed'; readonly json: JsonObject }
   | { readonly kind: 'malformed'; readonly error: TomlProblem };
 
-/** A mistake in a document; its place is counted from 1. */
 export interface TomlProblem {
   readonly line: number;
   readonly column: number;
-  /** Without a full stop. */
   readonly reason: string;
 }
 
 const word = String.raw`(?:[\w-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const dotted = String.raw`${word}(?:\s*\.\s*${word})*`;
-/** A key with its `=`, or the name of a table: no value stands in these. */
+/** A key with its `=`, or a table name: neither contains a value. */
 const beforeValue = new RegExp(String.raw`^\s*(?:${dotted}\s*=\s*|\[\[?\s*${dotted}\s*\]{0,2})`);
 
 /**
- * The line of a mistake as messages may show it, with every character of a value up to the place as `*`. Undefined where
- * nothing is left of it: the line is part of a longer value, or has no key.
+ * The line of an error, fit for messages: value characters up to the place become `*`. Undefined if nothing is left:
+ * the line is part of a longer value, or has no key.
  */
 export function shownTomlLine(text: string, { line, column }: TomlProblem): string | undefined {
   const lines = text.split(/\r?\n/);
@@ -33,7 +31,6 @@ export function shownTomlLine(text: string, { line, column }: TomlProblem): stri
   return `${shown}${'*'.repeat(Math.max(masked, 0))}${written.length > Math.max(column, shown.length) ? '…' : ''}`;
 }
 
-/** Whether what comes next begins a line of its own. */
 function isWhole(before: string): boolean {
   try {
     parse(before);
@@ -43,7 +40,7 @@ function isWhole(before: string): boolean {
   }
 }
 
-/** A TOML document as JSON. The parser comes with what every start loads: a chunk of its own took longer. */
+/** The parser is bundled with what every start loads: a chunk of its own took longer. */
 export async function parseToml(text: string): Promise<ParsedToml> {
   try {
     return { kind: 'parsed', json: toJsonObject(parse(text)) };
@@ -53,9 +50,8 @@ export async function parseToml(text: string): Promise<ParsedToml> {
   }
 }
 
-/** In words for people: the parser names the character at which it gave up, which may stand far behind the mistake. */
+/** Reworded for users: the parser reports where it gave up, possibly far after the mistake. */
 function problemOf(text: string, { line, column, message }: TomlError): TomlProblem {
-  // An excerpt of the parser's own follows the first line.
   const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
   const written = text.split(/\r?\n/);
   const here = written[line - 1] ?? '';
@@ -75,7 +71,7 @@ function problemOf(text: string, { line, column, message }: TomlError): TomlProb
   return { line, column, reason };
 }
 
-/** The string of a line that does not end in it. Outside of strings and comments nothing else holds a quote. */
+/** A string that does not end in its line. Outside of strings and comments nothing else contains a quote. */
 function openString(line: string): { readonly column: number; readonly quote: string } | undefined {
   let at = 0;
   while (at < line.length && line[at] !== '#') {
@@ -104,7 +100,7 @@ function toJson(value: unknown): Json {
   return value as string | number | boolean;
 }
 
-/** `key=value` as it stands after `-c`. A value that is not TOML is taken as text: a model name needs no quotes. */
+/** Parses `key=value` as given after `-c`. A value that is not TOML is text, so a model name needs no quotes. */
 export async function readOverride(text: string): Promise<Override | ConfigProblem> {
   const split = splitOverride(text);
   if ('code' in split) return split;
@@ -112,10 +108,9 @@ export async function readOverride(text: string): Promise<Override | ConfigProbl
   return { path, value: (await tomlValue(written)) ?? withoutQuotes(written) };
 }
 
-/** Undefined when the text is no value of TOML. */
 async function tomlValue(written: string): Promise<Json | undefined> {
   if (written === 'true' || written === 'false') return written === 'true';
-  // Nothing else begins a value. `inf` and `nan` do, and are more likely the name of something.
+  // Nothing else begins a value, except `inf` and `nan`, which are more likely a name.
   if (!/^(?:["'[{+\-\d]|(?:true|false)\b)/.test(written)) return undefined;
   const parsed = await parseToml(`value = ${written}`);
   // A line break in the text may begin another key.

@@ -4,12 +4,12 @@ import type { Clock } from '../../../ports/system.ts';
 import { errorCode } from '../../../protocol/outcome.ts';
 import type { ImageToResize, ResizeImage, ResizerOptions, ResizeResult } from './load-image.ts';
 
-/** A picture at the limit of pixels takes 5 seconds. */
+/** An image at the pixel limit takes 5 seconds. */
 const mostMs = 60_000;
 
 /**
- * Pictures are decoded in a thread of their own, which ends with its picture and takes its memory with it. One at a time:
- * together they would take as much memory as there are pictures.
+ * Decodes each image in a thread of its own, which frees its memory when it ends. One at a time, to bound the total
+ * memory.
  */
 export function createImageResizer({ root, clock }: ResizerOptions): ResizeImage {
   const isSource = import.meta.url.endsWith('.ts');
@@ -49,7 +49,7 @@ async function resizeApart(program: string, image: ImageToResize, { clock, signa
 
 const undecoded = 'it cannot be decoded';
 
-/** The decoder gives no reasons. A file that is not there is one of ours. */
+/** The decoder gives no reasons. A missing file is one of ours. */
 function whyFailed(error: unknown): string {
   const missing = ['ENOENT', 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(errorCode(error) ?? '');
   return missing ? 'this installation lacks the part that resizes images' : undecoded;

@@ -1,6 +1,6 @@
 import type { ResizeImage, ResizerOptions } from './load-image.ts';
 
-/** What makes pictures smaller. It is loaded by the first one that is too large: few threads have one. */
+/** Loads the resizer when the first image is too large: few threads have one. */
 export function lazyImageResizer(options: ResizerOptions): ResizeImage {
   let resizer: Promise<ResizeImage> | undefined;
   const load = async (): Promise<ResizeImage> => (await import('./image-resizer.ts')).createImageResizer(options);

@@ -1,9 +1,9 @@
 /**
- * Every module of WebAssembly that this thread loads from here on has a memory with an upper limit: a picture whose parts
- * contradict its header makes the decoder stop instead of filling the machine.
+ * Gives every WebAssembly module that this thread loads from now on a memory limit: an image whose parts contradict its
+ * header makes the decoder stop instead of filling the machine.
  */
 
-/** 1 GiB in pages of 64 KiB. The largest picture that is decoded takes 750 MB. */
+/** 1 GiB in pages of 64 KiB. The largest image that is decoded takes 750 MB. */
 const mostPages = 16_384;
 const memorySection = 5;
 
@@ -16,7 +16,9 @@ WebAssembly.Module = class extends Unlimited {
   }
 };
 
-/** The section holds the number of memories (one), flags (bit 0: has an upper limit) and the number of pages at first. */
+/**
+ * The section holds the number of memories (one), flags (bit 0: has an upper limit) and the initial number of pages.
+ */
 function withMostMemory(module: Uint8Array): Uint8Array {
   for (let at = 8; at < module.length;) {
     const length = numberAt(module, at + 1);
@@ -32,7 +34,7 @@ function withMostMemory(module: Uint8Array): Uint8Array {
   throw new Error('The module has no memory that can be limited.');
 }
 
-/** Seven bits to a byte, the lowest first; the highest bit says that another byte follows. */
+/** LEB128: seven bits per byte, lowest first; the high bit says that another byte follows. */
 function numberAt(bytes: Uint8Array, at: number): { readonly value: number; readonly size: number } {
   let value = 0;
   for (let size = 1; ; size++) {

@@ -8,10 +8,10 @@ import { resolve } from 'node:path';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
 
-/** Larger files are refused: they would fill a rollout and no provider takes them. */
+/** Larger files are refused: they would fill a rollout, and no provider accepts them. */
 const mostBytes = 10 * 1024 * 1024;
 
-/** Larger pictures are not decoded: each pixel takes up to 16 bytes of memory. Cameras of phones make 50 million. */
+/** Larger images are not decoded: each pixel takes up to 16 bytes of memory. Phone cameras make 50 million. */
 const mostPixels = 50_000_000;
 
 const dataUrl = /^data:image\/[\w.+-]+;base64,/;
@@ -22,8 +22,8 @@ interface ImageLoading extends Pick<BoundedReading, 'denies'> {
 }
 
 /**
- * Reads a picture for the model: a file, or a data URL that holds it. Its bytes decide what it is, not its name; one that
- * is cut off is refused, and one that is larger than models take is made smaller.
+ * Reads an image for the model from a file or a data URL. The bytes decide the format, not the name. A truncated image
+ * is refused; one larger than models accept is made smaller.
  */
 export async function loadImage(path: string, cwd: string, loading: ImageLoading): Promise<UserImage | ImageProblem> {
   const read = readImage(path, cwd, loading);
@@ -31,7 +31,6 @@ export async function loadImage(path: string, cwd: string, loading: ImageLoading
 }
 
 interface ReadImage {
-  /** What the model and screens read. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -80,7 +79,7 @@ function sizeText({ width, height }: ImageSize): string {
   return `${width}x${height}`;
 }
 
-/** What stands in a message itself has no path: the model and screens read this name. */
+/** Name of an image inside a message, which has no path. */
 const unnamed = 'picture';
 
 function imageIn(base64: string): ReadImage | ImageProblem {
@@ -89,7 +88,7 @@ function imageIn(base64: string): ReadImage | ImageProblem {
   return { name: unnamed, bytes: Buffer.from(base64, 'base64') };
 }
 
-/** Capstan fetches nothing: what another server answers is not what the user saw. */
+/** Capstan does not fetch images: another server's answer is not what the user saw. */
 function notHere(path: string): ImageProblem {
   return {
     code: 'image-unreadable',
@@ -121,8 +120,8 @@ function tooLarge(message: string): ImageProblem {
 type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
 /**
- * What a file is by its first bytes, and whether the rest has the parts that a picture of that format needs: walks from
- * part to part by the lengths that the file states. Undefined for what models do not take.
+ * Detects the format by the first bytes and checks that the rest has the required parts, walking them by the lengths
+ * that the file states. Undefined for formats that models do not accept.
  */
 export function imageFormat(buffer: Buffer) {
   const bytes: Bytes = { length: buffer.length, at: (index) => buffer[index] ?? 0 };
@@ -149,7 +148,7 @@ function isWholePng(bytes: Bytes): boolean {
   return false;
 }
 
-/** A frame, a scan after it, and the end mark after that. Pixels never look like the end mark. */
+/** A frame, then a scan, then the end mark, which pixel data cannot imitate. */
 function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
   let hasFrame = false;
   for (let at = 2; at + 4 <= bytes.length && bytes.at(at) === 0xff;) {
@@ -166,19 +165,22 @@ function isWholeJpeg(bytes: Bytes, buffer: Buffer): boolean {
   return false;
 }
 
-/** TEM and the restart marks have no length behind them. */
+/** TEM and the restart marks have no length after them. */
 function isMarkerAlone(marker: number): boolean {
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
 }
 
-/** Blocks up to the trailer, one of them a picture with data. Files that lack only the trailer exist, and readers open them. */
+/**
+ * Blocks up to the trailer, one of them an image with data. Files lacking only the trailer exist, and readers open
+ * them.
+ */
 function isWholeGif(bytes: Bytes): boolean {
   let hasPicture = false;
   let at = 13 + colorTableLength(bytes.at(10));
   while (at < bytes.length) {
     const kind = bytes.at(at);
     if (kind === 0x3b) return hasPicture;
-    // Some writers leave empty blocks between others, and every reader ignores them.
+    // Some writers leave empty blocks between others; every reader ignores them.
     if (kind === 0) at++;
     else if (kind === 0x21) at = endOfSubBlocks(bytes, at + 2);
     else if (kind === 0x2c) {
@@ -194,16 +196,16 @@ function colorTableLength(flags: number): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
 }
 
-/** Beyond the end of the file when the empty block that ends them is missing. */
+/** Beyond the end of the file if the empty block that ends them is missing. */
 function endOfSubBlocks(bytes: Bytes, begin: number): number {
   let at = begin;
   while (at < bytes.length && bytes.at(at) !== 0) at += bytes.at(at) + 1;
   return at + 1;
 }
 
-/** The length that the file states, and a chunk with pixels in it: of the picture itself or of a frame. */
+/** The stated length, and a chunk with pixels: of the image itself or of a frame. */
 function isWholeWebp(bytes: Bytes): boolean {
-  // The byte that pads the last chunk to an even length is missing in some files.
+  // Some files lack the byte that pads the last chunk to an even length.
   const end = 8 + littleEndian(bytes, 4, 4);
   if (end > bytes.length + 1) return false;
   for (let at = 12; at + 8 < end;) {
@@ -218,7 +220,7 @@ function isWholeWebp(bytes: Bytes): boolean {
 function hasWebpPixels(bytes: Bytes, at: number, length: number): boolean {
   if (hasTextAt(bytes, at, 'VP8 ')) return length > 10 && hasTextAt(bytes, at + 11, '\x9d\x01\x2a');
   if (hasTextAt(bytes, at, 'VP8L')) return length > 5 && bytes.at(at + 8) === 0x2f;
-  // The frame's place, size and duration take 16 bytes, and its own chunk begins with 8.
+  // A frame header takes 16 bytes, and the frame's own chunk begins with 8.
   return hasTextAt(bytes, at, 'ANMF') && length > 24;
 }
 
@@ -236,7 +238,6 @@ export type ResizeResult =
 export type ResizeImage = (image: ImageToResize, signal?: AbortSignal) => Promise<ResizeResult>;
 
 export interface ResizerOptions {
-  /** The folder of the package, built or not. */
   readonly root: string;
   readonly clock: Clock;
 }

@@ -6,7 +6,7 @@ export type TextProblem = Outcome<`file-${'missing' | 'denied' | 'too-large' | '
 
 const mostBytes = 10 * 1024 * 1024;
 
-/** Reads a file of text for the model. The path is absolute. Broken UTF-8 is replaced. */
+/** Reads a text file for the model. The path is absolute. Invalid UTF-8 is replaced. */
 export function loadText(path: string, reading: Pick<BoundedReading, 'denies'>): string | TextProblem {
   const file = readBounded(path, { ...reading, maxBytes: mostBytes });
   if (file.kind === 'missing') {

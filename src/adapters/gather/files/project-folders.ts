@@ -1,7 +1,9 @@
 import { dirname, sep } from 'node:path';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
 
-/** From the project's root, the nearest folder with a marker, down to the folder; without one, that folder alone. */
+/**
+ * From the project's root (the nearest folder with a marker) down to the folder; without a marker, the folder alone.
+ */
 export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
   const named = markers.filter((marker) => marker !== '');
   const folders: string[] = [];
@@ -12,19 +14,19 @@ export function projectFolders(cwd: string, markers: readonly string[]): readonl
   return [cwd];
 }
 
-/** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
+/** Ignores an empty `.git`, which a sandbox may leave behind for a while. */
 export function hasProjectMarker(path: string, marker: string): boolean {
   if (marker !== '.git') return fileSystem.existsSync(path);
   const kind = kindOfEntry(path);
   return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(withTrailingSeparator(path) + 'HEAD'));
 }
 
-/** What a name is added to. This runs at every start and before every request, and `join` costs more than the look. */
+/** Runs at every start and before every request, where `join` would cost more than the file check. */
 export function withTrailingSeparator(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-/** The folder and all above it, nearest first. Links in the path are kept. */
+/** The folder and its parents, nearest first. Keeps links in the path. */
 export function* ancestors(folder: string): Generator<string> {
   for (let at = folder; ; at = dirname(at)) {
     yield at;
@@ -32,10 +34,10 @@ export function* ancestors(folder: string): Generator<string> {
   }
 }
 
-/** Ours last, so that it wins over the other in the same folder. */
+/** Ours last, so that it wins in the same folder. */
 export const projectFolderNames: readonly string[] = ['.codex', '.capstan'];
 
-/** A file or folder of a project that counts only if the user trusts the project. */
+/** Counts only if the user trusts the project. */
 export interface ProjectPart {
   readonly kind: 'config' | 'hooks' | 'rules' | 'skills' | 'agents';
   readonly path: string;
@@ -49,7 +51,7 @@ const partNames: readonly (readonly [ProjectPart['kind'], string])[] = [
   ['agents', 'agents'],
 ];
 
-/** Lists all that a folder of a project may bring, present or not. `layers`: which of the names count. */
+/** Lists everything that a project folder may bring, present or not. `layers`: which of the names count. */
 export function projectPartsIn(owner: string, layers: readonly string[] = projectFolderNames): readonly ProjectPart[] {
   return [
     ...layers.flatMap((name) =>

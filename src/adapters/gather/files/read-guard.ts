@@ -6,17 +6,16 @@ import { fileSystem } from '../../disk/file-system.ts';
 import { ancestors } from './project-folders.ts';
 import { basename, dirname, join } from 'node:path';
 
-/** Whether the engine must not read a path on behalf of the model or of the user. */
 export interface ReadGuard {
-  /** What the model may not read: all that the policy does not grant. */
+  /** Denies everything that the policy does not grant. */
   deniesModel(path: string): boolean;
-  /** What not even the user may hand to the model: all that a rule denies by name. */
+  /** Denies what a rule names: not even the user may hand it to the model. */
   deniesUser(path: string): boolean;
 }
 
 /**
- * The policy as a guard of reads in this process. It must be asked about a path as it is spelled and about where the
- * opened file is. A rule counts under both names of its own path as well: its spelling and where its links lead.
+ * The policy as a guard for reads in this process. Ask about a path as spelled and about where the opened file is. A
+ * rule applies to its own path both as spelled and with links resolved.
  */
 export function readGuard(policy: ResolvedPolicy): ReadGuard {
   const { files } = policy;
@@ -29,7 +28,7 @@ export function readGuard(policy: ResolvedPolicy): ReadGuard {
   };
 }
 
-/** Commands have one of their own, which says nothing of this process and of others outside the sandbox. */
+/** Commands have a `/proc` of their own, which shows nothing of this process or others outside the sandbox. */
 const processes = '/proc';
 
 function withPlaces(files: RestrictedFiles): RestrictedFiles {
@@ -45,12 +44,12 @@ function withPlaces(files: RestrictedFiles): RestrictedFiles {
   return { ...files, rules: [...files.rules, ...added], denyGlobs: [...files.denyGlobs, ...globs] };
 }
 
-/** Commands can put another link where one stands in a writable folder, so nothing is granted through it. */
+/** Commands can replace a link in a writable folder, so such a link grants nothing. */
 function isMovable({ rules }: RestrictedFiles, path: string): boolean {
   return [...ancestors(dirname(path))].some((folder) => accessByRules(rules, folder) === 'write');
 }
 
-/** Where a path leads; what does not exist yet is appended as it is spelled. */
+/** Resolves links; parts that do not exist yet are appended as spelled. */
 function placeOf(path: string): string {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {
@@ -66,12 +65,10 @@ function placeOf(path: string): string {
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 
-/** How large the files may be that the engine reads for itself. Larger ones are refused; docs/sandbox.md lists them. */
+/** Size limits of files that the engine reads for itself. Larger ones are refused; docs/sandbox.md lists them. */
 export const readLimits = {
-  /** A layer of the configuration, requirements, `.env`. */
   configBytes: mebibyte,
   loginBytes: mebibyte,
-  /** A file that replaces the instructions of a model or the prompt of a compaction. */
   instructionsBytes: mebibyte,
   catalogueBytes: 16 * mebibyte,
   /** HEAD, a ref, a `.git` file that points elsewhere. */
@@ -80,6 +77,5 @@ export const readLimits = {
   gitIndexBytes: 32 * mebibyte,
   packedRefsBytes: 16 * mebibyte,
   timezoneBytes: mebibyte,
-  /** A theme of the terminal. */
   themeBytes: 64 * kibibyte,
 } as const;

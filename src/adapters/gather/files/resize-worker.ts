@@ -4,7 +4,7 @@ import type { ImageToResize, ResizeResult } from './load-image.ts';
 import photon from '@silvia-odwyer/photon-node';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// A program of its own: makes one picture smaller, in a thread that ends with it (`image-resizer.ts`).
+// Worker program: makes one image smaller, in a thread that ends with it (`image-resizer.ts`).
 
 const jpegQuality = 88;
 
@@ -16,23 +16,20 @@ whole.free();
 const result: ResizeResult = { kind: 'resized', ...encoded() };
 parentPort?.postMessage(result, []);
 
-/** A moving picture becomes its first frame. */
+/** An animated image becomes its first frame. */
 function encoded(): Pick<ResizeResult & { kind: 'resized' }, 'format' | 'bytes'> {
   if (format === 'jpeg') return { format, bytes: withExif(small.get_bytes_jpeg(jpegQuality), bytes) };
   if (format === 'webp') return { format, bytes: small.get_bytes_webp() };
   return { format: 'png', bytes: small.get_bytes() };
 }
 
-/**
- * A JPEG with the metadata of the one that it was made from: they say which side of a photograph is up. The decoder and
- * the encoder ignore them.
- */
+/** Copies the original's metadata, which hold the orientation of a photo. The decoder and encoder ignore them. */
 function withExif(made: Uint8Array, original: Uint8Array): Uint8Array {
   const exif = exifSegment(original);
   return exif === undefined ? made : Buffer.concat([made.subarray(0, 2), exif, made.subarray(2)]);
 }
 
-/** The segment with its marker and length. It stands before the picture, among other segments. */
+/** The EXIF segment with its marker and length. It precedes the pixel data, among other segments. */
 function exifSegment(jpeg: Uint8Array): Uint8Array | undefined {
   for (let at = 2; at + 10 <= jpeg.length && jpeg[at] === 0xff;) {
     const end = at + 2 + (jpeg[at + 2] ?? 0) * 256 + (jpeg[at + 3] ?? 0);

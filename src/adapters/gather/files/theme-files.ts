@@ -3,7 +3,6 @@ import { readBounded } from '../../disk/regular-files.ts';
 import { namesIn } from '../../disk/file-system.ts';
 import { readLimits } from './read-guard.ts';
 
-/** A theme of the terminal as its file says it, or why it could not be read. */
 export interface ThemeFile {
   readonly name: string;
   readonly path: string;

@@ -6,22 +6,22 @@ import { ancestors } from '../files/project-folders.ts';
 import { readLimits } from '../files/read-guard.ts';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */
+/** Repository facts that a thread remembers, in the keys that rollouts use. Unknown ones are absent. */
 export interface GitFacts {
   readonly commit_hash?: string;
   readonly branch?: string;
   readonly repository_url?: string;
 }
 
-/** The nearest folder, from the working folder upwards, that is the top of a repository or worktree. */
+/** The nearest folder, from the working folder up, that is the top of a repository or worktree. */
 export function findRepository(cwd: string): string | undefined {
   return ancestors(cwd).find((folder) => findGitDirectory(folder) !== undefined);
 }
 
-/** A name or an address that is longer was made to fill the thread that remembers it. */
+/** A longer name or address was made to fill the thread. */
 const longestFact = 1000;
 
-/** Read from git's own files: starting git three times would take longer than everything else at the start of a thread. */
+/** Reads git's own files: starting git three times would take longer than all else at a thread's start. */
 export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'> = {}): GitFacts {
   const directory = findGitDirectory(root);
   if (directory === undefined) return {};
@@ -41,7 +41,7 @@ function notTooLong(fact: string | undefined): string | undefined {
 
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
+/** The commit behind the content of HEAD or a ref file: an object name, or `ref:` and another ref. */
 function resolveRef(directory: GitDirectory, content: string, hops: number, read: ReadText): string | undefined {
   if (objectName.test(content)) return content;
   const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
@@ -53,7 +53,7 @@ function resolveRef(directory: GitDirectory, content: string, hops: number, read
   return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
 }
 
-/** The line of a ref in a file that may have a million of them: looked for as a whole, without cutting the file up. */
+/** Searches the whole text without splitting it: the file may have a million lines. */
 function packedRef(text: string, name: string): string | undefined {
   const wanted = ` ${name}`;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
@@ -67,7 +67,7 @@ function packedRef(text: string, name: string): string | undefined {
 
 function branchOf(head: string): string | undefined {
   const name = /^ref:\s*refs\/heads\/(?<name>\S+)$/.exec(head)?.groups?.['name'];
-  // Repositories that keep their refs in tables have this placeholder in HEAD; the real name is not in a text file.
+  // Placeholder in HEAD of repositories with reftables; the real name is not in a text file.
   return name === '.invalid' ? undefined : name;
 }
 
@@ -79,23 +79,21 @@ function repositoryUrl(directory: GitDirectory, read: ReadText): string | undefi
 }
 
 export interface GitConfigEntry {
-  /** In lower case, as sections and keys are compared. */
+  /** Lower case: sections and keys are case-insensitive. */
   readonly section: string;
-  /** With its case. */
+  /** Case-sensitive. */
   readonly subsection?: string;
   readonly key: string;
   readonly value: string;
 }
 
-/** What a configuration file of git sets, in order. Included files are not read. */
+/** The entries of a git configuration file, in order. Does not read included files. */
 export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
   let place: Pick<GitConfigEntry, 'section' | 'subsection'> | undefined;
-  // A backslash at the end of a line joins it with the next.
   for (const whole of text.replace(/\\\r?\n/g, '').split('\n')) {
     let line = whole.trim();
-    // Several may stand on one line.
     while (line.startsWith('[')) {
-      // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
+      // The second run of blanks belongs to the quoted name: two adjacent runs would be tried in every split.
       const [header = '', section, name] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
       const subsection = name?.replace(/\\(.)/g, '$1');
       place = section === undefined ? undefined : { section: section.toLowerCase(), ...defined({ subsection }) };
@@ -108,7 +106,7 @@ export function* gitConfigEntries(text: string): Generator<GitConfigEntry> {
   }
 }
 
-/** The first value of a key, or undefined. The subsection is compared with its case. Included files are not read. */
+/** The first value of a key, or undefined. The subsection is case-sensitive. Does not read included files. */
 export function gitConfigValue(
   text: string,
   wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
@@ -119,7 +117,7 @@ export function gitConfigValue(
   return undefined;
 }
 
-/** Without quotes and comments, and without space around it unless it was quoted. */
+/** Removes quotes, comments and unquoted space around it. */
 function plainValue(written: string): string {
   if (!/["\\#;]/.test(written)) return written;
   let value = '';
@@ -139,17 +137,16 @@ function plainValue(written: string): string {
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
 
 export interface GitDirectory {
-  /** Where HEAD is. */
   readonly path: string;
-  /** Where branches, packed refs and the configuration are: the same folder, but for linked worktrees. */
+  /** Holds branches, packed refs and the configuration. Differs from `path` only in linked worktrees. */
   readonly common: string;
-  /** `.git` is a file that points here, as in linked worktrees and submodules. */
+  /** `.git` is a file pointing here, as in linked worktrees and submodules. */
   readonly isPointedTo: boolean;
 }
 
 const pointer = { maxBytes: readLimits.gitPointerBytes };
 
-/** The git folder behind `.git` in the folder, or undefined when there is none that git would take. */
+/** The git folder behind the folder's `.git`, or undefined if there is none that git would accept. */
 export function findGitDirectory(folder: string): GitDirectory | undefined {
   const entry = join(folder, '.git');
   const kind = kindOfEntry(entry);
@@ -160,18 +157,16 @@ export function findGitDirectory(folder: string): GitDirectory | undefined {
   return path === undefined ? undefined : gitDirectoryAt(path, { isPointedTo: true });
 }
 
-/** Where the system finds the path, which is not always what its words say: `link/..` is the folder above what it leads to. */
+/** Resolves like the system, not by spelling: `link/..` is the parent of the link's target. */
 function leadsTo(folder: string, target: string): string | undefined {
   return realPath(target.startsWith('/') ? target : `${folder}/${target}`);
 }
 
-/** The text of a file that holds a path, which may not be UTF-8. */
 function pathIn(file: string): string | undefined {
   const bytes = readIfPossible(file, pointer);
   return bytes && pathText(bytes);
 }
 
-/** As git reads it: to the last sign but for ends of lines. */
 function pointerTarget(text: string): string | undefined {
   const key = 'gitdir: ';
   const target = withoutLineEnds(text.slice(key.length));
@@ -183,52 +178,48 @@ function withoutLineEnds(text: string): string {
 }
 
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
-  // An empty or half-made folder is no repository, and git looks further up.
+  // Git does not accept an empty or incomplete folder and looks further up.
   if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
   const shared = withoutLineEnds(pathIn(join(path, 'commondir')) ?? '');
   const common = shared === '' ? path : leadsTo(path, shared);
   return common === undefined ? undefined : { path, common, isPointedTo };
 }
 
-/** The main checkout of a linked worktree. Its repository must know the worktree, at this very place: else undefined. */
+/** The main checkout of a linked worktree. Undefined unless its repository lists the worktree at this very place. */
 export function mainCheckout(worktree: string): string | undefined {
   const directory = findGitDirectory(worktree);
   if (directory === undefined || !directory.isPointedTo || directory.common === directory.path) return undefined;
   try {
     const common = fileSystem.realpathSync(directory.common);
     const own = fileSystem.realpathSync(directory.path);
-    // What the `.git` file says is a claim; these records cannot be forged without writing into the main repository.
+    // The `.git` file is only a claim; these records cannot be forged without writing into the main repository.
     const isListed = dirname(own) === join(common, 'worktrees');
     const known = pathIn(join(own, 'gitdir'))?.trim();
     if (!isListed || known === undefined || basename(known) !== '.git') return undefined;
     const isHere = fileSystem.realpathSync(dirname(resolve(own, known))) === fileSystem.realpathSync(worktree);
     return isHere && basename(common) === '.git' ? dirname(common) : undefined;
   } catch {
-    // A part of the claim leads nowhere.
     return undefined;
   }
 }
 
-/** What git takes settings from. Paths are absolute; what they name need not exist. */
+/** Paths are absolute and need not exist. */
 export interface GitSettings {
-  /** Files, with those that they include. */
   readonly files: readonly string[];
-  /** Folders of hooks that settings name, as they are written. */
   readonly hooks: readonly string[];
-  /** A place of settings that was not read, so that what it names is not known. Absent: all were. */
+  /** A source of settings that was not read, so what it names is unknown. Absent: all were read. */
   readonly unread?: string;
 }
 
-/** Git gives up after as many files that include each other. */
+/** Git gives up after this many nested includes. */
 const mostDepth = 10;
 const mostFiles = 100;
 
-/** Those of one repository. */
 export function repositorySettings({ path, common }: GitDirectory, home: string | undefined): GitSettings {
   return settingsFrom([join(common, 'config'), join(path, 'config.worktree')], home);
 }
 
-/** Those of the user and of the machine, for git that runs in the folder: a path that is not absolute begins there. */
+/** Settings of the user and of the machine, for git running in the folder, where relative paths start. */
 export function userGitSettings(env: Readonly<Record<string, string | undefined>>, folder: string): GitSettings {
   const { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: chosen, GIT_CONFIG_SYSTEM: machine } = env;
   const ofHome =
@@ -238,7 +229,7 @@ export function userGitSettings(env: Readonly<Record<string, string | undefined>
     all.filter((file) => file !== '').map((file) => resolve(folder, file)),
     home,
   );
-  // Settings that stand in variables themselves.
+  // Settings inside variables themselves.
   const given = ['GIT_CONFIG_PARAMETERS', 'GIT_CONFIG_COUNT'].find((name) => (env[name] ?? '') !== '');
   return given === undefined ? found : { ...found, unread: given };
 }
@@ -259,9 +250,8 @@ function settingsFrom(roots: readonly string[], home: string | undefined): GitSe
     const text = read.kind === 'read' ? read.bytes.toString('utf8') : '';
     for (const { section, key, value } of gitConfigEntries(text)) {
       if (section === 'core' && key === 'hookspath') hooks.push(inHome(value, home));
-      // Whether a condition holds may change until git looks.
+      // Ignores include conditions: their result may change until git looks.
       const isInclude = section.startsWith('include') && key === 'path';
-      // Homes of other users, and the folder that git was installed in.
       if (isInclude && /^(?:~[^/]|%)/.test(value)) unread ??= file;
       if (isInclude) add(resolve(dirname(file), inHome(value, home)), depth + 1);
     }

@@ -6,27 +6,26 @@ import { readLimits } from '../files/read-guard.ts';
 import { findGitDirectory, gitConfigValue, type GitDirectory } from './repository.ts';
 import { join } from 'node:path';
 
-/** A folder that the index of a repository calls another repository. */
+/** A folder that a repository's index lists as another repository. */
 export interface LinkedFolder {
   readonly folder: string;
-  /** Absent: nothing that git takes for a repository stands there. */
+  /** Absent: there is nothing that git accepts as a repository. */
   readonly directory?: GitDirectory;
-  /** It has a `.git` that is not empty: sandboxes make empty ones to mount on. */
+  /** Has a `.git` that is not empty: sandboxes create empty ones as mount points. */
   readonly isCheckedOut: boolean;
 }
 
 export interface LinkedFolders {
   readonly folders: readonly LinkedFolder[];
-  /** All were found. */
   readonly isWhole: boolean;
-  /** One that is not among them: its path is too long to protect, or cannot be looked at. */
+  /** A folder left out: its path is too long to protect, or cannot be examined. */
   readonly unseen?: string;
 }
 
 const mostFolders = 500;
 const mostDepth = 8;
 
-/** The folders into which git goes when it looks at the repository: those of its index, and those of theirs. */
+/** The folders that git enters when it examines the repository: those of its index, and recursively of theirs. */
 export function linkedFolders(repository: string): LinkedFolders {
   const folders: LinkedFolder[] = [];
   let isWhole = true;
@@ -61,17 +60,16 @@ export function linkedFolders(repository: string): LinkedFolders {
   return { folders, isWhole, ...(unseen === undefined ? {} : { unseen }) };
 }
 
-/** The mode of an entry that stands for another repository. */
 const linkMode = 0o160000;
 const linkModeEnd = Buffer.from([0xe0, 0]);
 const headerBytes = 12;
-/** Before the name of an entry: times, numbers and sizes, of which one is the mode. */
+/** Times, numbers and sizes precede an entry's name; one of them is the mode. */
 const [statBytes, modeAt] = [40, 24];
 const extendedFlag = 0x4000;
 
 /**
- * The paths in the index of a repository at which another repository stands: git looks into those, whether `.gitmodules`
- * names them or not. Undefined: the index cannot be read whole.
+ * Paths in a repository's index that are other repositories; git enters them whether or not `.gitmodules` names them.
+ * Undefined: the index cannot be read completely.
  */
 export function readGitlinks({ path, common }: GitDirectory): readonly string[] | undefined {
   const config = readBounded(join(common, 'config'), { maxBytes: readLimits.gitConfigBytes });
@@ -81,20 +79,18 @@ export function readGitlinks({ path, common }: GitDirectory): readonly string[] 
   const form = { hashBytes, isSplit };
   const own = linksIn(join(path, 'index'), form);
   if (own?.base === undefined) return own?.links;
-  // A split index: the rest of the entries is in a file that it names.
+  // Split index: the remaining entries are in the file that it names.
   const shared = linksIn(join(path, `sharedindex.${own.base}`), form);
   return shared && [...new Set([...shared.links, ...own.links])];
 }
 
 interface IndexForm {
   readonly hashBytes: number;
-  /** It may be based on another one. */
   readonly isSplit: boolean;
 }
 
 interface IndexLinks {
   readonly links: readonly string[];
-  /** The name of the index that this one is based on. */
   readonly base?: string;
 }
 
@@ -103,7 +99,7 @@ function linksIn(file: string, { hashBytes, isSplit }: IndexForm): IndexLinks | 
   if (read.kind === 'missing') return { links: [] };
   if (read.kind !== 'read') return undefined;
   const { bytes } = read;
-  // Most repositories have none, and need not be read entry by entry.
+  // Most repositories have none and need no parsing of entries.
   if (!isSplit && !hasLinkMode(bytes)) return { links: [] };
   try {
     return readIndex(bytes, hashBytes);
@@ -112,7 +108,7 @@ function linksIn(file: string, { hashBytes, isSplit }: IndexForm): IndexLinks | 
   }
 }
 
-/** Whether the bytes of that mode stand anywhere. An index is full of zeros, so the search begins with what is rare. */
+/** Searches the bytes of that mode anywhere. An index is full of zeros, so the search begins with the rare byte. */
 function hasLinkMode(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(linkModeEnd); at >= 0; at = bytes.indexOf(linkModeEnd, at + 1)) {
     if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
@@ -120,7 +116,7 @@ function hasLinkMode(bytes: Buffer): boolean {
   return false;
 }
 
-/** Throws a RangeError where it ends too early. */
+/** Throws a RangeError on a truncated index. */
 function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
   const version = bytes.readUInt32BE(4);
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return undefined;
@@ -134,7 +130,7 @@ function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
     at += version > 2 && (bytes.readUInt16BE(at) & extendedFlag) !== 0 ? 4 : 2;
     let kept = 0;
     if (version === 4) {
-      // So many bytes of the last name are taken away, in groups of seven bits.
+      // Number of bytes to drop from the previous name, in groups of seven bits.
       let byte = bytes.readUInt8(at++);
       let cut = byte & 127;
       while ((byte & 128) !== 0) {
@@ -152,7 +148,7 @@ function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
   }
   for (; at + 8 <= bytes.length - hashBytes; at += 8 + bytes.readUInt32BE(at + 4)) {
     if (bytes.toString('latin1', at, at + 4) !== 'link') continue;
-    // An entry that replaces one of the base has the name of that one.
+    // An entry that replaces one of the base index takes its name.
     if (links.includes('')) return undefined;
     return { links, base: bytes.toString('hex', at + 8, at + 8 + hashBytes) };
   }
@@ -163,8 +159,8 @@ function readIndex(bytes: Buffer, hashBytes: number): IndexLinks | undefined {
 const most = 64;
 
 /**
- * The folders that a repository's `.gitmodules` names and that exist. Git looks into them whenever it looks at the
- * repository, so what a command put there as `.git` would be obeyed even where no submodule was checked out.
+ * Existing folders named in `.gitmodules`. Git enters them whenever it examines the repository, so it would obey a
+ * `.git` that a command put there even where no submodule was checked out.
  */
 export function registeredSubmodules(repository: string): readonly string[] {
   const text = readTextIfPossible(join(repository, '.gitmodules'), { maxBytes: readLimits.configBytes }) ?? '';

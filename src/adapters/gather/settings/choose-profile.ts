@@ -8,17 +8,19 @@ import type { PathPattern, PermissionProfile, SandboxMode } from '../../../proto
 interface ChosenProfile {
   readonly profile: PermissionProfile;
   readonly notices: readonly Outcome<'added-folders-unused'>[];
-  /** Folders that a flag adds are part of it. */
+  /** Includes folders added by a flag. */
   readonly added: boolean;
 }
 
-/** What the thread had unless a pinned key says otherwise, else what is configured; with folders that a flag adds. */
+/**
+ * The thread's earlier profile unless a pinned key overrides it, else the configured one; plus folders added by a flag.
+ */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
   const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
   return withAddedRoots(config, profile);
 }
 
-/** What a flag chooses replaces every profile; what the managed file does gives a thread that only reads nothing more. */
+/** A flag replaces every profile. The managed file must not widen a thread that only reads. */
 function isReplaced({ pinned, namedProfile }: Config, had: PermissionProfile): boolean {
   const named =
     namedProfile === undefined ? undefined : (pinned.get('default_permissions') ?? pinned.get('permissions'));
@@ -26,36 +28,33 @@ function isReplaced({ pinned, namedProfile }: Config, had: PermissionProfile): b
   return by === 'flags' || (by === 'managed' && !isDeepEqual(had, builtInProfile('read-only', noOptions)));
 }
 
-/** What a program asks for by name or as a whole; folders that a flag adds come with a mode. */
+/** A profile that a program requests by name or as a whole; folders added by a flag apply only to a mode. */
 export function requestedProfile(config: Config, asked: SandboxMode | PermissionProfile): Omit<ChosenProfile, 'added'> {
   return typeof asked === 'string'
     ? withAddedRoots(config, profileForMode(config, asked))
     : { profile: asked, notices: [] };
 }
 
-/** What commands may access where nothing but the configuration says so. */
 export function configuredProfile(config: Config): PermissionProfile {
   return config.namedProfile?.profile ?? profileForMode(config, config.sandboxMode);
 }
 
-/** The name of the profile, if it is the one that the configuration names. */
 export function configuredProfileName(config: Config, profile: PermissionProfile): string | undefined {
   const { namedProfile } = config;
   if (namedProfile === undefined) return undefined;
   return isDeepEqual(withAddedRoots(config, namedProfile.profile).profile, profile) ? namedProfile.id : undefined;
 }
 
-/** The profile of a mode, with the options that are configured. */
 export function profileForMode(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
-  // The key stands under workspace-write and speaks for no other mode.
+  // The key belongs to workspace-write and applies to no other mode.
   const network = mode === 'workspace-write' && options.network;
   return builtInProfile(mode, { ...options, network });
 }
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-/** Pinned keys of workspace-write change a thread that has it, one option at a time, and widen no other. */
+/** Pinned workspace-write keys change a thread in that mode, one option at a time, and widen no other. */
 function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
   const given = configuredOptions(config);
   const ifPinned = <Value>(key: string, value: Value): Value | undefined =>
@@ -74,7 +73,6 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
 }
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
-  // Without a sandbox everything can be written already.
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = profileOptions(profile);
   if (options === undefined) return withWorkspaces(profile, addedRoots);
@@ -85,7 +83,7 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   return { profile: builtInProfile('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }
 
-/** A profile with rules of its own says what commands may do in a workspace. Where they may not write there, that stays. */
+/** A profile with its own rules decides about writing in a workspace; if it denies that, this stays. */
 function withWorkspaces(profile: PermissionProfile, roots: readonly string[]): ChosenProfile {
   const isWorkspace = (pattern: PathPattern) => pattern.type === 'special' && pattern.value.kind === 'project_roots';
   const isManaged = profile.type === 'managed' && profile.file_system.type === 'restricted';
@@ -111,11 +109,11 @@ function configuredOptions({ sandboxWorkspaceWrite: given, rootsKeepOwn: keepsOw
   };
 }
 
-/** The options that give exactly this profile under workspace-write; undefined when it has rules of its own. */
+/** The options that give exactly this profile under workspace-write; undefined if it has rules of its own. */
 export function profileOptions(profile: PermissionProfile): ProfileOptions | undefined {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
   const { entries } = profile.file_system;
-  // The profile may come from a file that another program wrote.
+  // The profile may come from a file of another program.
   if (!entries.every(isValidEntry)) return undefined;
   const written = entries.filter(({ access }) => access === 'write').map(({ path }) => path);
   const has = (kind: string): boolean => written.some((path) => path.type === 'special' && path.value.kind === kind);

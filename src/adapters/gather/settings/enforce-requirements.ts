@@ -19,12 +19,11 @@ import { approvalName } from '../../../core/policy/decide/approval-policy.ts';
 
 export type RequirementNotice = Outcome<'requirement-overrides'>;
 
-/** Settings that keep every requirement. */
 export interface EnforcedSettings {
   readonly settings: Settings;
-  /** What was chosen and is not allowed. A default that is not allowed gives way in silence. */
+  /** Choices that are not allowed. A disallowed default is replaced silently. */
   readonly notices: readonly RequirementNotice[];
-  /** `managed`: the machine has a say in what commands may touch. */
+  /** `managed`: the administrator restricts what commands may touch. */
   readonly sandbox: 'managed' | 'free';
 }
 
@@ -68,7 +67,6 @@ function requiredApproval(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...settings, approvals: approval }, 'approvals'), notices };
 }
 
-/** The reviewer that holds where this one is chosen. */
 export function reviewerMeetingRequirements(
   requirements: Requirements,
   reviewer: Settings['reviewer'],
@@ -87,7 +85,6 @@ function requiredReviewer(requirements: Requirements, settings: Settings): Step 
   return { settings: decided({ ...told, reviewer: instead }, 'reviewer'), notices };
 }
 
-/** For messages. */
 function named({ allowed: [first, ...others], ...rest }: Allowed<ApprovalPolicy>): Allowed<string> {
   return { ...rest, allowed: [approvalName(first), ...others.map(approvalName)] };
 }
@@ -97,7 +94,7 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   if (broken === undefined) return chosenProfile(requirements, settings, config);
   const mode = replacementMode(broken);
   const [width, counted] = [profileWidth(settings.sandbox), effectiveWidth(requirements, settings.sandbox)];
-  // Its mode would be allowed: what it reopens is not.
+  // The mode would be allowed, but not what the profile reopens.
   const isNamed = width !== counted && config.namedProfile !== undefined;
   const chosen = isNamed
     ? { key: 'default_permissions', value: config.namedProfile.id, why: reopens }
@@ -107,7 +104,6 @@ function requiredProfile(requirements: Requirements, settings: Settings, config:
   return { settings: chosenProfile(requirements, inMode, config).settings, notices };
 }
 
-/** The profile itself if it may be chosen, else the one that holds in its place; with what must not be read. */
 function chosenProfile(requirements: Requirements, settings: Settings, { namedProfile }: Config): Step {
   const broken = brokenByChoice(requirements, settings.sandbox);
   if (broken === undefined) {
@@ -158,7 +154,7 @@ function noticesOf(
   { key, value, why = '', broken, instead }: Overruled,
 ): readonly RequirementNotice[] {
   const origin = origins[name];
-  // It is a default, or held by a surface that has no choice.
+  // A default, or fixed by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
   const rule = `${broken.key} in ${broken.source}`;
   return [

@@ -5,10 +5,9 @@ import type { LastSettings } from '../../../core/state/resumed-settings.ts';
 import { configuredProfile } from './choose-profile.ts';
 import { isPinned } from './settings-origins.ts';
 
-/** What a thread has from elsewhere, as far as it may be taken over. */
 export interface AdoptedSettings {
   readonly resumed: LastSettings;
-  /** Names of settings that the thread has and that do not count. Those that a flag decides anyway are not among them. */
+  /** Settings of the thread that do not count, except those that a flag decides anyway. */
   readonly left: readonly RejectedSetting[];
 }
 
@@ -25,9 +24,9 @@ export type RejectedSetting =
   | 'compactPrompt';
 
 /**
- * What counts of the settings of a thread that this home did not write. What a file says about permissions is a claim:
- * it may narrow what is configured and never widen it. The provider is the configured one, since another would get to
- * read the workspace; a model belongs to its provider.
+ * Adopts settings of a thread that this home did not write. Its permissions are only claims: they may narrow the
+ * configuration, never widen it. The provider stays the configured one, since another would get to read the workspace;
+ * a model belongs to its provider.
  */
 export function adoptForeignSettings(config: Config, last: LastSettings, places: Places): AdoptedSettings {
   const left = new Set<RejectedSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
@@ -51,7 +50,7 @@ function isModePinned({ pinned }: Config): boolean {
   return pinned.has('sandbox_mode') || pinned.has('default_permissions');
 }
 
-/** By a flag or the managed file. Options of a sandbox mode leave the mode to others. */
+/** Decided by a flag or the managed file. Options of a sandbox mode do not decide the mode. */
 function isDecided(config: Config, name: RejectedSetting): boolean {
   return name === 'sandbox' ? isModePinned(config) : isPinned(config, name);
 }

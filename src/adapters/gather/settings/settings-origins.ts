@@ -7,7 +7,6 @@ import { stringAt } from '../../../protocol/json.ts';
 
 export type SettingName = Exclude<keyof Settings, 'cwd' | 'origins'>;
 
-/** The keys of the configuration behind each setting. */
 const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   model: ['model'],
   provider: ['model_provider'],
@@ -38,7 +37,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   fallback: ['model_fallback'],
 };
 
-/** The key behind each part of a setting that is put together from several: one key says nothing about the others. */
+/** The key behind each part of a combined setting: one key says nothing about the others. */
 const keysOfParts = {
   instructionRules: {
     maxBytes: 'project_doc_max_bytes',
@@ -68,7 +67,6 @@ const keysOfParts = {
   } satisfies Readonly<Record<keyof WindowSettings, string>>,
 } as const satisfies Partial<Record<SettingName, Readonly<Record<string, string>>>>;
 
-/** Who decided each part of such a setting, by its dotted name. */
 export function settingPartOrigins({ origins }: Config, settings: PartedSettings): Readonly<Record<string, string>> {
   const found = Object.entries(keysOfParts).flatMap(([name, keys]) => {
     const parts: object = settings[name as keyof PartedSettings] ?? {};
@@ -82,12 +80,12 @@ export function settingPartOrigins({ origins }: Config, settings: PartedSettings
 
 type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
 
-/** Who in the configuration decided a setting; undefined for a default. */
+/** Undefined for a default. */
 export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {
   return originOf(origins, keysOf[name] ?? []);
 }
 
-/** The flags or the managed file decided it, so that it beats what a resumed thread had. */
+/** Set by flags or the managed file, so it wins over a resumed thread's value. */
 export function isPinned(config: Config, name: SettingName): boolean {
   const keys = keysOf[name] ?? [];
   return [...config.pinned.keys()].some((set) => keys.some((key) => set === key || set.startsWith(`${key}.`)));
@@ -99,9 +97,9 @@ interface Resumed {
 }
 
 /**
- * A thread that a flag takes to another provider than its own, without a model of its own there: it has the model that
- * the files name for that provider, else the usual one. A provider of the user's own may have the model of the thread,
- * which stays. A new thread comes from the provider that the files name.
+ * Handles a flag that moves a thread to another provider without naming a model: it gets the model that the files name
+ * for that provider, else the default. A provider that the user defined may have the thread's model, which then stays.
+ * For a new thread, the previous provider is the one in the files.
  */
 export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: readonly ConfigLayer[]): Resumed {
   const { modelProvider: id } = config;
@@ -114,7 +112,6 @@ export function dropModelOfOtherProvider({ config, resumed }: Resumed, layers: r
   return { config: dropConfiguredModelOfOtherProvider(config, layers), resumed: rest };
 }
 
-/** The configuration without the model that its files name for another provider than the one that a flag chooses. */
 export function dropConfiguredModelOfOtherProvider(config: Config, layers: readonly ConfigLayer[]): Config {
   const { modelProvider: id } = config;
   if (!isPinned(config, 'provider') || isPinned(config, 'model')) return config;
@@ -123,12 +120,10 @@ export function dropConfiguredModelOfOtherProvider(config: Config, layers: reado
   return others;
 }
 
-/** The provider that threads have without flags. */
 export function providerInConfigFiles(layers: readonly ConfigLayer[]): string {
   return valueInConfigFiles(layers, 'model_provider') ?? 'openai';
 }
 
-/** What is set under a key without flags. */
 export function valueInConfigFiles(layers: readonly ConfigLayer[], key: string): string | undefined {
   const set = layers
     .filter(({ name, disabled }) => name !== 'flags' && disabled === undefined)

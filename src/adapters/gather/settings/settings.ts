@@ -26,66 +26,60 @@ export type SettingsProblem = Outcome<'sandbox-managed'>;
 
 export interface ChosenSettings {
   readonly settings: Settings;
-  /** What the user asked for and does not get. */
+  /** Requested settings that were not granted. */
   readonly notices: readonly Outcome[];
 }
 
-/** `null` in the place of a choice: it was chosen that there is none. */
+/** `null`: the user chose to have none. */
 export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<LastSettings, 'personality'>;
 
 export interface SettingsChoices {
-  /** Absolute. */
   readonly cwd: string;
-  /** Has the model that is taken when none is named. */
+  /** Holds the default model. */
   readonly catalogue: Pick<Catalogue, 'models'>;
-  /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
+  /** The thread's settings at its last use; absent for a new one. They win over the file and lose to flags. */
   readonly resumed?: ResumedSettings;
-  /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
+  /** Text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
   readonly baseInstructions?: string;
-  /** The same for `experimental_compact_prompt_file`. */
   readonly compactPrompt?: string;
-  /** Tools that the program which opens the thread wants alone. */
   readonly onlyTools?: readonly string[];
-  /** Tools that it leaves out. */
   readonly withoutTools?: readonly string[];
-  /** Tools that its client defines. */
   readonly clientTools?: Settings['clientTools'];
-  /** The program that opens the thread wants nothing changed. */
   readonly changesNothing?: true;
-  /** What the surface holds, whatever is configured. */
+  /** Fixed by the surface, whatever is configured. */
   readonly approval?: ApprovalPolicy;
-  /** It is held only because no one can be asked: where a reviewer answers, it is not. */
+  /** Fixed only because no one can be asked: does not apply where a reviewer answers. */
   readonly unlessReviewed?: boolean;
-  /** Choice of the program that opens the thread; overrides everything else. A word takes the configured options of its mode. */
+  /**
+   * Choice of the program that opens the thread; overrides everything else. A mode name takes that mode's configured
+   * options.
+   */
   readonly sandbox?: SandboxMode | PermissionProfile;
   readonly requirements?: Requirements;
-  /** Absent: there are none. */
   readonly rules?: RulesInForce;
 }
 
-/** The model for a thread of that provider when none is named. */
 export function defaultModel(provider: string, { models }: Pick<Catalogue, 'models'>): string {
   return usualModel(provider) ?? models[0].slug;
 }
 
-/** A value and who chose it; a default has no chooser. */
+/** A value with its origin; a default has none. */
 interface Choice<Value> {
   readonly value: Value;
   readonly origin: string | undefined;
 }
 
-/** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
 export function chooseSettings(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
   const { cwd, resumed, rules, requirements = noRequirements } = choices;
   const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
-  /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
+  /** Precedence: flag or managed file, thread, other files, the requirement for new threads. */
   function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
     const had = resumed?.[name] as Value | null | undefined;
     if (had !== undefined && !isPinned(config, name)) return { value: (had ?? undefined) as Value, origin: 'thread' };
     if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
     return { value: configured, origin: configuredOrigin(config, name) };
   }
-  /** The same where threads do not remember. */
+  /** Like `ranked`, for settings that threads do not remember. */
   function configured<Value>(name: SettingName, value: Value): Choice<Value> {
     return { value, origin: configuredOrigin(config, name) };
   }
@@ -111,11 +105,11 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     reviewer: { ...reviewer, value: reviewer.value === 'user' ? undefined : reviewer.value },
     reviewPolicy: configured('reviewPolicy', nonBlankText(config.autoReview?.policy)),
     sandbox: profile,
-    // What a thread remembers of rules is a claim: the files of today decide.
+    // The thread's memory of rules is only a claim: today's files decide.
     rules: { value: rules?.rules, origin: 'rules' },
     approvedPrefixes: { value: rules?.approvedPrefixes, origin: 'rules' },
     networkRules: { value: rules?.networkRules, origin: 'rules' },
-    // Decided by the providers and servers of this configuration, wherever the rest of the policy comes from.
+    // Depends on the providers and servers of this configuration, wherever the rest of the policy comes from.
     shellEnvironment: { ...shell, value: { ...shell.value, withheld: secretVariables(config) } },
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: ranked('developerInstructions', nonBlankText(config.developerInstructions)),
@@ -123,7 +117,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
     onlyTools: ofThread(choices.onlyTools, resumed?.onlyTools),
     withoutTools: ofThread(choices.withoutTools, resumed?.withoutTools),
     clientTools: ofThread(choices.clientTools, resumed?.clientTools),
-    // A user who chooses another sandbox for the thread frees it.
+    // Choosing another sandbox for the thread lifts it.
     changesNothing: ofThread(choices.changesNothing, profile.origin === 'thread' ? resumed?.changesNothing : undefined),
     compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
@@ -145,7 +139,7 @@ export function chooseSettings(config: Config, choices: SettingsChoices): Chosen
   return { settings: kept.settings, notices: [...notices, ...kept.notices] };
 }
 
-/** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
+/** A surface's policy lasts as long as it runs, so the thread's own choice is kept beside it. */
 function approvalChoice(
   own: Choice<ApprovalPolicy>,
   asker: Settings['reviewer'],
@@ -172,7 +166,7 @@ function chooseProfileWithOrigin(
   return { profile: { value: profile, origin }, notices };
 }
 
-/** Whether the machine leaves commands at least as confined as it was asked for. */
+/** True if requirements leave commands at least as confined as requested. */
 function isHonoured(profile: PermissionProfile, requirements: Requirements, { pinned, namedProfile }: Config): boolean {
   const isBroken =
     brokenByProfile(requirements, profile) !== undefined || brokenByChoice(requirements, profile) !== undefined;
@@ -189,7 +183,7 @@ function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
 function baseInstructions(config: Config, { resumed, baseInstructions: file }: SettingsChoices) {
   if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
   const texts = [['model_instructions_file', file] as const, ['instructions', config.instructions] as const];
-  // A flag beats a file, whatever the order of the keys.
+  // A flag wins over a file, whatever the order of the keys.
   const isFlag = (key: string): boolean => originOf(config.origins, [key]) === 'flags';
   return firstWritten(
     config,
@@ -206,13 +200,13 @@ function compactPrompt(config: Config, { resumed, compactPrompt: file }: Setting
   ]);
 }
 
-/** What a program gives a thread and no file configures. The thread remembers it. */
+/** Given by a program, not by configuration files. The thread remembers it. */
 function ofThread<Value>(given: Value | undefined, had: Value | undefined): Choice<Value | undefined> {
   if (given !== undefined) return { value: given, origin: 'flags' };
   return { value: had, origin: had === undefined ? undefined : 'thread' };
 }
 
-/** The first text that is not blank, and who set its key; the last one, where none is. */
+/** The first text that is not blank, with its origin; if all are blank, the last one. */
 function firstWritten(
   { origins }: Config,
   texts: readonly (readonly [key: string, text: string | undefined])[],
@@ -228,7 +222,7 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
   return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
 }
 
-/** An absent or blank value has no chooser, but for a thread: it remembers what was left out on purpose. */
+/** Absent or blank values have no origin, except from a thread, which remembers deliberate omissions. */
 function originsOf(chosen: Choices): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>
@@ -243,7 +237,7 @@ const managedSandbox: SettingsProblem = {
   next: 'Start without the option, or ask the administrator. `capstan config explain sandbox_mode` shows where it is set.',
 };
 
-/** What was set about the window, and nothing else: defaults are the envelope's. */
+/** Only configured window settings: defaults belong to the envelope. */
 export function windowSettings(config: Config): WindowSettings {
   const { modelAutoCompactTokenLimitScope: scope } = config;
   return defined({
@@ -256,7 +250,6 @@ export function windowSettings(config: Config): WindowSettings {
   });
 }
 
-/** Undefined: there is no limit. */
 function spendingLimits(config: Config): SpendingLimits | undefined {
   return unlessEmpty(
     defined({
@@ -268,17 +261,17 @@ function spendingLimits(config: Config): SpendingLimits | undefined {
   );
 }
 
-/** A name alone is a model of the same provider. */
+/** A name alone means a model of the same provider. */
 function fallbackModel({ modelFallback: chosen }: Config): Settings['fallback'] {
   return typeof chosen === 'string' ? { model: chosen } : chosen;
 }
 
-/** `auto` leaves the choice to the engine, as if none had been made. */
+/** `auto` leaves the choice to the engine, as if it were not set. */
 function compactionStrategy({ compaction }: Config): Settings['compaction'] {
   return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
 }
 
-/** What was set about AGENTS.md files; undefined when nothing was. */
+/** Undefined when nothing is configured about AGENTS.md files. */
 function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
   const ifSet = <Value>(key: string, value: Value): Value | undefined => (origins.has(key) ? value : undefined);
   const rules = defined({

@@ -5,26 +5,24 @@ import type { HttpClientOptions } from '../http/send-question.ts';
 import { anthropicReader } from './decode.ts';
 import { anthropicEncoder } from './encode.ts';
 
-/** The revision of the API that is spoken here, and who sends the request. */
+/** Headers with the API revision used here and the key. */
 export function identifyByKey(credentials: Credentials): Readonly<Record<string, string>> {
   const revision = { 'anthropic-version': '2023-06-01' };
   return credentials.kind === 'bearer' ? { ...revision, 'x-api-key': credentials.token } : revision;
 }
 
-/** Base URLs are written with and without the version of the API. */
+/** Accepts base URLs with and without the API version. */
 export function messagesEndpoint(baseUrl: string): string {
   const path = baseUrl.split(/[?#]/)[0]!;
   return /\/v\d+[a-z0-9]*\/*$/i.test(path) ? 'messages' : 'v1/messages';
 }
 
-/** A client of `POST {base}/messages`. */
 export function anthropicClient(options: HttpClientOptions): ModelClient {
   const endpoint = messagesEndpoint(options.provider.baseUrl);
   const wire = { api: 'Messages API', endpoint, identify: identifyByKey, reader: anthropicReader };
   return httpClient(httpConnection(options, wire));
 }
 
-/** The Messages API of Anthropic, and of servers that follow it. */
 export const anthropicFormat: WireFormat = {
   name: 'anthropic',
   encoder: () => anthropicEncoder(),
@@ -38,7 +36,6 @@ export const anthropicFormat: WireFormat = {
   capabilities: anthropicCapabilities,
 };
 
-/** Every server that speaks the Messages API has these and no more. */
 function anthropicCapabilities(): ProviderCapabilities {
   return { remoteCompaction: 'none', freeformTools: 'none', accessPrograms: 'unknown', outputLimit: 'always' };
 }

@@ -14,21 +14,19 @@ import { isBlankText, storeOpaque } from './projection.ts';
 const nothing: readonly ModelEvent[] = [];
 
 /**
- * Reads the events of one answer. Items are made of pieces, so an event that cannot be read fails the answer: a call
- * that lacks a piece must not run. Two kinds of items wait. Thinking waits for what the model says or does next, because
- * thinking without it cannot be sent back. A call waits until something follows it, because an answer that stops for
- * its length may have cut the last call short.
+ * Reads the events of one answer. An unreadable event fails the answer: a call that lacks a piece must not run.
+ * Thinking is held until the model's next item, because it cannot be sent back alone; a call is held until something
+ * follows it, because an answer cut for length may have cut its last call.
  */
 export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
   let messageId = '';
   let announced = 0;
   let stopReason: string | undefined;
-  /** The newest event could not be read. If the stream ends there, it was cut. */
+  /** The last event was unreadable. If the stream ends there, it was cut. */
   let isBroken = false;
   const usage: (JsonObject | undefined)[] = [];
   const open = new Map<number, AnswerBlock>();
   let thoughts: Item[] = [];
-  /** Finished calls, and the thinking before them. */
   let calls: Item[] = [];
 
   function decode(event: JsonObject): readonly ModelEvent[] | undefined {
@@ -66,7 +64,6 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
         return completed();
       case 'error':
         return [failed(eventFailure(objectAt(event, 'error')), messagesUsage(usage))];
-      // The API sends it while nothing else is to be said.
       case 'ping':
         return nothing;
       default:
@@ -95,7 +92,7 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
 
   function completed(): readonly ModelEvent[] {
     const failure = stopFailure(stopReason ?? '');
-    // The last call of an answer that was cut short is not whole.
+    // The last call of a cut answer is incomplete.
     if (failure !== undefined) return [failed(failure, messagesUsage(usage))];
     const rest = [...released(), ...thoughts.map((item): ModelEvent => ({ kind: 'item', item }))];
     const counted = messagesUsage(usage);
@@ -106,14 +103,14 @@ export function anthropicReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
   return {
     event(data) {
       const text = data.toString('utf8');
-      // Some servers end every stream as that of another format does.
+      // Some servers end every stream with the mark of another format.
       if (text === '[DONE]') return nothing;
       if (isBroken) return [failed(unreadableAnswer('event'))];
       const event = parseJsonObject(text);
       isBroken = event === undefined;
       return event === undefined ? undefined : decode(event);
     },
-    // Everything is there once the reason is: some servers leave the last event out.
+    // The answer is complete once the stop reason is known: some servers omit the last event.
     end: () => (stopReason === undefined || open.size > 0 ? nothing : completed()),
   };
 }
@@ -125,17 +122,15 @@ function blockText(block: AnswerBlock): string {
 function preview(block: AnswerBlock, delta: string): readonly ModelEvent[] {
   if (delta === '') return nothing;
   if (block.kind === 'text') return [{ kind: 'text-delta', itemId: block.itemId ?? '', delta }];
-  // Without a name there is no item that the preview could end with.
+  // Without an id, no item could replace the preview.
   if (block.kind !== 'thinking' || block.itemId === undefined) return nothing;
   return [{ kind: 'reasoning-delta', itemId: block.itemId, part: 0, delta }];
 }
 
-/** `usage`: what the answer cost all the same. */
 function failed(failure: ModelFailure, usage?: Usage): ModelEvent {
   return { kind: 'failed', failure, ...defined({ usage }) };
 }
 
-/** A block of an answer while it arrives. */
 type AnswerBlock = { readonly itemId: string | undefined } & (
   | { readonly kind: 'text'; readonly texts: string[] }
   | { readonly kind: 'thinking'; readonly texts: string[]; readonly signatures: string[] }
@@ -144,20 +139,18 @@ type AnswerBlock = { readonly itemId: string | undefined } & (
       readonly kind: 'call';
       readonly callId: string;
       readonly name: string;
-      /** Pieces of the JSON text of its arguments. */
       readonly texts: string[];
-      /** The arguments of a server that gives them at once. */
+      /** Arguments from a server that sends them whole. */
       readonly given: JsonObject;
     }
 );
 
-/** The item of an answer is named after its message and its place in it. */
 export interface BlockPlace {
   readonly messageId: string;
   readonly index: number;
 }
 
-/** Undefined for a block that a provider of tools of its own sends, or one of a type that is not known. */
+/** Undefined for blocks of provider-run tools and for unknown types. */
 function beginBlock(block: JsonObject, place: BlockPlace): AnswerBlock | undefined {
   switch (block['type']) {
     case 'text':
@@ -178,7 +171,6 @@ function beginBlock(block: JsonObject, place: BlockPlace): AnswerBlock | undefin
   }
 }
 
-/** Adds a piece, and gives the words in it that can be shown. */
 function extendBlock(block: AnswerBlock, delta: JsonObject): string {
   if (block.kind === 'redacted') return '';
   const [kind, key] = deltaTypes[String(delta['type'])] ?? [];
@@ -196,7 +188,9 @@ const deltaTypes: Readonly<Record<string, readonly [kind: string, key: string]>>
   input_json_delta: ['call', 'partial_json'],
 };
 
-/** The item that a block became; undefined if there is nothing in it. A call without a name cannot be answered. */
+/**
+ * The item of a finished block; undefined if it is empty. A call without a name is unreadable: it cannot be answered.
+ */
 function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
   const id = defined({ id: block.itemId });
   switch (block.kind) {
@@ -209,7 +203,7 @@ function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
       const [text, signature] = [block.texts.join(''), block.signatures.join('')];
       if (text === '' && signature === '') return undefined;
       const summary = text === '' ? [] : [{ type: 'summary_text', text }];
-      // Without a signature the provider takes no thinking back.
+      // The provider does not accept thinking back without a signature.
       const stored = signature === '' ? undefined : storeOpaque({ kind: 'signed', signature });
       return { type: 'reasoning', ...id, summary, ...defined({ encrypted_content: stored }) };
     }
@@ -228,13 +222,13 @@ function blockItem(block: AnswerBlock): Item | 'unreadable' | undefined {
   }
 }
 
-/** Undefined where the server does not name its messages: the thread names the item then. */
+/** Undefined when the server does not name its messages: the thread then names the item. */
 function itemIdAt(prefix: string, { messageId, index }: BlockPlace): string | undefined {
   const name = messageId.replace(/^msg_/, '').replaceAll(/[^a-zA-Z0-9-]/g, '-');
   return name === '' ? undefined : `${prefix}_${name.slice(0, 64)}-${index}`;
 }
 
-/** Types that say no more than a status does. What is not here may pass by itself. */
+/** Error types that say no more than a status does. Any other type may be temporary. */
 const plain: Readonly<Record<string, FailureCause>> = {
   invalid_request_error: 'request',
   not_found_error: 'not-found',
@@ -242,7 +236,6 @@ const plain: Readonly<Record<string, FailureCause>> = {
   permission_error: 'forbidden',
 };
 
-/** Why an answer that had begun failed, by the error of its last event. */
 export function eventFailure(error: JsonObject | undefined): ModelFailure {
   const [type, message] = [stringAt(error, 'type') ?? '', stringAt(error, 'message') ?? ''];
   if (type === 'request_too_large' || saysOverflow(message)) return overflowFailure(message);
@@ -253,7 +246,6 @@ export function eventFailure(error: JsonObject | undefined): ModelFailure {
   return modelFailure({ cause, message: reported });
 }
 
-/** Why an answer is not what was asked for, by the reason with which it stopped; undefined for one that is complete. */
 export function stopFailure(reason: string): ModelFailure | undefined {
   if (reason === 'model_context_window_exceeded')
     return overflowFailure('The answer filled the context window of the model.');
@@ -267,12 +259,12 @@ export function stopFailure(reason: string): ModelFailure | undefined {
   });
 }
 
-/** No window holds as much: a larger count is a fault of the server. */
+/** Larger than any context window: a higher count is a server fault. */
 const mostTokens = 1_000_000_000;
 
 /**
- * Token counts as an answer reports them, in two parts: at its beginning, and again, for the answer so far, at its end.
- * `input_tokens` leaves out what the cache gave and took, which our input has in it. Undefined when nothing is counted.
+ * Token counts are reported twice: at the beginning, and for the whole answer at its end. `input_tokens` excludes cache
+ * reads and writes, which our input includes. Undefined when nothing is counted.
  */
 function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | undefined {
   const count = (key: string): number => {
@@ -282,7 +274,7 @@ function messagesUsage(reported: readonly (JsonObject | undefined)[]): Usage | u
   const [cachedInput, cacheWriteInput] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
   const input = count('input_tokens') + cachedInput + cacheWriteInput;
   const output = count('output_tokens');
-  // Half a count is none: a request is never empty.
+  // Without an input count, the usage is unknown: a request is never empty.
   if (input === 0) return undefined;
   return repairUsage({ input, cachedInput, cacheWriteInput, output }, mostTokens);
 }

@@ -6,21 +6,19 @@ import { cacheControl, messagesEncoder } from './messages.ts';
 import { isBlankText, projectForMessages, textBlock, wireName } from './projection.ts';
 
 /**
- * Grows when the bytes made of the same prompt change. The first revision had the length of the answer before the
- * messages; it may change from request to request, so it stands behind them now. Up to the second one, thinking was
- * switched off behind every call without a thought, and its budget followed the length of the answer. Up to the third,
- * of all that stands in the user's turn and is not the user's, agents' reports alone were sure to be in a tag.
+ * Changes whenever the same prompt is encoded to other bytes. 1: the answer length came before the messages. Up to 2:
+ * thinking was off after every call without a thought, and its budget followed the answer length. Up to 3: of the text
+ * in user turns that is not the user's, only agents' reports were always tagged.
  */
 type EncoderRevision = 'anthropic/1' | 'anthropic/2' | 'anthropic/3' | 'anthropic/4';
 
-/** For a model whose record does not say how much it may answer. */
 const defaultMaxTokens = 32_000;
 
 /**
- * Encodes prompts for the Messages API: tools, system and messages in the order in which the provider's cache reads
- * them, then what may change from request to request. The bytes up to the end of the messages extend those of the
- * request before but for the marks of the cache, of which there are at most four: after the tools, after the system
- * texts, and after the newest two turns of the user.
+ * Encodes prompts for the Messages API in the order of the provider's cache: tools, system, messages, then what may
+ * change between requests. Up to the end of the messages, the bytes extend those of the previous request except for
+ * cache marks. There are at most four marks: after the tools, after the system texts, and after the newest two user
+ * turns.
  */
 export function anthropicEncoder(version: EncoderRevision = 'anthropic/4'): Encoder {
   const isMarked = version === 'anthropic/4';
@@ -72,7 +70,6 @@ function systemText(texts: readonly string[]): string {
   return blocks.length === 0 ? '' : `,"system":[${marked(blocks).join(',')}]`;
 }
 
-/** The last of them ends what the provider keeps. */
 function marked(blocks: readonly string[]): readonly string[] {
   return blocks.map((block, index) => (index === blocks.length - 1 ? `${block.slice(0, -1)},${cacheControl}}` : block));
 }
@@ -82,12 +79,12 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: RequestOptions): 
   return { type: 'auto', ...defined({ disable_parallel_tool_use: parallelToolCalls ? undefined : true }) };
 }
 
-/** The format has tiers of its own and refuses others. */
+/** The format has its own tiers and refuses others. */
 function serviceTier({ serviceTier: tier }: RequestOptions): string | undefined {
   return tier === 'auto' || tier === 'standard_only' ? tier : undefined;
 }
 
-/** For a model that cannot be held to a schema. Part of no later request: it is about this answer. */
+/** For a model that cannot be held to a schema. Not part of later requests: it concerns this answer only. */
 function schemaWords({ model, outputSchema }: RequestOptions): string | undefined {
   if (outputSchema === undefined || takesSchema(model)) return undefined;
   return `Answer with JSON alone, without a code fence. It must fit this JSON Schema:\n${JSON.stringify(outputSchema)}`;
@@ -99,19 +96,18 @@ function answerFields(options: RequestOptions, about: Parameters<typeof thinking
   const format = schema && { type: 'json_schema', schema };
   const config = defined({ effort, format });
   return defined({
-    // The format refuses any but its own while the model thinks.
+    // The format refuses any temperature but its default while the model thinks.
     temperature: thinking === undefined ? options.temperature : undefined,
     thinking,
     output_config: Object.keys(config).length === 0 ? undefined : config,
   });
 }
 
-/** How a model is asked to think: not at all, with so many tokens, or as it sees fit. */
 type ThinkingForm = 'none' | 'budget' | 'adaptive';
 
 /**
- * By the beginning of their names, the narrower first. Claude models up to 4.5 take a number of tokens, later ones
- * refuse it; models of other makers behind this format know the number.
+ * By name prefix, narrower first. Claude models up to 4.5 take a token budget and later ones refuse it; other makers'
+ * models behind this format know the budget.
  */
 const forms: readonly (readonly [pattern: RegExp, form: ThinkingForm])[] = [
   [/^claude-3-7/, 'budget'],
@@ -125,13 +121,12 @@ function thinkingForm(model: string): ThinkingForm {
   return forms.find(([pattern]) => pattern.test(name))?.[1] ?? 'budget';
 }
 
-/** Gateways put a maker before the name, and write the version with a point. */
+/** Gateways put a maker before the name and write the version with a dot. */
 function plainName(model: string): string {
   const name = model.toLowerCase().replaceAll('.', '-');
   return name.slice(Math.max(0, name.indexOf('claude-')));
 }
 
-/** For models that want a number. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 4096,
@@ -141,7 +136,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: 60_000,
 };
 const leastBudget = 1024;
-/** What the answer itself keeps of the tokens. */
+/** Tokens reserved for the answer itself. */
 const answerTokens = 4096;
 
 const efforts: Readonly<Record<string, string>> = { minimal: 'low' };
@@ -149,18 +144,16 @@ const noThinking: ReadonlySet<string> = new Set(['none', 'disabled']);
 
 export interface ThinkingFields {
   readonly thinking?: JsonObject;
-  /** Of `output_config`. */
   readonly effort?: string;
 }
 
-/** What the request says beside its options. */
 interface AboutThinking {
   readonly maxTokens: number;
-  /** The model goes on from calls without thinking, which one that has a number of tokens refuses. */
+  /** The model continues from calls without thinking; a model with a token budget refuses that. */
   readonly isUnthought: boolean;
   /**
-   * Where the wanted number does not fit: `level`, the next lower one of the table, so that a limit that shortens each
-   * answer does not change the number with each request; `rest`, what the answer leaves.
+   * If the wanted budget does not fit: `level` takes the next lower one of the table, so a shrinking limit does not
+   * change it with each request; `rest` takes what the answer leaves.
    */
   readonly budget: 'level' | 'rest';
 }
@@ -182,25 +175,25 @@ function thinkingFields(
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-/** Whether the model holds its answer to a schema by itself: Claude models do from 4.5 on. */
+/** Claude models from 4.5 on hold their answer to a schema by themselves. */
 function takesSchema(model: string): boolean {
   return thinkingForm(model) === 'adaptive' || /^claude-(?:[a-z]+-)?4-5/.test(plainName(model));
 }
 
-/** A tool as the format offers it; undefined for one that a provider of another format would run itself. */
+/** Undefined for a tool that a provider of another format would run itself. */
 function wireTool(spec: ToolSpec): JsonObject | undefined {
   const [name, description] = [stringAt(spec, 'name'), stringAt(spec, 'description')];
   if (name === undefined) return undefined;
   const about = { name: wireName(name), ...defined({ description }) };
   if (spec.type === 'function') return { ...about, input_schema: objectSchema(objectAt(spec, 'parameters') ?? {}) };
   if (spec.type !== 'custom') return undefined;
-  // Free text is what the grammar says: there is no other place for it.
+  // The description shows the grammar: the format has no other place for it.
   const grammar = stringAt(objectAt(spec, 'format'), 'definition');
   const input = { type: 'string', ...defined({ description: grammar && `Must follow this grammar:\n${grammar}` }) };
   return { ...about, input_schema: { type: 'object', properties: { input }, required: ['input'] } };
 }
 
-/** The format takes only objects, and no choice between schemas at the top. */
+/** The format accepts only objects, without a choice between schemas at the top level. */
 function objectSchema(schema: JsonObject): JsonObject {
   const { anyOf: _any, oneOf: _one, allOf: _all, ...rest } = schema;
   return rest['type'] === 'object' ? rest : { ...rest, type: 'object' };

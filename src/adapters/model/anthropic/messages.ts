@@ -4,40 +4,35 @@ import type { InputWriter } from '../../../protocol/user-input.ts';
 import { developerWords, engineTextInBorders } from '../speaker-borders.ts';
 import { type ProjectedItem, projectForMessages, textBlock, wireCallId } from './projection.ts';
 
-/** Blocks that no mark reaches any more are encoded together, so that a body has few pieces. */
+/** Blocks that no cache mark can reach any more are encoded together, so that a body has few pieces. */
 const pieceLength = 64 * 1024;
 
 const given = { lead: '', text: '' } as const;
 
-/** The newest messages that began with a certain item, kept to be extended. */
 interface EncodedMessages {
   readonly items: Item[];
   readonly writers: (InputWriter | undefined)[];
   readonly messages: Messages;
-  /** The bytes of the first blocks; they never change. */
   readonly pieces: Buffer[];
-  /** How many blocks these are. */
   encoded: number;
 }
 
 export interface MessagesParts {
   readonly system: readonly string[];
-  /** The members of `messages`, commas between them. */
+  /** Members of `messages`, separated by commas. */
   readonly pieces: readonly Uint8Array[];
   readonly startsUnthought: boolean;
   readonly callsUnthought: boolean;
 }
 
-/** The part of a prompt that becomes messages. */
 type WrittenInput = Pick<Prompt, 'input' | 'writers'>;
 
-/** Marks the end of what a provider should keep for the next request. */
 export const cacheControl = '"cache_control":{"type":"ephemeral"}';
 
 /**
- * Encodes histories. One that continues from the one before costs what is new to it; any other is encoded as if it were
- * the first. Blocks are placed once. Only the marks of the cache move: they stand where the newest two turns of the
- * user end, and the request before had one at the first of these.
+ * Encodes histories. Extending the previous history costs only what is new; any other is encoded from the start. Blocks
+ * stay where they are and only cache marks move: they are at the ends of the newest two user turns, and the previous
+ * request had one at the first of these.
  */
 export function messagesEncoder(isMarked: boolean): (input: WrittenInput, lastWords?: string) => MessagesParts {
   const known = new WeakMap<Item, EncodedMessages>();
@@ -83,7 +78,6 @@ function piecesOf(state: EncodedMessages, lastWords: string | undefined): readon
   return [...pieces, Buffer.from(`${[...open, ...ending].join('')}]}`, 'utf8')];
 }
 
-/** Encodes blocks before this one as soon as they fill a piece. */
 function encodeUpTo(state: EncodedMessages, end: number): void {
   const { blocks } = state.messages;
   let [from, length] = [state.encoded, 0];
@@ -92,7 +86,7 @@ function encodeUpTo(state: EncodedMessages, end: number): void {
     if (length < pieceLength) continue;
     const texts = blocks.slice(from, index + 1).map(({ lead, text }) => lead + text);
     state.pieces.push(Buffer.from(texts.join(''), 'utf8'));
-    // Their bytes are there: the texts are not held a second time.
+    // Their bytes are kept: do not hold the texts a second time.
     for (let at = from; at <= index; at++) blocks[at] = given;
     [from, length] = [index + 1, 0];
   }
@@ -101,10 +95,9 @@ function encodeUpTo(state: EncodedMessages, end: number): void {
 
 type Speaker = 'user' | 'assistant';
 
-/** A block and what stands before it: a comma, or the end of a message and the beginning of the next. */
+/** A block and what precedes it: a comma, or the end of one message and the beginning of the next. */
 interface PlacedBlock {
   readonly lead: string;
-  /** Ends in the brace that closes it. */
   readonly text: string;
 }
 
@@ -113,38 +106,32 @@ const wordsToContinue = 'Continue.';
 const missingResult = JSON.stringify('[The result of this call was left out.]');
 
 /**
- * Builds the messages of a request, item after item: messages alternate, a user speaks first, and all results of a step
- * stand together, first in the message after their calls. What has been placed stays where it is, so that the messages
- * of a longer history begin with those of a shorter one whose calls have their results.
+ * Builds the messages of a request item by item: roles alternate, the user is first, and all results of a step come
+ * first in the message after their calls. Placed blocks never move, so the messages of a longer history begin with
+ * those of a shorter one whose calls have results.
  */
 export class Messages {
-  /** The texts of the engine at the very beginning. */
   readonly system: string[] = [];
   readonly blocks: PlacedBlock[] = [];
-  /** Places in `blocks` where what the user said or tools gave ends, before the model speaks. */
   readonly #userEnds: number[] = [];
   #isBeginning = true;
   #speaker: Speaker | undefined;
-  /** Whether the newest message of the model begins with its thinking, and whether it calls a tool. */
   #newest = { thinks: false, calls: false };
   /**
-   * Whether the first message of the model began with its thinking, of those since the user last spoke without results:
-   * a model thinks at least before the first of a row of calls, or not in all of that row.
+   * True if the first model message since the user last spoke without results began with thinking. A model thinks at
+   * least before the first of a row of calls, or not at all in that row.
    */
   #startsThought = false;
-  /** Whether the newest message of the user holds results. */
   #hasResults = false;
-  /** Calls without a result, by the ids that history has: to the id on the wire. */
+  /** Calls without a result: id in the history to id on the wire. */
   #open = new Map<string, string>();
-  /** Ids on the wire that are taken. */
   #used = new Set<string>();
-  /** Results have come, and not all of them: everything else waits for the rest. */
+  /** Some results have arrived but not all: everything else waits for the rest. */
   #isAnswering = false;
   #waiting: ProjectedItem[] = [];
-  /** Stands before what the model says next: a message must not end in it. */
+  /** Placed before the model's next output: a message must not end in thinking. */
   #thinking: string[] = [];
 
-  /** Whether all that is not the user's has a tag around it. */
   readonly #isMarked: boolean;
 
   constructor(isMarked: boolean) {
@@ -155,22 +142,21 @@ export class Messages {
     this.#take(projectForMessages(item, { isMarked: this.#isMarked, writer }));
   }
 
-  /** What a request needs behind these blocks to be taken, and its last words if it has some. Items may come instead. */
+  /** Blocks needed to make the request valid, and its last words if any. Later items may replace them. */
   ending(lastWords: string | undefined): readonly PlacedBlock[] {
     if (this.#open.size === 0 && this.#speaker === 'user' && lastWords === undefined) return [];
     const rest = this.#continued();
-    // What waited for a result may bring calls of its own.
+    // Items that waited for a result may contain calls of their own.
     for (let [id] = rest.#open.keys(); id !== undefined; [id] = rest.#open.keys()) {
       rest.#take({ kind: 'result', id, content: missingResult, stray: () => [] });
     }
-    // The model is asked for an answer, not for the rest of one that it began.
+    // Ask for a new answer, not for the rest of one that the model began.
     if (lastWords !== undefined)
       rest.#place('user', textBlock(this.#isMarked ? engineTextInBorders(lastWords) : lastWords));
     else if (rest.#speaker !== 'user') rest.#place('user', textBlock(wordsToContinue));
     return rest.blocks;
   }
 
-  /** What continues from here, without the blocks that are there. */
   #continued(): Messages {
     const rest = new Messages(this.#isMarked);
     rest.#isBeginning = this.#isBeginning;
@@ -186,12 +172,12 @@ export class Messages {
     return rest;
   }
 
-  /** Whether the model goes on from calls, and did not think before the first of them. */
+  /** True if the model continues from calls and did not think before the first of them. */
   get startsUnthought(): boolean {
     return this.#newest.calls && !this.#startsThought;
   }
 
-  /** Whether the model goes on from calls that it made without thinking right before them, as requests had it before. */
+  /** True if the model continues from calls that it did not think right before; older encoder revisions used this. */
   get callsUnthought(): boolean {
     return this.#newest.calls && !this.#newest.thinks;
   }
@@ -225,7 +211,7 @@ export class Messages {
       case 'developer':
         for (const text of projected.texts) this.#place('user', textBlock(this.#engineWords(text)));
         return;
-      // A result that no call waits for is still something that the model should know.
+      // A result without a waiting call is still information for the model.
       case 'result':
         for (const block of projected.stray()) this.#place('user', block);
         return;
@@ -237,7 +223,7 @@ export class Messages {
         this.#thinking.push(projected.block);
         return;
       case 'call': {
-        // Two under one name, and neither has its result: they cannot be told apart.
+        // Two open calls under one id cannot be told apart.
         if (this.#open.has(projected.id)) return;
         const id = this.#freeId(wireCallId(projected.id));
         this.#open.set(projected.id, id);
@@ -252,7 +238,7 @@ export class Messages {
     return this.#isMarked ? engineTextInBorders(text) : developerWords(text);
   }
 
-  /** Two calls of one name would share their results. */
+  /** Two calls with one id would share their results. */
   #freeId(wanted: string): string {
     let id = wanted;
     for (let number = 2; this.#used.has(id); number++) id = `${wanted}-${number}`;
@@ -284,7 +270,7 @@ export class Messages {
     return this.#speaker === undefined ? opening : `]},${opening}`;
   }
 
-  /** The places in `blocks` where the newest two turns of the user end: the request before this one ended at one. */
+  /** Indexes in `blocks` of the ends of the newest two user turns: the previous request ended at one of them. */
   get cacheMarks(): readonly number[] {
     const last = this.#speaker === 'user' ? [this.blocks.length - 1] : [];
     return [...this.#userEnds.slice(-2), ...last].slice(-2);

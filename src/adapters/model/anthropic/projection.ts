@@ -25,28 +25,30 @@ import {
 } from '../speaker-borders.ts';
 
 /**
- * What becomes of one item in a Messages body. This is the one place that decides it, and it looks at the item alone,
- * so that a longer history begins with the same blocks. Blocks are JSON texts.
+ * An item as it appears in a Messages body. Only this module decides it, from the item alone, so that a longer history
+ * begins with the same blocks. Blocks are JSON texts.
  */
 export type ProjectedItem =
-  /** Words of the engine: part of `system` at the beginning, else a part of the user's turn. */
+  /** Engine text: part of `system` at the beginning, otherwise of the user's turn. */
   | { readonly kind: 'developer'; readonly texts: readonly string[] }
   | { readonly kind: 'user'; readonly blocks: readonly string[] }
   | { readonly kind: 'assistant'; readonly blocks: readonly string[] }
-  /** Stands before what the model said or did next, or nowhere. */
+  /** Placed before the model's next output, or dropped. */
   | { readonly kind: 'thinking'; readonly block: string }
   /** `input` is the JSON text of an object. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string }
-  /** `content` is the JSON text of a string or of blocks. Absent: the tool gave nothing. `stray`: without its call. */
+  /**
+   * `content` is the JSON text of a string or of blocks; absent if the tool returned nothing. `stray` is used when the
+   * call is missing.
+   */
   | { readonly kind: 'result'; readonly id: string; readonly content?: string; readonly stray: () => readonly string[] }
-  /** The format has no place for it. */
   | { readonly kind: 'nothing' };
 
 const nothing: ProjectedItem = { kind: 'nothing' };
 
 /**
- * What is known about who speaks. `isMarked`: what stands in the user's turn and is not the user's has a tag around it.
- * Older revisions of the encoder did that for agents' reports alone.
+ * Facts about the speakers. `isMarked`: text in the user's turn that is not the user's is tagged. Older encoder
+ * revisions tagged only agents' reports.
  */
 export interface SpeakerContext {
   readonly isMarked: boolean;
@@ -74,7 +76,7 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
     }
     case 'function_call':
       return projectCall(item, argumentsObject(stringAt(item, 'arguments') ?? ''));
-    // A tool that takes free text has one parameter of that name where it is offered as a function.
+    // A free-text tool offered as a function has one parameter, `input`.
     case 'custom_tool_call':
       return projectCall(item, JSON.stringify({ input: stringAt(item, 'input') ?? '' }));
     case 'local_shell_call':
@@ -86,7 +88,6 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
       return projectResult(item, item['output'], isMarked);
     case 'tool_search_output':
       return projectResult(item, JSON.stringify(arrayAt(item, 'tools') ?? []), isMarked);
-    // The format has no block for it.
     case 'web_search_call':
     case 'image_generation_call':
       return { kind: 'assistant', blocks: [textBlock(describeProviderCall(item)!)] };
@@ -95,7 +96,7 @@ export function projectForMessages(item: Item, { isMarked, writer }: SpeakerCont
   }
 }
 
-/** A block of text. Blank ones are refused: they are left out before. */
+/** A text block. Blank texts are refused by the format; callers must leave them out. */
 export function textBlock(text: string): string {
   return JSON.stringify({ type: 'text', text });
 }
@@ -124,7 +125,6 @@ function textsOf(parts: readonly Json[]): readonly string[] {
   });
 }
 
-/** What a part says in words; for one that says nothing in words, what stands in its place. */
 function wordsOf(part: JsonObject): string {
   const text = stringAt(part, 'text') ?? stringAt(part, 'refusal');
   if (text !== undefined) return text;
@@ -137,7 +137,7 @@ const standIns: Readonly<Record<string, string>> = {
   encrypted_content: '[Something stands here that only another provider can read. It was left out.]',
 };
 
-/** Parts of a user's message or of an output. A picture holds the text of its block. */
+/** Parts of a user's message or an output. A picture holds the text of its block. */
 function contentParts(parts: readonly Json[]): readonly ContentPart[] {
   return parts.filter(isJsonObject).flatMap((part): readonly ContentPart[] => {
     const image = part['type'] === 'input_image' ? imageBlock(stringAt(part, 'image_url') ?? '') : undefined;
@@ -159,7 +159,7 @@ function partBlocks(part: Json): readonly string[] {
   return blocksOf(contentParts([part]));
 }
 
-/** Only what this format made itself, whole as it came. */
+/** Only thinking that this format produced, unchanged. */
 function thinkingBlock(item: Item): string | undefined {
   const opaque = readOpaque(stringAt(item, 'encrypted_content') ?? '');
   if (opaque === undefined) return undefined;
@@ -175,7 +175,7 @@ function projectCall(item: Item, input: string): ProjectedItem {
   return { kind: 'call', id, name: wireName(namespacedToolName(item)!), input };
 }
 
-/** The arguments as they were written if they are an object. The format takes nothing else, so others are quoted. */
+/** The arguments as written if they are an object. The format accepts nothing else, so other arguments are quoted. */
 function argumentsObject(text: string): string {
   if (isBlankText(text)) return '{}';
   return parseJsonObject(text) === undefined ? JSON.stringify({ malformed_arguments: text }) : text;
@@ -187,7 +187,7 @@ function projectResult(item: Item, output: Json | undefined, isMarked: boolean):
   const parts = Array.isArray(output) ? contentParts(output as readonly Json[]) : text;
   const stray = (): readonly string[] => (isMarked && parts.length > 0 ? strayBlocks(parts) : blocksOf(parts));
   const id = stringAt(item, 'call_id') ?? '';
-  // An event from outside is answered by none and asks for none.
+  // An event from outside has no call and expects no answer.
   if (id === '') return { kind: 'user', blocks: stray() };
   if (parts.length === 0) return { kind: 'result', id, stray };
   return { kind: 'result', id, content: isText ? JSON.stringify(output) : `[${blocksOf(parts).join(',')}]`, stray };
@@ -199,12 +199,11 @@ function strayBlocks(parts: readonly ContentPart[]): readonly string[] {
 
 const allowed = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The name of a tool as the format allows it. */
 export function wireName(name: string): string {
   return allowed.test(name) ? name : withDigest(name);
 }
 
-/** The id of a call as the format allows it: the same for the same id, and another for another. */
+/** A call id that the format allows: deterministic, and distinct for distinct ids. */
 export function wireCallId(id: string): string {
   return allowed.test(id) ? id : withDigest(id);
 }
@@ -214,15 +213,13 @@ function withDigest(text: string): string {
 }
 
 /**
- * What of a model's thinking only its provider can read, as history keeps it: in the `encrypted_content` of a reasoning
- * item, under a name that says which format it belongs to. Others that find it there can see that it is not theirs.
- * It is signed for the model that had it: `history/sent-items.ts` knows the mark, and sends it to that model alone.
+ * Thinking that only its provider can read, kept in `encrypted_content` of a reasoning item together with its format,
+ * so that other formats can ignore it. It is signed for the model that had it: `history/sent-items.ts` knows the mark
+ * and sends it to that model alone.
  */
 type OpaqueThinking =
-  /** Proves that the text beside it is what the model thought. */
-  | { readonly kind: 'signed'; readonly signature: string }
-  /** Stands in the place of the text. */
-  | { readonly kind: 'redacted'; readonly data: string };
+  /** Proves that the text beside it is the model's thinking. */
+  { readonly kind: 'signed'; readonly signature: string } | { readonly kind: 'redacted'; readonly data: string };
 
 const signed = 'anthropic/thinking:';
 const redacted = 'anthropic/redacted_thinking:';
@@ -231,13 +228,11 @@ export function storeOpaque(opaque: OpaqueThinking): string {
   return opaque.kind === 'signed' ? `${signed}${opaque.signature}` : `${redacted}${opaque.data}`;
 }
 
-/** Undefined for what another format made. */
 export function readOpaque(stored: string): OpaqueThinking | undefined {
   if (stored.startsWith(signed)) return { kind: 'signed', signature: stored.slice(signed.length) };
   return stored.startsWith(redacted) ? { kind: 'redacted', data: stored.slice(redacted.length) } : undefined;
 }
 
-/** The types of pictures that the format takes inline. */
 const mediaTypes: Readonly<Record<string, string>> = {
   'image/jpeg': 'image/jpeg',
   'image/jpg': 'image/jpeg',
@@ -246,12 +241,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   'image/webp': 'image/webp',
 };
 
-/** The block of a picture by its address, a data URL or a web address; undefined for one that the format cannot take. */
+/** Block of a picture by data URL or web address; undefined if the format cannot take it. */
 export function imageBlock(address: string): string | undefined {
   if (/^https?:\/\//i.test(address)) {
     return JSON.stringify({ type: 'image', source: { type: 'url', url: address } });
   }
-  // Cut apart by hand: a pattern over megabytes of base64 is slow.
+  // Split without a regular expression, which is slow on megabytes of base64.
   const comma = address.indexOf(',');
   const [scheme = '', ...parameters] = address.slice(0, Math.max(0, comma)).toLowerCase().split(';');
   const type = scheme.startsWith('data:') ? scheme.slice('data:'.length) : '';

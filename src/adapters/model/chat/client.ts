@@ -6,21 +6,20 @@ import { chatApi, chatReader } from './decode.ts';
 import { chatDialect, everyDialect } from './dialect.ts';
 import { chatEncoder } from './encode.ts';
 
-/** The fields that servers want in the place of the one that they refused, by address and model, for this process. */
+/** Length fields learned from refusals, by address and model, for this process. */
 const learned = new Map<string, LengthField>();
 
 const keyOf = (baseUrl: string, model: string): string => `${baseUrl} ${model}`;
 
-/** In which field the server at this address wants the length of the model's answers. Undefined: it refused none. */
 function learnedLengthField(baseUrl: string, model: string): LengthField | undefined {
   return learned.get(keyOf(baseUrl, model));
 }
 
-/** Words of servers that do not know a field, and not of those to which its value is too large. */
+/** Matches servers that do not know a field, not those that find its value too large. */
 const refusal =
   /unsupported|not supported|unknown|unrecogni[sz]ed|unexpected|not (?:permitted|allowed)|extra (?:inputs?|fields?)|\binstead\b/i;
 
-/** A failure after which the request can be sent with the other field: once, since a server has to know one of them. */
+/** A failure after which the request is sent once more with the other field: a server has to know one of them. */
 function afterLengthRefusal(
   failure: ModelFailure,
   { body, routing }: Pick<ModelRequest, 'body' | 'routing'>,
@@ -36,13 +35,12 @@ function afterLengthRefusal(
   return { ...failure, retry: { otherwise: true } };
 }
 
-/** What is asked of the answer is the last piece of a body. */
+/** Options of the answer are in the last piece of a body. */
 function lengthFieldIn(body: ModelRequest['body']): LengthField | undefined {
   const end = Buffer.from(body.at(-1) ?? []).toString('utf8');
   return /"(max_tokens|max_completion_tokens)":\d/.exec(end)?.[1] as LengthField | undefined;
 }
 
-/** A client of `POST {base}/chat/completions`. */
 function chatClient(options: HttpClientOptions): ModelClient {
   const { capabilities, baseUrl } = options.provider;
   const dialect = chatDialect(capabilities);
@@ -66,7 +64,6 @@ function chatClient(options: HttpClientOptions): ModelClient {
   };
 }
 
-/** The Chat Completions API of OpenAI, and of the many servers that follow it. */
 export const chatFormat: WireFormat = {
   name: 'chat',
   encoder: (provider) => chatEncoder(chatDialect(provider.capabilities)),

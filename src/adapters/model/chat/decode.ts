@@ -28,16 +28,15 @@ import {
 import { usageFromWire } from '../responses/decode.ts';
 import type { ChatDialect } from './dialect.ts';
 
-/** What the format is called in advice about base URLs. */
 export const chatApi = 'Chat Completions API';
 
-/** The event that ends a stream. It is no JSON. */
+/** Ends a stream. Not JSON. */
 const doneMark = '[DONE]';
 
 /**
- * Reads the chunks of one answer. Its items are whole when the server says why the answer ends, and not before: a stream
- * that breaks off gives none. Counts may follow the reason, so the answer is over with them, with the end mark, or with
- * the stream.
+ * Reads the chunks of one answer. Items are complete only when the server sends a finish reason: a stream that breaks
+ * off gives none. Token counts may follow the reason, so the answer ends with them, with the end mark, or with the
+ * stream.
  */
 export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoughts }: ChatDialect): AnswerReader {
   const said: string[] = [];
@@ -47,7 +46,6 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   let reason: string | undefined;
   let usage: Usage | undefined;
   let isOver = false;
-  /** The last event could not be read. */
   let isBroken = false;
 
   function chunk(event: JsonObject): readonly ModelEvent[] | undefined {
@@ -56,9 +54,9 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     const created = begin(event);
     const choice = firstChoice(event);
     const deltas = takeDelta(objectAt(choice, 'delta') ?? objectAt(choice, 'message'));
-    // An empty one is none: some servers have it in every chunk.
+    // Some servers send an empty reason in every chunk.
     reason ??= stringAt(choice, 'finish_reason') || undefined;
-    // Some servers count with every chunk: only counts beside the reason or behind it are the last ones.
+    // Some servers count in every chunk: only counts with or after the finish reason are final.
     const counted = chunkUsage(event, choice);
     usage = counted ?? usage;
     const events = [...created, ...deltas];
@@ -88,7 +86,7 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     calls.take(arrayAt(delta, 'tool_calls') ?? (legacy === undefined ? [] : [{ index: 0, function: legacy }]));
     if (thoughtNow !== '') thought.push(thoughtNow);
     if (saidNow !== '') said.push(saidNow);
-    // Items get their ids where they are recorded: what servers give is often not unique.
+    // Ids are assigned when items are recorded: those of servers are often not unique.
     return [
       ...(thoughtNow === '' ? [] : [{ kind: 'reasoning-delta', itemId: '', part: 0, delta: thoughtNow } as const]),
       ...(saidNow === '' ? [] : [{ kind: 'text-delta', itemId: '', delta: saidNow } as const]),
@@ -114,12 +112,12 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
     event(data) {
       const text = data.toString('utf8').trim();
       if (isOver || text === '') return undefined;
-      // A piece of the answer is lost with it: nothing says it again.
+      // The lost event held a piece of the answer that is not repeated.
       if (isBroken) return failed(unreadableAnswer('event'));
       if (text === doneMark) return responseId === undefined ? failed(unreadableAnswer('end')) : finish();
       const event = parseJsonObject(text);
       if (event !== undefined) return chunk(event);
-      // The last event of a stream that broke off is none: what comes next tells.
+      // An unreadable last event may be the cut end of a broken stream; the next event decides.
       isBroken = true;
       return undefined;
     },
@@ -127,13 +125,12 @@ export function chatReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>, { thoug
   };
 }
 
-/** There is one answer to a request; a server that gives more of them numbers them. */
+/** Servers that give several answers number them; only the first is read. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
   const choices = (arrayAt(event, 'choices') ?? []).filter(isJsonObject);
   return choices.find(({ index = 0 }) => index === 0);
 }
 
-/** Content is a text, or parts of which some are thoughts. */
 function wordsIn(content: Json | undefined): { readonly text: string; readonly thinking: string } {
   if (typeof content === 'string') return { text: content, thinking: '' };
   const parts = Array.isArray(content) ? (content as readonly Json[]).filter(isJsonObject) : [];
@@ -147,7 +144,7 @@ function thinkingIn(thinking: Json | undefined): string {
   return typeof thinking === 'string' ? thinking : wordsIn(thinking).text;
 }
 
-/** Thoughts that go back to the model are content; others are there to be read. */
+/** Thoughts that are returned to the model are content; others are summaries to be read. */
 function thoughtItems(text: string, thoughts: ChatDialect['thoughts']): readonly Item[] {
   if (text === '') return [];
   return thoughts === 'returned'
@@ -163,7 +160,6 @@ function asEvent(item: Item): ModelEvent {
   return { kind: 'item', item };
 }
 
-/** `usage`: what the answer cost all the same. */
 function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
   return [{ kind: 'failed', failure, ...defined({ usage }) }];
 }
@@ -171,14 +167,11 @@ function failed(failure: ModelFailure, usage?: Usage): readonly ModelEvent[] {
 interface OpenCall {
   id: string;
   name: string;
-  /** Joined at the end: they may be many. */
   readonly pieces: string[];
 }
 
-/** Puts the calls of one answer together from pieces that may come interleaved. */
 export function callPieces() {
   const calls: OpenCall[] = [];
-  /** By the number that the server gives: the newest call under it. */
   const byIndex = new Map<number, OpenCall>();
 
   function callFor(index: number | undefined, id: string, name: string): OpenCall {
@@ -186,7 +179,7 @@ export function callPieces() {
       index === undefined
         ? (calls.find((call) => id !== '' && call.id === id) ?? lastUnless(name))
         : byIndex.get(index);
-    // There are servers that number every call 0, and others that name each piece anew: a new call has both.
+    // Some servers number every call 0, others rename each piece: only a new id together with a name begins a new call.
     const isAnother = known !== undefined && id !== '' && known.id !== '' && known.id !== id && name !== '';
     if (known !== undefined && !isAnother) return known;
     const call: OpenCall = { id: '', name: '', pieces: [] };
@@ -195,7 +188,7 @@ export function callPieces() {
     return call;
   }
 
-  /** Without number and id, a piece with a name begins a call, and one without goes on with the last. */
+  /** Without index and id, a piece with a name begins a call, and one without continues the last. */
   function lastUnless(name: string): OpenCall | undefined {
     return name === '' ? calls.at(-1) : undefined;
   }
@@ -205,21 +198,20 @@ export function callPieces() {
     const [id, name] = [stringAt(piece, 'id') ?? '', stringAt(made, 'name') ?? ''];
     const call = callFor(numberAt(piece, 'index'), id, name);
     if (call.id === '') call.id = id;
-    // A name may come in pieces; some servers send all of it again with every piece of the arguments.
+    // A name may come in pieces; some servers repeat it with every piece of the arguments.
     if (name !== call.name && call.pieces.length === 0) call.name += name;
     const given = textOf(made['arguments']);
     if (given !== '') call.pieces.push(given);
   }
 
   return {
-    /** The `tool_calls` of a delta. */
     take(pieces: readonly Json[]): void {
       for (const piece of pieces) if (isJsonObject(piece)) add(piece);
     },
     get count(): number {
       return calls.length;
     },
-    /** The calls as items, in order; undefined if one has no name. Those without an id are numbered. */
+    /** The calls as items, in order; undefined if one has no name. Calls without an id are numbered. */
     items(responseId: string): readonly Item[] | undefined {
       if (calls.some(({ name }) => name === '')) return undefined;
       return calls.map(({ id, name, pieces }, at) => ({
@@ -232,15 +224,15 @@ export function callPieces() {
   };
 }
 
-/** Arguments are a text; a few servers send the object that it stands for. */
+/** Arguments are a text; a few servers send the object itself. */
 function textOf(given: Json | undefined): string {
   if (typeof given === 'string') return given;
   return isJsonObject(given) ? JSON.stringify(given) : '';
 }
 
 /**
- * The counts of a chunk, or undefined when it has none that mean something. Servers put them beside the choices, into
- * the choice, or under a name of their own.
+ * Token counts of a chunk; undefined if it has no meaningful ones. Servers put them beside the choices, into the
+ * choice, or under a name of their own.
  */
 function chunkUsage(chunk: JsonObject, choice: JsonObject | undefined): Usage | undefined {
   const wire = objectAt(chunk, 'usage') ?? objectAt(choice, 'usage') ?? objectAt(objectAt(chunk, 'x_groq'), 'usage');
@@ -260,16 +252,16 @@ function chunkUsage(chunk: JsonObject, choice: JsonObject | undefined): Usage | 
   });
 }
 
-/** What a reason for the end of an answer means. `cut`: what was said stands, and calls may be half written. */
+/** Meaning of a finish reason. `cut`: the text is valid, but calls may be incomplete. */
 export type FinishMeaning =
   | { readonly kind: 'whole' }
   | { readonly kind: 'cut'; readonly failure: ModelFailure }
   | { readonly kind: 'lost'; readonly failure: ModelFailure };
 
-/** Reasons of common servers by which an answer is broken off. Asking again may help. */
+/** Reasons of common servers for an aborted answer. A retry may help. */
 const broken: ReadonlySet<string> = new Set(['error', 'network_error', 'insufficient_system_resource']);
 
-/** What is not known ends an answer well: `stop`, `tool_calls`, `eos`, … */
+/** Unknown reasons end an answer well: `stop`, `tool_calls`, `eos`, … */
 export function finishMeaning(reason: string): FinishMeaning {
   if (broken.has(reason)) {
     const message = `The provider broke off the answer. Reason: ${reason}.`;
@@ -282,7 +274,7 @@ export function finishMeaning(reason: string): FinishMeaning {
   return { kind: cause === 'answer-length' ? 'cut' : 'lost', failure: modelFailure({ cause, message }) };
 }
 
-/** The error that an event of a stream reports, in any of the shapes that servers use; undefined if it reports none. */
+/** The error in a stream event, in any shape that servers use; undefined if there is none. */
 export function reportedError(event: JsonObject): JsonObject | undefined {
   const error = event['error'];
   if (typeof error === 'string') return { message: error };
@@ -290,7 +282,7 @@ export function reportedError(event: JsonObject): JsonObject | undefined {
   return event['object'] === 'error' ? event : undefined;
 }
 
-/** A code that is a status means what the status would have meant before the stream began. */
+/** A code that is an HTTP status means the same as that status before the stream began. */
 export function errorFailure(error: JsonObject, api: string): ModelFailure {
   const status = statusOf(error['code']);
   if (status === undefined) return streamFailure(error);

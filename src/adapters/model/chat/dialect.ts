@@ -4,36 +4,32 @@ import {
   type ServerCapabilities,
 } from '../../../core/config/providers/server-capabilities.ts';
 
-/** In what servers differ that speak Chat Completions. Everything else is the same for all of them. */
 export interface ChatDialect {
-  /** Names the bytes that the encoder makes; stored with each request. */
+  /** Identifies the bytes that the encoder makes; stored with each request. */
   readonly version: string;
   /**
-   * From 3 on, a server without the role `developer` gets one `system` message, because templates of many models refuse
-   * a second one; refusals are words, and calls have the namespace of their tool. Before, the model did not see these.
+   * From 3 on: a server without the `developer` role gets one `system` message, because many templates refuse a second
+   * one; refusals are sent as text, and calls have their tool's namespace. Earlier revisions did not show these to the
+   * model.
    */
   readonly revision: 2 | 3;
-  /** The role of instructions, and of developer messages where roles may stand in any order. */
+  /** Role of instructions, and of developer messages where any order of roles is allowed. */
   readonly developer: 'developer' | 'system';
-  /** Whether messages of the user and of the assistant take turns: templates of many models refuse all else. */
+  /** Templates of many models refuse roles that do not alternate. */
   readonly roles: 'alternating' | 'any-order';
-  /** Whether ids of calls are nine letters and digits: templates of Mistral's models refuse all else. */
+  /** Templates of Mistral's models accept only ids of nine letters and digits. */
   readonly callIds: 'any' | 'nine';
-  /** Whether the model's thoughts go back to it. A server that wants them refuses a call without them. */
+  /** A server that wants thoughts returned refuses a call without them. */
   readonly thoughts: 'returned' | 'dropped';
-  /** Whether a request may name a cache key, a tier and a verbosity. Many servers refuse fields that they do not know. */
+  /** Allows cache key, tier and verbosity in requests. Many servers refuse unknown fields. */
   readonly fields: 'openai' | 'common';
-  /** Whether a request asks for token counts. */
   readonly usage: 'asked' | 'unasked';
-  /** Whether a request may name the schema of its answer. */
   readonly schema: 'sent' | 'dropped';
-  /** The field that limits an answer. */
   readonly maxTokens: ServerCapabilities['maxTokensField'];
 }
 
 type Choices = Omit<ChatDialect, 'version'>;
 
-/** The dialect of a server, by what it can do. */
 export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   return dialect({
     revision: 3,
@@ -48,7 +44,7 @@ export function chatDialect(capabilities: ServerCapabilities): ChatDialect {
   });
 }
 
-/** The version names every choice that was not the first one there was. */
+/** The version names every choice that differs from the original one. */
 function dialect(choices: Choices): ChatDialect {
   const { revision, developer, roles, callIds, thoughts, fields, usage, schema, maxTokens } = choices;
   const parts = [
@@ -71,14 +67,13 @@ export const openaiDialect: ChatDialect = chatDialect({ ...commonCapabilities, .
 
 export const thinkingDialect: ChatDialect = chatDialect({ ...commonCapabilities, returnedThoughts: true });
 
-/** Names that requests of earlier versions have, in which no field limited an answer. */
 const earlier: readonly ChatDialect[] = [
   { ...commonDialect, revision: 2, roles: 'any-order', version: 'chat/1' },
   { ...openaiDialect, revision: 2, maxTokens: 'none', version: 'chat-openai/1' },
   { ...thinkingDialect, revision: 2, roles: 'any-order', version: 'chat-thinking/1' },
 ];
 
-/** Before revision 3, no request had alternating roles or ids of one form. */
+/** Before revision 3, requests had neither alternating roles nor nine-character ids. */
 const orders = [
   { revision: 2, roles: 'any-order', callIds: 'any' },
   ...(['any', 'nine'] as const).flatMap((callIds) => [
@@ -87,7 +82,7 @@ const orders = [
   ]),
 ] as const;
 
-/** Every dialect that there is or was: requests of the past are made again. */
+/** Every current and former dialect, to reproduce requests of the past. */
 export function everyDialect(): readonly ChatDialect[] {
   const all = orders.flatMap((order) =>
     (['max_completion_tokens', 'max_tokens', 'none'] as const).flatMap((maxTokens) =>

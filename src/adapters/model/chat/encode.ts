@@ -7,8 +7,8 @@ import { endedInTurn, messageMaker } from './messages.ts';
 import type { ChatMessage } from './projection.ts';
 
 /**
- * Encodes prompts for Chat Completions. As in every format, what changes least comes first, and what is asked of the
- * answer comes last. Messages and their bytes are kept by the identity of items: the caller must not change these.
+ * Encodes prompts for Chat Completions: what changes least comes first, options of the answer last. Messages and their
+ * bytes are cached by item identity: the caller must not mutate items.
  */
 export function chatEncoder(dialect: ChatDialect): Encoder {
   const messagesOf = messageMaker(dialect);
@@ -55,7 +55,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
         bytesOf(closing(options, dialect, areOffered)),
       ];
     },
-    // As if it stood alone: with its neighbours it may share a message, and needs none to take turns with.
+    // Encoded alone: in a request it may share a message with its neighbours and need none to alternate with.
     item: (item) => {
       const { system, messages } = messageMaker({ ...dialect, roles: 'any-order' })([item]);
       return bytesOf(JSON.stringify([...system.map(headMessage), ...messages]));
@@ -65,7 +65,7 @@ export function chatEncoder(dialect: ChatDialect): Encoder {
 
 interface EncodedTools {
   readonly bytes: Uint8Array;
-  /** Servers refuse settings of calls in a request without tools. */
+  /** Servers refuse tool-call settings in a request without tools. */
   readonly areOffered: boolean;
 }
 
@@ -75,7 +75,7 @@ function headText(texts: readonly string[]): string {
 
 const comma = bytesOf(',');
 
-/** What stands before tools and messages. Absent options leave no trace: JSON.stringify skips undefined. */
+/** Everything before tools and messages. `JSON.stringify` skips undefined options. */
 function opening(options: RequestOptions, { fields }: ChatDialect, areOffered: boolean): string {
   const known = fields === 'openai';
   return JSON.stringify({
@@ -87,14 +87,13 @@ function opening(options: RequestOptions, { fields }: ChatDialect, areOffered: b
   }).slice(0, -1);
 }
 
-/** What follows the messages: how the answer is wanted. */
 function closing(options: RequestOptions, dialect: ChatDialect, areOffered: boolean): string {
   const { fields, usage, maxTokens } = dialect;
   const schema = dialect.schema === 'sent' ? options.outputSchema : undefined;
   const members = JSON.stringify({
     stream: true,
     stream_options: usage === 'asked' ? { include_usage: true } : undefined,
-    // A limit of the user's must reach a server of which nothing is known, too: nearly all know the older field.
+    // A user-set limit must also reach unknown servers: nearly all know the older field.
     [options.lengthField ?? (maxTokens === 'none' ? 'max_tokens' : maxTokens)]:
       options.outputLimit ?? (maxTokens === 'none' ? undefined : options.maxOutputTokens),
     temperature: options.temperature,
@@ -113,7 +112,7 @@ function bytesOf(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
 
-/** Tools as this format offers them: every one is a function. Those that a provider runs itself are left out. */
+/** Every tool is offered as a function. Tools that a provider runs itself are left out. */
 function chatTools(tools: readonly ToolSpec[]): readonly JsonObject[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'function') return [functionTool(tool, tool)];

@@ -14,33 +14,27 @@ import {
   projectItem,
 } from './projection.ts';
 
-/** What a request holds of a list of items. */
 export interface ChatMessages {
-  /** Words of the engine at the very beginning, for the one `system` message. */
   readonly system: readonly string[];
   readonly messages: readonly ChatMessage[];
 }
 
-/** A list of items as messages, as far as it was read. */
 interface Folded extends ChatMessages, Turns {
   readonly items: Item[];
   readonly writers: (InputWriter | undefined)[];
   readonly projected: ProjectedChatItem[];
   readonly system: string[];
   readonly messages: ChatMessage[];
-  /** Places of answers that stand behind their call already. */
   readonly placed: Set<number>;
-  /** Gives the next call its id. */
   readonly freshId: (id: string) => string;
-  /** What comes next may change the messages: the model's last words may go on, or a call may get its answer. */
+  /** Later items may still change the messages: the model's last text may continue, or a call may get its output. */
   isOpen: boolean;
 }
 
 /**
- * Makes messages of items. What the model made in one go is one assistant message, its calls are answered directly
- * behind it, and the pictures of the answers follow in a user message. A list that continues from the one before gives
- * the same messages and those of what is new: nothing of a message depends on what comes after its step, except that a
- * user's last message may go on.
+ * Makes messages of items. One step of the model is one assistant message, directly followed by the outputs of its
+ * calls, then their pictures in a user message. A list that extends the previous one gives the same messages plus new
+ * ones: no message depends on what comes after its step, except that the user's last message may grow.
  */
 export function messageMaker(
   dialect: ChatDialect,
@@ -80,7 +74,6 @@ function beginsWith(items: readonly Item[], writers: ReadonlyMap<Item, InputWrit
   );
 }
 
-/** Adds what stands at this place, and gives the next one. */
 function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
   const add = adderOf(folded, dialect);
   const here = folded.projected[index]!;
@@ -95,7 +88,7 @@ function addAt(index: number, folded: Folded, dialect: ChatDialect): number {
       add.toUsersTurn(here.words);
       return index + 1;
     case 'developer':
-      // Only a text can be a part of the `system` message.
+      // Only text can be part of the `system` message.
       if (folded.messages.length === 0 && typeof here.first === 'string') folded.system.push(here.first);
       else add.toUsersTurn(here.later);
       return index + 1;
@@ -128,7 +121,6 @@ function adderOf(folded: Folded, { roles }: ChatDialect): Adder {
 
 type Output = Extract<ProjectedChatItem, { kind: 'output' }>;
 
-/** What the model made in one go, the answers to its calls, and what they hold beside text. */
 function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   const { projected } = folded;
   const add = adderOf(folded, dialect);
@@ -152,7 +144,7 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   add.message({
     role: 'assistant',
     content: made.said.length === 0 ? null : made.said.join('\n\n'),
-    // Where thoughts go back, a call without them is refused, even if there were none.
+    // Servers that want thoughts returned refuse a call without them, even if there were none.
     ...(dialect.thoughts === 'returned' && (thought !== '' || calls.length > 0) && { reasoning_content: thought }),
     ...(calls.length > 0 && { tool_calls: calls.map(({ id, call }) => wireCall(id, call)) }),
   });
@@ -165,7 +157,6 @@ function addStep(from: number, folded: Folded, dialect: ChatDialect): number {
   return end;
 }
 
-/** The first answer to the call that is not placed yet: usually it follows at once. */
 function outputFor({ id }: ChatCall, from: number, folded: Folded): Output | undefined {
   const { projected, placed } = folded;
   for (let index = from; index < projected.length; index++) {
@@ -188,27 +179,27 @@ function strayOutput({ text, media }: Output, { roles }: ChatDialect): UserTurnC
 }
 
 /**
- * Templates of many models (Mistral's, Gemma's, older ones of Llama) refuse a request unless the user and the assistant
- * take turns, the user first and last, with nothing but the outputs of its calls behind an assistant's message. Where
- * history has no message for a turn, one of these stands in.
+ * Many templates (Mistral's, Gemma's, older ones of Llama) refuse a request unless user and assistant alternate, the
+ * user first and last, with only outputs of its calls after an assistant's message. These fill the turns for which
+ * history has no message.
  */
 const standIn = {
-  /** Before an assistant's message that nothing comes before. */
+  /** Before an assistant's message that is the first. */
   before: { role: 'user', content: '[What came before was left out.]' },
-  /** Between two messages of the assistant, and behind the last one: it is asked for an answer, not for the rest of one. */
+  /**
+   * Between two assistant messages, and after the last one: the model is asked for an answer, not for the rest of one.
+   */
   between: { role: 'user', content: 'Continue.' },
-  /** Between outputs of tools and a user's message: the templates count neither calls nor outputs as a turn. */
+  /** Between tool outputs and a user's message: the templates count neither calls nor outputs as turns. */
   afterOutputs: { role: 'assistant', content: 'Noted.' },
 } as const satisfies Record<string, ChatMessage>;
 
-/** Messages that take turns, as far as they are made. */
 interface Turns {
   readonly messages: ChatMessage[];
-  /** The last message, if it is the user's, as it is once another one joins it. */
+  /** The last message if it is the user's, in the form it takes when another one joins it. */
   amongOthers?: () => MessageContent;
 }
 
-/** Adds a message of the assistant or of a tool where it takes its turn. */
 function addInTurn({ messages }: Turns, message: ChatMessage): void {
   const last = messages.at(-1);
   if (message.role === 'assistant' && last === undefined) messages.push({ ...standIn.before });
@@ -217,8 +208,8 @@ function addInTurn({ messages }: Turns, message: ChatMessage): void {
 }
 
 /**
- * Adds to the user's turn. Messages that follow each other there are one, in which each speaker can be told from the
- * others. Later ones change only the end of a message that has several.
+ * Merges consecutive messages of the user's turn into one that names each speaker. Later additions change only the end
+ * of a message that has several.
  */
 function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void {
   const { messages, amongOthers } = turns;
@@ -234,17 +225,16 @@ function addToUsersTurn(turns: Turns, { content, among }: UserTurnContent): void
   turns.amongOthers = among;
 }
 
-/** The messages of a request, which must not end in one of the assistant. */
+/** The messages of a request, which must not end with the assistant's. */
 export function endedInTurn(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   return messages.at(-1)?.role === 'assistant' ? [...messages, standIn.between] : messages;
 }
 
-/** The id of each call of a request, in order: no two have one, because a server refuses a second call under one id. */
+/** Makes the call ids of a request, in order and unique: a server refuses a second call under one id. */
 export function uniqueCallIds(form: ChatDialect['callIds']): (id: string) => string {
   return form === 'nine' ? nineCharacters() : anyCharacters();
 }
 
-/** The id as it is, unless an earlier call of the request has it. */
 function anyCharacters(): (id: string) => string {
   const used = new Map<string, number>();
   const fresh = (id: string): string => {
@@ -256,8 +246,8 @@ function anyCharacters(): (id: string) => string {
 }
 
 /**
- * Nine letters and digits, made from the id alone unless an earlier call has them: the same in every request of a
- * thread, so that the server's cache holds. Those that the server made are such already, and stay.
+ * Nine letters and digits, derived from the id alone unless an earlier call has them: stable over the requests of a
+ * thread, for the server's cache. Ids made by the server already have this form and are kept.
  */
 function nineCharacters(): (id: string) => string {
   const used = new Set<string>();

@@ -22,46 +22,40 @@ import {
 } from '../speaker-borders.ts';
 import type { ChatDialect } from './dialect.ts';
 
-/** A message of a request. */
 export interface ChatMessage extends JsonObject {
   readonly role: string;
 }
 
-/** A call of the model, as an assistant message holds it. */
 export interface ChatCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** What an item becomes. What the model made in one go is joined into one assistant message (`messages.ts`). */
+/** An item as projected. Items of one model step are joined into one assistant message (`messages.ts`). */
 export type ProjectedChatItem =
-  /** A message of its own. */
   | { readonly kind: 'message'; readonly message: ChatMessage }
-  /** A message of the user's role: the user's words, or an agent's. */
   | { readonly kind: 'users-turn'; readonly words: UserTurnContent }
-  /** Words of the engine: part of the one `system` message if only such words come before, else of the user's turn. */
+  /** Engine text: part of the one `system` message if only such text precedes it, otherwise of the user's turn. */
   | { readonly kind: 'developer'; readonly first: MessageContent; readonly later: UserTurnContent }
-  /** Text of an assistant message. */
   | { readonly kind: 'said'; readonly text: string }
-  /** What the model thought before it spoke. */
   | { readonly kind: 'thought'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ChatCall }
-  /** An answer to a call. Its media follow all answers of the step in a user message. */
+  /** Output of a call. Its media follow all outputs of the step in a user message. */
   | {
       readonly kind: 'output';
       readonly callId: string | undefined;
       readonly text: string;
       readonly media: readonly ContentPart[];
     }
-  /** Nothing of it is sent. It stays in history. */
+  /** Not sent, but kept in history. */
   | { readonly kind: 'left-out' }
-  /** The same, and what the model made before it and after it was not made in one go. */
+  /** Not sent, and separates model steps: what the model made before and after it was not one step. */
   | { readonly kind: 'gap' };
 
 type Rule = (item: Item, dialect: ChatDialect, writer: InputWriter | undefined) => ProjectedChatItem;
 
-/** Every rule by the type of its item. docs/providers.md has the same rows. */
+/** One rule per item type. docs/providers.md has the same rows. */
 const rules: Readonly<Record<string, Rule>> = {
   message: (item, { developer, revision, roles }, writer) => {
     if (!isMessage(item)) return gap;
@@ -101,18 +95,15 @@ const rules: Readonly<Record<string, Rule>> = {
 const leftOut: ProjectedChatItem = { kind: 'left-out' };
 const gap: ProjectedChatItem = { kind: 'gap' };
 
-/** What an item becomes in a request of this dialect. Types without a rule are for other formats alone. */
+/** Types without a rule are for other formats only. */
 export function projectItem(item: Item, dialect: ChatDialect, writer?: InputWriter): ProjectedChatItem {
   return Object.hasOwn(rules, item.type) ? rules[item.type]!(item, dialect, writer) : gap;
 }
 
-/** The types that have a rule. */
 export const projectedTypes: readonly string[] = Object.keys(rules);
 
-/** Stands in for the answer that a call has nowhere. */
 export const noOutput = 'No output of this call was recorded: whether it had an effect is not known.';
 
-/** Above the media of the answers before it. */
 export const mediaHeading = '[What the tools returned beside text, in order:]';
 
 function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
@@ -120,7 +111,7 @@ function asMessage(role: string, parts: readonly Json[]): ProjectedChatItem {
   return content === '' ? gap : { kind: 'message', message: { role, content } };
 }
 
-/** A message of the user's role. Servers that take any order keep speakers apart by messages. */
+/** Servers that allow any order of roles keep speakers apart by messages. */
 function usersRole(
   content: MessageContent,
   roles: ChatDialect['roles'],
@@ -131,7 +122,7 @@ function usersRole(
   return { kind: 'users-turn', words };
 }
 
-/** What an agent or a tool said. Where every message has one speaker, its heading says enough. */
+/** Words of an agent or a tool. The heading is sufficient where every message has one speaker. */
 export function ofOtherSpeaker(
   border: 'agent_message' | 'tool_output',
   content: MessageContent,
@@ -148,7 +139,6 @@ function nameOf(item: Item, { revision }: ChatDialect): string | undefined {
   return revision === 2 ? stringAt(item, 'name') : namespacedToolName(item);
 }
 
-/** A call without a name of its own takes that of its item. */
 function called(item: Item, name = 'unknown', given = '{}'): ProjectedChatItem {
   const id = stringAt(item, 'call_id') ?? stringAt(item, 'id') ?? 'call';
   return { kind: 'call', call: { id, name, arguments: given } };
@@ -161,20 +151,17 @@ function outputOf(item: Item, output: Json | undefined, { roles }: ChatDialect):
   return { kind: 'output', callId: stringAt(item, 'call_id'), text, media };
 }
 
-/** A refusal, whose words have a name of their own, as a text. */
 function refusalAsText(part: Json): Json {
   const refusal = isJsonObject(part) && part['type'] === 'refusal' ? stringAt(part, 'refusal') : undefined;
   return refusal === undefined ? part : textPart(refusal);
 }
 
-/** Content parts of an item as the content of a message. */
 function contentOf(parts: readonly Json[]): MessageContent {
   const read = readParts(parts);
-  // Servers that know only text take no list.
+  // Text-only servers accept no list.
   return read.every(({ type }) => type === 'text') ? joinTexts(read) : read;
 }
 
-/** Content parts of an item, each as this format has it. */
 function readParts(parts: readonly Json[]): readonly ContentPart[] {
   return parts
     .filter(isJsonObject)
@@ -182,7 +169,6 @@ function readParts(parts: readonly Json[]): readonly ContentPart[] {
     .filter((part) => part['text'] !== '');
 }
 
-/** The same of words of the engine that stand in the user's turn. */
 function contentInUsersTurn(parts: readonly Json[]): MessageContent {
   return contentOf(
     parts.map((part) => {
@@ -192,7 +178,7 @@ function contentInUsersTurn(parts: readonly Json[]): MessageContent {
   );
 }
 
-/** The texts of parts in one, with a line in the place of each part of media, and those parts. */
+/** The joined texts, with a placeholder line for each media part, and the media parts. */
 function textAndMedia(
   parts: readonly Json[],
   roles: ChatDialect['roles'],
@@ -208,8 +194,8 @@ function textAndMedia(
 }
 
 /**
- * Where media of a tool's output stood: it takes text alone. In requests of the first order, other messages may come
- * between as well, but those that were sent are made again as they were.
+ * Placeholder for media of a tool's output, which takes only text. With `any-order`, other messages may come between as
+ * well, but the wording is kept so that sent requests are reproduced exactly.
  */
 const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string, string>>>> = {
   'any-order': {
@@ -222,7 +208,7 @@ const placesWhere: Readonly<Record<ChatDialect['roles'], Readonly<Record<string,
   },
 };
 
-/** `input_text`, `output_text`, `reasoning_text` and what else holds a text are one to this format. */
+/** `input_text`, `output_text`, `reasoning_text` and every other part with text are the same in this format. */
 function partOf(part: JsonObject): ContentPart {
   switch (part['type']) {
     case 'input_image':
@@ -236,7 +222,7 @@ function partOf(part: JsonObject): ContentPart {
   }
 }
 
-/** The finest detail has another name here. */
+/** This format names the finest detail differently. */
 const details: Readonly<Record<string, string>> = { auto: 'auto', low: 'low', high: 'high', original: 'high' };
 
 function pictureOf(part: JsonObject): ContentPart {
@@ -249,7 +235,7 @@ function pictureOf(part: JsonObject): ContentPart {
 
 const recording = /^data:audio\/(?:x-)?(wav|wave|mp3|mpeg);base64,/i;
 
-/** Two kinds of recordings can be sent, and only inside the request. */
+/** Only two kinds of recordings can be sent, and only inline. */
 function recordingOf(part: JsonObject): ContentPart {
   const url = stringAt(part, 'audio_url') ?? '';
   const [opening = '', kind = ''] = recording.exec(url) ?? [];

@@ -4,36 +4,34 @@ import type { Credentials } from './credentials-and-headers.ts';
 import { eventStreamParser } from './event-stream.ts';
 import { answerTooLarge, megabytes } from './failures/answer-failure.ts';
 
-/** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
+/** Reads the events of one answer in a wire format. Not called again after a `completed` or `failed`. */
 export interface AnswerReader {
-  /** Decodes the data of one event. Undefined: the format has no such event, and it is no sign of life. */
+  /** Decodes the data of one event. Undefined: the format has no such event, and it does not count as activity. */
   event(data: Buffer): readonly ModelEvent[] | undefined;
-  /** What follows when the stream ends here: for instance the failure that an earlier event announced, or nothing. */
+  /** Final events when the stream ends here, such as a failure that an earlier event announced; may be empty. */
   end(): readonly ModelEvent[];
-  /** Whether the server reported an error after which an answer usually ends. Absent: an error is always the end. */
+  /** The server reported an error after which an answer usually ends. Absent: an error is always the end. */
   readonly hasError?: boolean;
 }
 
-/** How long a server that reported an error may be silent. Many leave the connection open. */
+/** Longest silence after a reported error. Many servers leave the connection open. */
 const silenceAfterErrorMs = 1000;
 
-/** One event is held in memory until it is whole. */
+/** An event is held in memory until it is complete. */
 const usualEventBytes = 32 * 1024 ** 2;
 
-/** How large one event of an answer may be. It grows with a limit for answers that the user raises. */
+/** Largest event of an answer. Grows with a user-raised limit for answers. */
 export function mostEventBytes({ maxBytes }: Pick<AnswerLimits, 'maxBytes'>): number {
   return Math.min(maxBytes, Math.max(usualEventBytes, maxBytes / 2));
 }
 
-/** What comes of the events of one answer. After a `completed` or `failed` it gives nothing more. */
 function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   let bytes = 0;
   let finished = false;
-  /** One that the reader knows. */
   let sawEvent = false;
   /**
-   * Since the last event that the reader knows: waiting for the server, and reading what it sends. Time that others
-   * need for the events does not count.
+   * Time since the last known event, spent waiting for the server and reading its data. Time that consumers take for
+   * events does not count.
    */
   let waitedMs = 0;
   let sawOther = false;
@@ -61,16 +59,15 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
   }
 
   return {
-    /** `came`: how many bytes brought the events. */
     push(came: number, events: () => readonly Buffer[]): readonly ModelEvent[] {
       if (finished) return [];
       bytes += came;
       sawOther = true;
       const began = performance.now();
       const decoded = decodeAll(events());
-      // A flood of other events is never waited for.
+      // Count reading time too, so that a flood of unknown events cannot hold off the timeout.
       if (sawOther) waitedMs += performance.now() - began;
-      // Whatever the bytes were: one endless event, events of unknown types, or comments.
+      // Counts any bytes: one endless event, unknown events, or comments.
       const isOver = !finished && bytes > limits.maxBytes;
       return isOver ? fail(decoded, answerTooLarge(megabytes(limits.maxBytes))) : decoded;
     },
@@ -81,15 +78,11 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
       const rest = take(reader.end());
       return finished ? [...decoded, ...rest] : fail([...decoded, ...rest], cause(sawEvent));
     },
-    /** The server sent an event that is larger than one may be. */
     refuse(decoded: readonly ModelEvent[]): readonly ModelEvent[] {
       if (finished) return decoded;
       return fail(decoded, answerTooLarge(megabytes(mostEventBytes(limits)), 'event'));
     },
-    /**
-     * Waits for more. Only events that the reader knows give the server more time: bytes alone, comments and events of
-     * other names do not.
-     */
+    /** Waits for more. Only events that the reader knows extend the time: bytes, comments and unknown events do not. */
     async wait<Result>(
       usualMs: number,
       read: (ms: number) => Promise<Result>,
@@ -107,7 +100,7 @@ function answerEvents(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerRead
   };
 }
 
-/** Turns the bytes of one answer into model events. After a `completed` or `failed` it gives nothing more. */
+/** Turns the bytes of one answer into model events. Gives nothing more after a `completed` or `failed`. */
 export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   const parser = eventStreamParser({ mostEventBytes: mostEventBytes(limits) });
   const answer = answerEvents(limits, reader);
@@ -116,7 +109,7 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
       const events = answer.push(chunk.length, () => parser.push(chunk));
       return parser.isTooLarge ? answer.refuse(events) : events;
     },
-    /** The stream is over: gives `failed` unless the answer was finished, for what the server said or the cause. */
+    /** The stream is over: gives `failed` unless the answer was finished, with the server's error or else `cause`. */
     end: (cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[] => answer.end(() => parser.end(), cause),
     wait: answer.wait,
     get sawOther(): boolean {
@@ -125,10 +118,9 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
   };
 }
 
-/** A message counts for as much at least: one without content takes work, too. */
+/** Minimum charge per message: an empty one takes work, too. */
 const leastMessageBytes = 64;
 
-/** The same for an answer whose events come as messages. */
 export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: AnswerReader) {
   const answer = answerEvents(limits, reader);
   return {
@@ -145,21 +137,17 @@ export function messageDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: A
   };
 }
 
-/** What a wire format adds to the transport, which all of them share. */
 export interface HttpWire {
-  /** What the format is called in advice about base URLs. */
   readonly api: string;
-  /** Where steps are posted, below the base URL. */
+  /** Path below the base URL to which steps are posted. */
   readonly endpoint: string;
-  /** The headers by which a request says who sends it. */
   identify(credentials: Credentials, request: Pick<ModelRequest, 'routing'>): Readonly<Record<string, string>>;
-  /** For one answer. */
   reader(limits: AnswerLimits): AnswerReader;
 }
 
 type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
 
-/** Pieces of one text that came together, as one piece: each costs its way to every reader. */
+/** Merges adjacent pieces of one text: each event has a cost for every reader. */
 export function joinedDeltas(events: readonly ModelEvent[]): readonly ModelEvent[] {
   if (events.length < 2) return events;
   const joined: ModelEvent[] = [];

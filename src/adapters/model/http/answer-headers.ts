@@ -4,9 +4,9 @@ import { type RateLimit, type RateLimits, readableTime } from '../../../protocol
 import type { HttpHeaders } from './network/http-head.ts';
 
 /**
- * What the headers of an answer say about limits, in the forms of ChatGPT accounts (`x-codex-primary-used-percent`), of
- * OpenAI and servers like it (`x-ratelimit-remaining-tokens`), and of Anthropic
- * (`anthropic-ratelimit-tokens-remaining`). Undefined: nothing. What cannot be read is left out.
+ * Rate limits in the headers of ChatGPT accounts (`x-codex-primary-used-percent`), of OpenAI and compatible servers
+ * (`x-ratelimit-remaining-tokens`), and of Anthropic (`anthropic-ratelimit-tokens-remaining`). Undefined if there are
+ * none; unreadable values are left out.
  */
 export function rateLimitsIn(headers: HttpHeaders, now: number): RateLimits | undefined {
   const limits = Object.keys(headers)
@@ -23,7 +23,7 @@ function ofAccount(headers: HttpHeaders, header: string): RateLimit | undefined 
   if (limit === '' || usedPercent === undefined) return undefined;
   const about = (part: string): number | undefined => numberIn(headers[`x-${limit}-${window}-${part}`]);
   const [windowMinutes, resetsAt] = [about('window-minutes'), readableTime(about('reset-at'))];
-  // All of them at zero: the plan has no such window.
+  // All zero: the plan has no such window.
   if (usedPercent === 0 && (windowMinutes ?? 0) === 0 && resetsAt === undefined) return undefined;
   const name = limit === 'codex' ? window : `${limit.replaceAll('-', '_')} ${window}`;
   return { name, usedPercent, ...defined({ windowMinutes, resetsAt }) };
@@ -47,7 +47,7 @@ function ofKey(headers: HttpHeaders, header: string, now: number): RateLimit | u
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A date, or a time from now such as `6m0s` or `20ms`. In seconds since the epoch. */
+/** Reads a date, or a duration such as `6m0s` or `20ms`. In seconds since the epoch. */
 function resetIn(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) {
@@ -68,7 +68,6 @@ function numberIn(header: string | readonly string[] | undefined): number | unde
   return typeof header === 'string' && /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(header) ? Number(header) : undefined;
 }
 
-/** What the headers of an answer say besides it. */
 export function headerEvents(headers: HttpHeaders, now: number): readonly ModelEvent[] {
   const limits = rateLimitsIn(headers, now);
   const [model, etag] = [headers['openai-model'], headers['x-models-etag']];
@@ -79,7 +78,7 @@ export function headerEvents(headers: HttpHeaders, now: number): readonly ModelE
   ];
 }
 
-/** A name as models have them; anything else says nothing. */
+/** Ignores anything that is not a plausible model name. */
 export function serverModel(name: unknown): readonly ModelEvent[] {
   return typeof name === 'string' && /^[\w./:@+-]{1,200}$/.test(name) ? [{ kind: 'server-model', model: name }] : [];
 }

@@ -13,7 +13,7 @@ export interface HeaderSources {
   readonly request: Headers;
   readonly identify: (credentials: Credentials) => Headers;
   readonly credentials: Credentials;
-  /** `socket`: it has no body, and no answer but an open connection. */
+  /** `socket`: no body, and the answer is an open connection. */
   readonly wants: 'events' | 'json' | 'socket';
 }
 
@@ -24,7 +24,7 @@ const contentHeaders: Readonly<Record<HeaderSources['wants'], Headers>> = {
   socket: {},
 };
 
-/** Headers by lower-case name. The provider's go first, then the request's, then the key, then what the API needs. */
+/** Headers by lower-case name. Later ones win: the provider's, the request's, the key, then what the API needs. */
 export function wireHeaders(sources: HeaderSources): Headers {
   const { provider, credentials } = sources;
   const merged = new Map<string, string>();
@@ -42,12 +42,11 @@ export function wireHeaders(sources: HeaderSources): Headers {
   return Object.fromEntries(merged);
 }
 
-/** The usual way to say who sends a request. */
 export function bearerHeader(credentials: Credentials): Headers {
   return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 }
 
-/** Values that must never be shown, in all forms in which a server may repeat them. */
+/** Values that must never be shown, in every form in which a server may repeat them. */
 export function requestSecrets(sources: HeaderSources): readonly string[] {
   const { provider, credentials, environment } = sources;
   const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams];
@@ -59,7 +58,7 @@ export function requestSecrets(sources: HeaderSources): readonly string[] {
     ...proxySecrets(environment),
     ...login,
   ];
-  // A key is a key however short it is.
+  // Mask a key however short it is.
   const short = login.slice(0, 1).filter((token) => token !== '');
   return [...new Set([...repeatable(secrets), ...short])];
 }
@@ -72,40 +71,36 @@ function environmentHeaders(provider: ProviderOptions, environment: Variables): 
   return Object.fromEntries(found);
 }
 
-/** One bad header in a configuration must not keep every request from being sent. The reader of the configuration warns. */
+/** One bad configured header must not block every request. The configuration reader warns. */
 function isSendable(name: string, value: string): boolean {
   return !isFramingHeader(name) && isHeaderName(name) && isHeaderValue(value);
 }
 
-/** Where a model is reached and how patiently: what the configuration says of it. */
 export type ProviderOptions = ProviderConfig;
 
-/** `missing`: a key should be there and is not. No request is sent then. */
+/** `missing`: a required key is not set, and no request is sent. */
 export type Credentials =
   | {
       readonly kind: 'bearer';
       readonly mode: 'api-key' | 'chatgpt';
       readonly token: string;
-      /** Of a login with ChatGPT. */
       readonly accountId?: string;
-      /** Its account is one of the government's cloud. */
       readonly isFedramp?: true;
-      /** Where requests go with it, instead of the provider's address. */
+      /** Replaces the provider's address for requests with these credentials. */
       readonly baseUrl?: string;
-      /** What to do when it is not accepted; absent: what the provider's options say. */
+      /** Advice when they are not accepted; absent: use the provider's options. */
       readonly renew?: string;
-      /** Whether another one may be had when it is not accepted. */
       readonly renewable?: boolean;
     }
   | { readonly kind: 'none' }
-  /** `passing`: it may be there in a moment. */
+  /** `passing`: may be available in a moment. */
   | { readonly kind: 'missing'; readonly message: string; readonly next: string; readonly passing?: boolean };
 
 export interface CredentialsWanted {
   readonly signal: AbortSignal;
   /** A token that the server did not accept: another one is wanted. */
   readonly rejected?: string;
-  /** From what is at hand: nothing is renewed, and what has expired still says how requests identify themselves. */
+  /** Use what is available without renewal; expired credentials still show how requests identify themselves. */
   readonly asIs?: boolean;
 }
 
@@ -113,7 +108,6 @@ export function authModeOf(credentials: Credentials): AuthMode {
   return credentials.kind === 'bearer' ? credentials.mode : 'none';
 }
 
-/** Where the user finds the key that the server did not accept. */
 export function keyAdvice(
   { id, envKeys, bearerToken, tokenCommand, httpHeaders, envHttpHeaders }: ProviderOptions,
   credentials: Credentials,

@@ -8,22 +8,19 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 const feed = Buffer.from([lineFeed]);
 const noBytes = Buffer.alloc(0);
-/** A byte order mark, the name of a field, its colon and a blank: no more is needed to know what a line is. */
+/** Byte order mark, field name, colon and blank: enough to classify a line. */
 const longestOpening = byteOrderMark.length + dataField.length + 2;
 
 /**
- * The data of server-sent events, whatever the borders of chunks. It works on bytes: unwanted events are never decoded.
- * Between two chunks it holds the data of one event, and nothing of other lines.
+ * Extracts the data of server-sent events from chunks of any size. Works on bytes, so unwanted events are never
+ * decoded. Between chunks it holds only the data of one event.
  */
 export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes: number }) {
-  /** Data of an event that the chunks before have begun. */
   const held = new BoundedBuffer(mostEventBytes);
-  /** The only line of data so far. It lies in the chunk. */
+  /** The only data line so far; a view into the chunk. */
   let single: Buffer | undefined;
   let hasData = false;
-  /** A line that the chunks before have begun: not known yet, a line of data, or another one. */
   let line: 'unknown' | 'data' | 'other' = 'unknown';
-  /** Its first bytes while it is not known. */
   let opening = noBytes;
   let atStart = true;
   let afterCarriageReturn = false;
@@ -33,7 +30,6 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
     isTooLarge ||= !held.add(bytes);
   }
 
-  /** Makes place for another line of data. */
   function beginLine(): void {
     if (single !== undefined) hold(single);
     single = undefined;
@@ -72,7 +68,6 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
     line = 'unknown';
   }
 
-  /** The end of a chunk, in the middle of a line. */
   function keep(piece: Buffer): void {
     if (line === 'data') hold(piece);
     if (line !== 'unknown') return;
@@ -95,7 +90,6 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
     return isMarked ? bytes.subarray(byteOrderMark.length) : bytes;
   }
 
-  /** The data of every event that the chunk completes. */
   function push(chunk: Uint8Array): readonly Buffer[] {
     const events: Buffer[] = [];
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -115,7 +109,7 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
       if (nextFeed !== -1 && nextFeed < start) nextFeed = bytes.indexOf(lineFeed, start);
       if (nextReturn !== -1 && nextReturn < start) nextReturn = bytes.indexOf(carriageReturn, start);
     }
-    // A view would keep all of the chunk alive.
+    // A view would keep the whole chunk alive.
     if (single !== undefined) hold(single);
     single = undefined;
     if (start < bytes.length) keep(bytes.subarray(start));
@@ -124,21 +118,21 @@ export function eventStreamParser({ mostEventBytes }: { readonly mostEventBytes:
 
   return {
     push,
-    /** What was left when the stream ended: a last event without its empty line, or nothing. */
+    /** The rest at the end of the stream: a last event without its empty line, or nothing. */
     end(): readonly Buffer[] {
       const events: Buffer[] = [];
       if (line !== 'unknown' || opening.length > 0) endLine(noBytes, events);
       takeEvent(events);
       return events;
     },
-    /** An event has more data than it may have. Nothing more is read. */
+    /** An event exceeds the limit. Nothing more is read. */
     get isTooLarge(): boolean {
       return isTooLarge;
     },
   };
 }
 
-/** The value of a `data` line; undefined for comments and for fields that carry nothing for us. */
+/** The value of a `data` line; undefined for comments and other fields. */
 function dataOf(line: Buffer): Buffer | undefined {
   if (!startsWith(line, dataField)) return undefined;
   if (line.length === dataField.length) return line.subarray(dataField.length);

@@ -23,12 +23,11 @@ import {
   sendQuestion,
 } from './send-question.ts';
 
-/** Connections are kept for reuse. One that is never used loads nothing. */
+/** Keeps connections for reuse. Loads nothing until it is used. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
   return { wire, options, sendTo: options.sendTo ?? createSender(options) };
 }
 
-/** A client that posts requests and reads the answers from streams of server-sent events. */
 export function httpClient(connection: Connection): ModelClient {
   const { options } = connection;
   return {
@@ -57,14 +56,14 @@ async function* answer(
     for await (const event of events)
       yield event?.kind === 'failed' ? { ...event, failure: hide(event.failure) } : event;
   } catch (error) {
-    // A reader that throws may cite the answer, and a server may send the key back.
+    // A throwing reader may quote the answer, and a server may echo the key.
     yield failed(hide(providerFault(error)));
   }
 }
 
 type Reading = { readonly wire: HttpWire; readonly limits: AnswerLimits } & Pick<ModelQuestion, 'idleMs' | 'signal'>;
 
-/** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
+/** The events of an open stream. By the last event, the connection is closed or on its way to the pool. */
 async function* read(
   { body, headers }: OpenAnswer,
   { wire, limits, idleMs, signal }: Reading,
@@ -82,7 +81,7 @@ async function* read(
               return endFailure(part, { idleMs, sawOther: decoder.sawOther });
             });
       for (const event of joinedDeltas(events)) {
-        // Also between events that came together: abort means now.
+        // Check between events that arrived together, too: abort takes effect immediately.
         if (signal.aborted) return yield failed(abortedFailure());
         if (event.kind === 'completed') {
           await body.release();
@@ -102,16 +101,17 @@ function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> 
   return { kind: 'failed', failure };
 }
 
-/** How requests and answers are written for a provider. Items are in the Responses dialect on our side of it. */
+/** Encodes requests and reads answers for a provider. Items on our side are in the Responses dialect. */
 export interface WireFormat {
-  /** As `wire_api` names it. */
   readonly name: string;
-  /** A new one for each thread: it may keep the bytes of items. `provider`: who gets the requests. */
+  /** A new encoder for each thread, since it may keep the bytes of items. */
   encoder(provider: Pick<ProviderConfig, 'id' | 'baseUrl' | 'capabilities'>): Encoder;
-  /** All that `encoder` may give, where providers of the format differ. Absent: it gives one and the same. */
+  /**
+   * All encoders that `encoder` may return, if providers of the format differ. Absent: it always returns the same one.
+   */
   everyEncoder?(): readonly Encoder[];
   /** Opens nothing before the first request. */
   client(options: HttpClientOptions): ModelClient;
-  /** Of this provider, which speaks the format. `gates`: features that are switched on or off. */
+  /** `gates`: features that are switched on or off. */
   capabilities(provider: ProviderConfig, gates: Readonly<Record<string, boolean>>): ProviderCapabilities;
 }

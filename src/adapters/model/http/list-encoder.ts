@@ -1,41 +1,37 @@
-/** How the entries of a list are written. */
 export interface EntryWriter<Entry> {
-  /** The bytes that are there already; undefined if the text must be made. Asked once per entry. */
+  /** Existing bytes; undefined if the text must be made. Called once per entry. */
   stored(entry: Entry): Buffer | undefined;
   text(entry: Entry): string;
 }
 
-/** Each piece costs the transport some work, and an item is small: pieces hold many items and end anywhere in one. */
+/** Each piece has a transport cost and items are small: a piece holds many items and may end inside one. */
 const slabBytes = 64 * 1024;
-/** A text of this size is a piece of its own: to copy it would cost more. */
+/** A larger text is a piece of its own: copying it would cost more. */
 const ownPiece = 16 * 1024;
-/** That UTF-8 needs for one of the 16-bit units of a text. */
 const mostBytesPerUnit = 3;
 
-/** Bytes that were given out never change, so a piece only grows at its end. */
+/** Bytes that were given out never change: a piece only grows at its end. */
 interface Piece {
   readonly buffer: Buffer;
   readonly from: number;
   to: number;
-  /** Made when it is given out, and again when the piece has grown. */
   view?: Buffer;
 }
 
-/** The newest list that began with a certain entry, kept to be extended. */
 interface EncodedList<Entry> {
   readonly items: Entry[];
-  /** Where the bytes of each item end, counted from the first one. */
+  /** End offset of each item, counted from the first. */
   readonly ends: number[];
   readonly pieces: Piece[];
-  /** Filled up by and by, and never again where it was filled once. */
+  /** Append-only: filled bytes are never overwritten. */
   slab: { readonly buffer: Buffer; used: number };
 }
 
 const fullSlab: EncodedList<never>['slab'] = { buffer: Buffer.alloc(0), used: 0 };
 
 /**
- * Encodes lists of items, commas between them. A list that continues from the one before costs the bytes of what is new
- * and one comparison of pointers for each item that is not. Bytes are held once, and as long as the first item lives.
+ * Encodes comma-separated lists. Extending the previous list costs the bytes of the new items and one pointer
+ * comparison per old item. Bytes are held once, and as long as the first item lives.
  */
 export function listEncoder<Entry extends object>(
   writer: EntryWriter<Entry>,
@@ -58,14 +54,14 @@ function viewOf(piece: Piece): Buffer {
   return piece.view!;
 }
 
-/** `Object.is` compares the pointers alone; `===` looks into both objects first. */
+/** `Object.is` compares only the pointers; `===` first looks into both objects. */
 function commonLength(before: readonly object[], now: readonly object[]): number {
   const most = Math.min(before.length, now.length);
   for (let index = 0; index < most; index++) if (!Object.is(before[index], now[index])) return index;
   return most;
 }
 
-/** Keeps so many items. What is cut off may be on its way to a provider: its place is not filled again. */
+/** Truncates to `length` items. Removed bytes may still be on their way to a provider: their place is not reused. */
 function cut<Entry>({ items, ends, pieces }: EncodedList<Entry>, length: number): void {
   if (length === items.length) return;
   let over = ends.at(-1)! - (length === 0 ? 0 : ends[length - 1]!);
@@ -93,7 +89,6 @@ function add<Entry>(encoded: EncodedList<Entry>, item: Entry, writer: EntryWrite
   ends.push((ends.at(-1) ?? 0) + length);
 }
 
-/** Most texts are short: they are encoded where they will stand. */
 function addText(encoded: EncodedList<unknown>, text: string): number {
   const { buffer, used } = encoded.slab;
   if (text.length * mostBytesPerUnit > buffer.length - used) return addBytes(encoded, Buffer.from(text, 'utf8'));
@@ -117,7 +112,6 @@ function addBytes(encoded: EncodedList<unknown>, bytes: Buffer): number {
   return bytes.length;
 }
 
-/** So much was written behind what the slab held. */
 function filled({ pieces, slab }: Pick<EncodedList<unknown>, 'pieces' | 'slab'>, length: number): void {
   if (length === 0) return;
   const last = pieces.at(-1);

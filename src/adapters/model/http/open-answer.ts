@@ -15,7 +15,6 @@ import type { ProviderOptions } from './credentials-and-headers.ts';
 import type { ResponseBody } from './network/response-body.ts';
 
 const mostRetries = 100;
-/** Of a connection that cannot be made, where the configuration says nothing. */
 const usualConnectRetries = 2;
 const longestConnectingMs = 10_000;
 const errorBodyBytes = 64 * 1024;
@@ -24,24 +23,18 @@ const errorBodyMs = 10_000;
 export interface OpeningContext {
   readonly send: Send;
   readonly provider: ProviderOptions;
-  /** Where the request goes, as it may be shown. */
   readonly origin: string;
-  /** What is spoken there, for advice. */
   readonly api: string;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** A request, and what is wanted for an answer. */
 export interface AwaitedRequest extends OutgoingRequest {
   readonly wants: 'events' | 'json';
-  /** What to do when the server does not accept the key. */
   readonly keyAdvice: string;
-  /** Called before it is sent again. */
   onRetry(retry: RequestRetry): void;
 }
 
-/** An answer that may be what is wanted. */
 export interface OpenAnswer {
   readonly kind: 'open';
   readonly body: ResponseBody;
@@ -52,20 +45,19 @@ export interface OpenAnswer {
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: ModelFailure;
-  /** What the server said of its limits. */
   readonly limits?: RateLimits;
 }
 
 export type OpenedAnswer = OpenAnswer | FailedAnswer;
 
 interface Refused extends FailedAnswer {
-  /** Whether this layer tries again, and how: a stale connection says nothing about the server. */
+  /** Retry by this layer. `at-once`: a stale connection says nothing about the server. */
   readonly again: 'no' | 'after-delay' | 'at-once';
-  /** How often a connection is tried again that could not be made. Absent: there was one. */
+  /** Retries of a connection that could not be made. Absent: a connection was made. */
   readonly connectRetries?: number;
 }
 
-/** Tries server errors and lost connections again with the same bytes. Other failures are for the caller to judge. */
+/** Retries server errors and lost connections with the same bytes. Other failures are for the caller to judge. */
 export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest): Promise<OpenedAnswer> {
   const { provider, clock, random, send } = opening;
   const { signal } = asking;
@@ -88,7 +80,7 @@ export async function openAnswer(opening: OpeningContext, asking: AwaitedRequest
     const retries = connectRetries ?? usual;
     const isLate = connectRetries !== undefined && clock.now() - began > longestConnectingMs;
     if (attempt >= retries || (isLate && provider.connectMaxRetries === undefined)) {
-      // The caller does not try such a connection again: all its tries are counted here.
+      // All retries of a connection are counted here: the caller must not add its own.
       const failure = connectRetries === undefined ? result.failure : { ...result.failure, retry: 'never' as const };
       return { ...result, failure };
     }
@@ -125,11 +117,11 @@ async function judge(
 
 function againAfter(opened: Exclude<OpenedExchange, { kind: 'answer' }>): Refused['again'] {
   if (opened.kind === 'lost') return opened.stale ? 'at-once' : 'after-delay';
-  // An idle one may have waited for minutes: the caller warns the user before it waits once more.
+  // An idle one may have waited for minutes: the caller warns the user before it waits again.
   return opened.kind === 'refused' ? 'after-delay' : 'no';
 }
 
-/** A program on this machine that does not listen does not listen a moment later either. */
+/** If no local program listens, none will a moment later. */
 function connectRetriesAfter(
   opened: Exclude<OpenedExchange, { kind: 'answer' }>,
   { provider, origin }: OpeningContext,
@@ -142,8 +134,8 @@ function connectRetriesAfter(
 }
 
 /**
- * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where nothing but
- * the peer closes it. A server elsewhere may close one because it restarts, and one that closes it late was working.
+ * No connection was made, or it was closed at once: by a proxy that opens no tunnel, or on this machine, where only the
+ * peer closes it. A remote server may close one because it restarts, and one that closes it late was working.
  */
 function isUnreached(
   opened: Exclude<OpenedExchange, { kind: 'answer' }>,
@@ -156,7 +148,7 @@ function isUnreached(
   return wasBrief && peerClosedCodes.has(code) && (before === 'tunnel' || (before === 'answer' && isLoopback(host)));
 }
 
-/** The body is compressed, although no such was asked for. Some servers name an encoding that is none. */
+/** Compressed although this was not requested. Some servers name an encoding that is none. */
 function isPacked({ headers }: HttpHead): boolean {
   return /\b(?:x-)?(?:gzip|compress|deflate|br|zstd)\b/i.test(headers['content-encoding'] ?? '');
 }
@@ -171,7 +163,7 @@ function packedFailure(origin: string): ModelFailure {
   return modelFailure({ cause: 'refused', message, next });
 }
 
-/** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
+/** A missing content type is accepted; HTML pages are not answers, and plain JSON is not a stream. */
 function isWanted({ status, headers }: HttpHead, wants: AwaitedRequest['wants']): boolean {
   if (!isGood(status)) return false;
   const type = headers['content-type'] ?? '';
@@ -183,7 +175,6 @@ async function refusal(
   { clock, api, origin }: OpeningContext,
   { keyAdvice }: AwaitedRequest,
 ): Promise<Refused> {
-  // Of a compressed one the status is all that can be read.
   const body = await readError(answer.body, isPacked(answer.head));
   if (body === undefined) return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const { status, headers } = answer.head;
@@ -193,7 +184,7 @@ async function refusal(
   return { kind: 'failed', failure, ...defined({ limits }), again: status >= 500 ? 'after-delay' : 'no' };
 }
 
-/** The beginning of an error's body, as much of it as comes; undefined when reading was stopped. */
+/** Reads as much of the beginning of an error body as comes; undefined when reading was aborted. */
 async function readError(body: ResponseBody, isUnreadable: boolean): Promise<string | undefined> {
   const held = new BoundedBuffer(errorBodyBytes);
   const until = performance.now() + errorBodyMs;
@@ -203,7 +194,7 @@ async function readError(body: ResponseBody, isUnreadable: boolean): Promise<str
     if (read.kind !== 'chunk') break;
     held.add(read.bytes.subarray(0, errorBodyBytes - held.length));
   }
-  // What was read to its end has given its connection back already.
+  // A body read to its end has already given its connection back.
   body.close();
   if (isUnreadable) return '';
   return held.take().toString('utf8');

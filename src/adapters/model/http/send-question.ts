@@ -22,29 +22,27 @@ import { type AwaitedRequest, type FailedAnswer, openAnswer, type OpenedAnswer }
 
 export interface HttpClientOptions {
   readonly provider: ProviderOptions;
-  /** Absent: nothing but what every server can do. */
+  /** Absent: only what every server can do. */
   readonly capabilities?: Pick<ProviderCapabilities, 'requestCompression'>;
-  /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
+  /**
+   * Called before every request. If it rejects, no request is sent and the reason is not shown: it may hold a secret.
+   */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
-  /** Where the variables of `envHttpHeaders` are looked up. */
   readonly environment: Variables;
-  /** Without it, those of a configuration that says nothing. */
   readonly limits?: AnswerLimits;
   readonly clock: Clock;
-  /** A number from 0 up to but not including 1: spreads the retries. */
+  /** A number in [0, 1) to spread retries. */
   readonly random: () => number;
-  /** Connections that other clients use as well. Absent: the client has its own. */
+  /** Connections shared with other clients. Absent: the client has its own. */
   readonly sendTo?: (target: Target) => Send;
 }
 
-/** The provider's options, its open connections, and what is spoken over them. */
 export interface Connection {
   readonly wire: HttpWire;
   readonly options: HttpClientOptions;
   readonly sendTo: (target: Target) => Send;
 }
 
-/** What the answer to this request may bring. */
 export function answerLimits(
   { limits = defaultAnswerLimits }: Pick<HttpClientOptions, 'limits'>,
   { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
@@ -52,16 +50,20 @@ export function answerLimits(
   return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
 }
 
-/** Which endpoint is asked, and how patiently. */
 export type ModelQuestion = Pick<AwaitedRequest, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 
-/** `hide` takes the secrets of the request out of a failure. Every failure goes through it before a caller sees it. */
+/**
+ * `hide` removes the secrets of the request from a failure. Every failure passes through it before a caller sees it.
+ */
 export type SentQuestion = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
 
-/** One that another program renewed meanwhile, and one that is renewed for this. */
+/** One that another program renewed meanwhile, and one renewed for this request. */
 const mostRenewals = 2;
 
-/** Sends the request and waits for the head of the answer. Once refused, it is sent with other credentials, if any. */
+/**
+ * Sends the request and waits for the head of the answer. If its credentials are refused, it is sent with others, if
+ * any.
+ */
 export async function sendQuestion(
   connection: Connection,
   request: ModelRequest,
@@ -81,7 +83,6 @@ export async function sendQuestion(
   }
 }
 
-/** Where a request goes, what it says of its sender, and how that is kept out of failures. */
 export function addressRequest(
   { wire, options }: Pick<Connection, 'wire' | 'options'>,
   { request, credentials, endpoint, wants }: Addressing,
@@ -178,15 +179,14 @@ function failed(failure: ModelFailure): FailedAnswer {
 
 export interface WireBody {
   readonly body: readonly Uint8Array[];
-  /** What a receiver has to know about it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const level = 3;
 
 /**
- * A body as it leaves: compressed where the provider takes that from an account. It is compressed once, and every attempt
- * sends the same bytes. What is recorded about a request is the body before.
+ * The body as sent: compressed where the provider accepts that from an account. Compressed once for all attempts;
+ * records of a request keep the uncompressed body.
  */
 async function wireBody(
   body: readonly Uint8Array[],

@@ -13,13 +13,13 @@ export type PostJson = (
   url: string,
   body: JsonObject,
   signal: AbortSignal,
-  /** Of a request without an effect that matters: it can be stopped at any time. */
+  /** For a request without lasting effect: it can be stopped at any time. */
   more?: { readonly headers: Readonly<Record<string, string>>; readonly patienceMs: number },
 ) => Promise<SmallAnswer>;
 
 /**
- * Small requests with small answers. None rejects. The signal stops those that post only until they are sent: they have an
- * effect, a refresh token or a code is used up by them, and what came of it must not be lost.
+ * Small requests with small answers; never reject. The signal stops a POST only until it is sent: it uses up a refresh
+ * token or a code, so its result must not be lost.
  */
 export interface SmallRequests {
   readonly postJson: PostJson;
@@ -77,6 +77,5 @@ function stoppableUntilSent(signal: AbortSignal): { readonly signal: AbortSignal
 function whyLost(opened: Exclude<OpenedExchange, { kind: 'answer' }>, origin: string, idleMs: number): string {
   if (opened.kind === 'idle' && opened.proxy === undefined) return `${origin} did not answer`;
   const { message } = noAnswerFailure(opened, { origin, idleMs });
-  // A sentence becomes the end of another.
   return `${message[0]!.toLowerCase()}${message.slice(1).replace(/\.$/, '')}`;
 }

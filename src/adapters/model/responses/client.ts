@@ -11,7 +11,7 @@ import { responsesReader } from './decode.ts';
 import { type IncrementalFrame, responsesEncoder } from './encode.ts';
 import type { SocketClient } from './socket-client.ts';
 
-/** Says who sends a request. A login with ChatGPT names its account as well, and at its own address which model is asked. */
+/** Identifies the sender. A login with ChatGPT also names its account and, at its own address, the requested model. */
 export function identifyAccount(
   credentials: Credentials,
   { routing }: Pick<ModelRequest, 'routing'> = {},
@@ -33,7 +33,7 @@ const responsesWire: HttpWire = {
   reader: responsesReader,
 };
 
-/** A client of `POST {base}/responses`, and of the endpoint below it that makes checkpoints. */
+/** Also posts to the endpoint below `{base}/responses` that makes checkpoints. */
 export function responsesClient(
   options: HttpClientOptions,
   frame?: IncrementalFrame,
@@ -50,7 +50,7 @@ export function responsesClient(
     : http;
 }
 
-/** Loaded on use: most providers speak HTTP alone. */
+/** Loaded on use: most providers speak only HTTP. */
 function lazySocketClient(
   connection: Connection,
   parts: ConstructorParameters<typeof SocketClient>[1],
@@ -70,7 +70,7 @@ function lazySocketClient(
   };
 }
 
-/** Some servers take a request that ends in a trigger only from a program that says it means it. */
+/** Some servers accept a request that ends in a trigger only with this header. */
 const triggerGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 
 function withGate(request: ModelRequest): ModelRequest {
@@ -78,7 +78,6 @@ function withGate(request: ModelRequest): ModelRequest {
   return { ...request, headers: { ...request.headers, ...triggerGate } };
 }
 
-/** The Responses API of OpenAI, and of servers that follow it. */
 export const responsesFormat: WireFormat = {
   name: 'responses',
   encoder: responsesEncoder,
@@ -86,7 +85,6 @@ export const responsesFormat: WireFormat = {
   capabilities: responsesCapabilities,
 };
 
-/** What a server can do that speaks the Responses API. */
 export function responsesCapabilities(
   { capabilities }: Pick<ProviderConfig, 'capabilities'>,
   gates: Readonly<Record<string, boolean>>,
@@ -98,9 +96,9 @@ export function responsesCapabilities(
     ...(capabilities.requestCompression && isGateOpen('enable_request_compression', gates)
       ? { requestCompression: 'zstd' as const }
       : {}),
-    // The server of accounts refuses it.
+    // Account servers refuse it.
     outputLimit: 'with-key',
-    // Others do not know such programs, and may refuse a request that names one.
+    // Other servers do not know such programs and may refuse a request that names one.
     accessPrograms: capabilities.accessPrograms ? 'known' : 'unknown',
   };
 }

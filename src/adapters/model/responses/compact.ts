@@ -10,7 +10,7 @@ import { readWhole } from '../http/network/response-body.ts';
 import type { OpenAnswer } from '../http/open-answer.ts';
 import { usageFromWire } from './decode.ts';
 
-/** Nothing comes until all of it is made, so the silence may last longer than that of a stream. */
+/** Factor for the idle timeout: nothing comes until the whole checkpoint is made. */
 const patience = 4;
 
 /** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
@@ -41,7 +41,7 @@ async function read(
   const answer = parseJsonObject(text);
   if (answer === undefined) return failed(unreadable('is not a JSON object'));
   const output = arrayAt(answer, 'output');
-  // Some servers report an error under a status of success.
+  // Some servers report an error under a success status.
   if (output === undefined && objectAt(answer, 'error') !== undefined) {
     return failed(httpFailure({ status, headers, body: text }, place));
   }

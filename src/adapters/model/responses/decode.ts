@@ -17,7 +17,7 @@ import {
 } from '../http/failures/model-failure.ts';
 import { readableItem } from './encode.ts';
 
-/** The events that are read. Others are dropped before anything is parsed. */
+/** Only these events are parsed; all others are dropped first. */
 const eventType = {
   created: 'response.created',
   itemAdded: 'response.output_item.added',
@@ -33,19 +33,18 @@ const eventType = {
 
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 
-/** Events of the API that are not read. They show that the server works on the answer; events of other names do not. */
+/** Known events that are not read. They count as activity of the server; events of other names do not. */
 const unread =
   /^(?:keepalive|codex\.rate_limits|codex\.response\.metadata|responsesapi\.websocket_timing|response\.(?:queued|in_progress|metadata|output_text\.annotation\.added|(?:content|reasoning|reasoning_summary)_part\.(?:added|done)|(?:output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code|audio|audio\.transcript)\.(?:delta|done)|(?:web_search|file_search|image_generation|code_interpreter|mcp)_call\.\w+|mcp_list_tools\.\w+))$/;
 
-/** Reads the events of one response. */
 export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
   const added = addedItems();
   let responseId = '';
-  /** They are remembered here. Finished ones are counted where the answer is read. */
+  /** Counts announced items, which are held here. Finished ones are counted where the answer is read. */
   let announced = 0;
-  /** A bare `error` event does not end the stream, but explains why it ends soon after. */
+  /** A bare `error` event does not end the stream, but explains the end that follows soon. */
   let reported: ModelFailure | undefined;
-  /** Whether nothing of the answer has come since. */
+  /** An error was reported and nothing of the answer has come since. */
   let hasError = false;
 
   function decode(event: JsonObject): ModelEvent | undefined {
@@ -71,7 +70,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       case eventType.reasoningDelta: {
         const delta = stringAt(event, 'delta');
         const itemId = stringAt(event, 'item_id') ?? added.open('reasoning');
-        // Without a name there is no item that the preview could end with.
+        // Without an id, no item could replace the preview.
         if (delta === undefined || itemId === undefined) return undefined;
         return { kind: 'reasoning-delta', itemId, part: numberAt(event, 'summary_index') ?? 0, delta };
       }
@@ -116,7 +115,7 @@ const nothing: readonly ModelEvent[] = [];
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
 
-/** The type of an event whose first key it is, without parsing it; undefined when it cannot be found so cheaply. */
+/** The event type without parsing, if it is the first key; otherwise undefined. */
 function peekType(data: Buffer): string | undefined {
   const from = typeOpening.length;
   if (data.length <= from || data.compare(typeOpening, 0, from, 0, from) !== 0) return undefined;
@@ -126,7 +125,7 @@ function peekType(data: Buffer): string | undefined {
   return type.includes('\\') ? undefined : type;
 }
 
-/** Broken events are skipped, but for an item, whose call would be lost, and the end, for which the caller waits. */
+/** Broken events are skipped, except an item, whose call would be lost, and the end, for which the caller waits. */
 function lost(type: string | undefined): ModelEvent | undefined {
   if (type === eventType.itemDone) return failed(unreadableAnswer('item'));
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
@@ -151,12 +150,11 @@ function withId(item: Item, addedId: string | undefined): Item {
   return { type, id: addedId, ...rest };
 }
 
-/** `response`: the end of an answer, which may say what it cost. */
 function failed(failure: ModelFailure, response?: JsonObject): ModelEvent {
   return { kind: 'failed', failure, ...defined({ usage: usageFromWire(objectAt(response, 'usage')) }) };
 }
 
-/** A response that the server ended early on purpose. Sending the same again would end the same way. */
+/** The server ended the response early on purpose; the same request would end the same way. */
 function incompleteFailure(response: JsonObject): ModelFailure {
   const reason = stringAt(objectAt(response, 'incomplete_details') ?? {}, 'reason') ?? 'unknown';
   const error = errorOf(response) ?? {};
@@ -168,7 +166,6 @@ function incompleteFailure(response: JsonObject): ModelFailure {
   return modelFailure({ cause: causeOfEnding(reason) ?? 'ended-early', message: ended });
 }
 
-/** Items that a stream announced and did not finish yet. */
 function addedItems() {
   let open: { readonly id: string; readonly type: string; readonly outputIndex: number | undefined }[] = [];
   return {
@@ -176,9 +173,9 @@ function addedItems() {
       const id = item['id'];
       if (typeof id === 'string' && id !== '') open.push({ id, type: item.type, outputIndex });
     },
-    /** The id under which a finished item was announced, if it was. */
     take(item: Item, outputIndex: number | undefined): string | undefined {
-      // By position where the server counts, else by order: items of one type finish in the order they were announced.
+      // By position if the server numbers items, else by order: items of one type finish in the order of their
+      // announcement.
       const own = item['id'];
       const counted = (index: number | undefined): boolean => index !== undefined && outputIndex !== undefined;
       const found =
@@ -188,18 +185,17 @@ function addedItems() {
       open = open.filter((entry) => entry !== found);
       return found?.id;
     },
-    /** The id of the newest item of a type that is being written. */
     open: (type: string): string | undefined => open.findLast((entry) => entry.type === type)?.id,
   };
 }
 
-/** No window holds as much: a larger count is a fault of the server. */
+/** Larger than any context window: a higher count is a server fault. */
 const mostTokens = 1_000_000_000;
 
 /**
- * Token counts as a finished response reports them, or undefined when it reports none that mean something. Lenient about
- * parts that compatible servers leave out or get wrong: a finished answer is never lost over accounting. The total is
- * made of the parts: there are servers that leave it at zero.
+ * Token counts of a finished response; undefined if it has no meaningful ones. Tolerates what compatible servers omit
+ * or get wrong: a finished answer is never lost over accounting. The total is summed from the parts, because some
+ * servers leave it at zero.
  */
 export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
   if (wire === undefined) return undefined;
@@ -213,11 +209,11 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
     total: wire['total_tokens'],
   };
   const { input, output, total } = repairUsage(reported, mostTokens);
-  // A request is never empty: if the input is left out, it is what the total holds beside the output. A count that makes
-  // no sense says nothing, and neither does the total that was made with it.
+  // A request is never empty: a missing input is the total minus the output. An invalid count invalidates the total
+  // made with it as well.
   const known = isLeftOut(reported.input) ? total - output : input;
   const answered = reported.output === undefined || reported.output === null ? total - known : reported.output;
-  // Half a count is none: it would look exact, and a limit would count the other half as nothing.
+  // A partial count is dropped: it would look exact, and a limit would count the other part as nothing.
   if (known === 0 || !isCount(answered)) return undefined;
   const usage = repairUsage({ ...reported, input: known, output: answered }, mostTokens);
   return { ...usage, total: usage.input + usage.output };

@@ -3,13 +3,13 @@ import { asItem, type Item, takeItemText } from '../../../protocol/item.ts';
 import { type Json, nestsDeeperThan } from '../../../protocol/json.ts';
 import { type EntryWriter, listEncoder } from '../http/list-encoder.ts';
 
-/** Grows when the bytes made of the same prompt change. */
+/** Changes whenever the same prompt is encoded to other bytes. */
 const version = 'responses/2';
 
 /**
- * Encodes prompts for the Responses API. What changes least comes first, so that a provider's prefix cache and our
- * prefix law see the longest common beginning. Bytes are kept by the identity of items, tool lists and instructions:
- * the caller must not change these objects afterwards.
+ * Encodes prompts for the Responses API. What changes least comes first, for the longest common prefix in a provider's
+ * cache and our prefix law. Bytes are cached by identity of items, tool lists and instructions: the caller must not
+ * mutate these.
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = listEncoder(itemWriter);
@@ -47,15 +47,13 @@ export function responsesEncoder(): Encoder {
   };
 }
 
-/** A body as a message of a WebSocket. */
 export function fullFrame([first, ...rest]: readonly Uint8Array[]): readonly Uint8Array[] {
   return [bytesOf('{"type":"response.create",'), ...(first === undefined ? [] : [first.subarray(1)]), ...rest];
 }
 
-/** Writes a request with only what is new behind the answer that the connection remembers. */
 export type IncrementalFrame = (prompt: Prompt, link: FrameLink) => readonly Uint8Array[];
 
-/** The same with only what is new in its input. The server keeps neither instructions nor tools nor options. */
+/** A frame with only the new part of the input. The server keeps neither instructions nor tools nor options. */
 export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
   const { options, instructions, tools, input } = prompt;
   const link = JSON.stringify({ type: 'response.create', previous_response_id: previous }).slice(0, -1);
@@ -71,8 +69,8 @@ export function incrementalFrame(prompt: Prompt, { previous, from }: FrameLink):
 const comma = bytesOf(',');
 
 /**
- * Whether two requests differ in nothing but their input, their labels and the length of the answer, which a limit on
- * what is spent changes with every request. Each request says these anew.
+ * True if two requests differ only in input, labels and answer length, all of which each request states anew. A
+ * spending limit changes the answer length with every request.
  */
 export function isSameButInput(before: Prompt, now: Prompt): boolean {
   const around = ({ options: { outputLimit: _each, ...options } }: Prompt): string =>
@@ -89,7 +87,7 @@ function toolsField(tools: readonly ToolSpec[]): string {
   return `,"tools":${JSON.stringify(tools)},"input":[`;
 }
 
-/** What stands before instructions, tools and input. Absent options leave no trace: JSON.stringify skips undefined. */
+/** Everything before instructions, tools and input. `JSON.stringify` skips undefined options. */
 function opening(options: RequestOptions): string {
   const fields = {
     model: options.model,
@@ -102,7 +100,7 @@ function opening(options: RequestOptions): string {
   return JSON.stringify(fields).slice(0, -1);
 }
 
-/** What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing. */
+/** Options of the answer, after the input. The compact endpoint answers at once and keeps nothing. */
 function closing(options: RequestOptions): string {
   const text = textField(options);
   const fields =
@@ -139,23 +137,23 @@ function bytesOf(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
 
-/** Housekeeping of another program, found in its files. Providers refuse it. */
+/** Internal key of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
 
 const closingBrace = Buffer.from('}');
 
-/** An item as it goes over the wire: as stored, key order and unknown keys included, without what providers refuse. */
+/** An item on the wire: as stored, including key order and unknown keys, without what providers refuse. */
 export function itemBytes(item: Item): Buffer {
   return storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 }
 
-/** The same as it was read; undefined if its text must be made. */
+/** The bytes as read; undefined if the text must be made. */
 function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
   return stored === undefined ? undefined : fromStored(stored, item);
 }
 
-/** The stored text; what must go is cut off where it stands at the end, as the other program puts it. */
+/** The stored text. Refused keys are cut off if they are at the end, where the other program puts them. */
 function fromStored(stored: Buffer, item: Item): Buffer | undefined {
   if (hasForeignId(item)) return undefined;
   if (!Object.hasOwn(item, foreignKey)) return stored;
@@ -164,19 +162,17 @@ function fromStored(stored: Buffer, item: Item): Buffer | undefined {
   return Buffer.concat([stored.subarray(0, end), closingBrace]);
 }
 
-/** The same, made from the object. */
 function itemText(item: Item): string {
   const dropId = hasForeignId(item);
   if (!dropId && !Object.hasOwn(item, foreignKey)) return JSON.stringify(item);
   const kept = Object.entries(item).filter(([key]) => key !== foreignKey && !(dropId && key === 'id'));
-  // fromEntries defines its members, so that even a key like __proto__ comes through as what it is.
+  // `fromEntries` defines members, so that a key such as `__proto__` is preserved.
   return JSON.stringify(Object.fromEntries(kept));
 }
 
-/** Writes the items of a body. */
 export const itemWriter: EntryWriter<Item> = { stored: storedBytes, text: itemText };
 
-/** Providers take back only ids of the shape they give out, `prefix_suffix`. */
+/** Providers accept back only ids of the form that they give out, `prefix_suffix`. */
 function hasForeignId(item: Item): boolean {
   if (!Object.hasOwn(item, 'id')) return false;
   const id = item['id'];
@@ -184,10 +180,10 @@ function hasForeignId(item: Item): boolean {
   return typeof id !== 'string' || separator < 1 || separator === id.length - 1;
 }
 
-/** Other programs read no deeper line, and an item is three levels below its own. */
+/** Other programs read no deeper line, and an item is three levels below its line. */
 const deepestItem = 100;
 
-/** An item as a server gives it; undefined when it is none, or one that could not be read back. */
+/** An item from a server; undefined if it is none, or could not be read back. */
 export function readableItem(value: Json | undefined): Item | undefined {
   return value === undefined || nestsDeeperThan(deepestItem, value) ? undefined : asItem(value);
 }

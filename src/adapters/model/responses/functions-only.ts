@@ -15,8 +15,8 @@ import { responsesClient, responsesFormat } from './client.ts';
 import { fullFrame, incrementalFrame, itemBytes, responsesEncoder } from './encode.ts';
 
 /**
- * The Responses API as servers speak it that know functions as the only tools. They take messages, calls of functions,
- * their outputs and thoughts, and refuse a request with any other item.
+ * The Responses API of servers that know only function tools. They take messages, function calls, their outputs and
+ * thoughts, and refuse a request with any other item.
  */
 export const functionsOnlyFormat: WireFormat = {
   ...responsesFormat,
@@ -38,7 +38,7 @@ function functionsOnlyEncoder(): Encoder {
   };
 }
 
-/** The link counts items of history. What is left out of those behind it is left out here. */
+/** The link counts history items; those left out of the request are left out here, too. */
 function functionsFrame(prompt: Prompt, { previous, from }: FrameLink): readonly Uint8Array[] {
   const rest = forFunctions({ ...prompt, input: prompt.input.slice(from) });
   return incrementalFrame(rest, { previous, from: 0 });
@@ -52,7 +52,7 @@ function forFunctions(prompt: Prompt): Prompt {
   };
 }
 
-/** The same list for the same list, so that it is encoded once. */
+/** Returns one result per list, so that it is encoded once. */
 const toolsForFunctions = cachePerObject((tools: readonly ToolSpec[]): readonly ToolSpec[] =>
   tools.some(({ type }) => type === 'custom') ? tools.map(toolForFunctions) : tools,
 );
@@ -62,7 +62,7 @@ function toolForFunctions(tool: ToolSpec): ToolSpec {
   return { type: 'function', name: tool['name'] ?? '', strict: false, ...freeformTool(tool) };
 }
 
-/** The item as such a server takes it, and the same object each time; undefined if there is no place for it. */
+/** The item in a form that such a server accepts, the same object each time; undefined if there is none. */
 export const itemForFunctions = cachePerObject((item: Item): Item | undefined => {
   switch (item.type) {
     case 'message':
@@ -90,7 +90,7 @@ export const itemForFunctions = cachePerObject((item: Item): Item | undefined =>
     case 'web_search_call':
     case 'image_generation_call':
       return message('assistant', [{ type: 'output_text', text: describeProviderCall(item) ?? '' }]);
-    // Only a server that made one, or that says that it makes them, is sent one.
+    // Thoughts are sent only to a server that made one or that says that it makes them.
     case 'reasoning':
     case 'compaction':
     case 'compaction_summary':
@@ -106,7 +106,6 @@ function message(role: string, content: readonly Json[]): Item {
   return { type: 'message', role, content };
 }
 
-/** As it is if the server can read it. */
 function functionCall(item: Item): Item | undefined {
   const given = stringAt(item, 'arguments') ?? '';
   const readable = readableArguments(given);
@@ -114,14 +113,14 @@ function functionCall(item: Item): Item | undefined {
   return called(item, namespacedToolName(item), readable);
 }
 
-/** What a server called and answered itself has no id: no answer of ours would follow. */
+/** A call that the server answered itself has no id and gets no answer of ours. */
 function called(item: Item, name = 'unknown', given = '{}'): Item | undefined {
   const id = stringAt(item, 'call_id');
   if (id === undefined || item['execution'] === 'server') return undefined;
   return { type: 'function_call', name, arguments: given, call_id: id };
 }
 
-/** An event from outside answers no call: the user's turn holds it. */
+/** An event from outside answers no call: it goes into the user's turn. */
 function answered(item: Item, output: Json | undefined): Item | undefined {
   if (item['execution'] === 'server') return undefined;
   const id = stringAt(item, 'call_id');
@@ -133,7 +132,7 @@ function answered(item: Item, output: Json | undefined): Item | undefined {
 
 const knownParts: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'input_image', 'input_file']);
 
-/** A part of another kind becomes a text of this type. The item itself where there is none. */
+/** Turns unknown parts into text parts of this type. Returns the item itself if there are none. */
 function withKnownParts(item: Item, key: 'content' | 'output', type = 'input_text'): Item {
   const parts = arrayAt(item, key);
   if (parts === undefined || parts.every((part) => isJsonObject(part) && knownParts.has(part['type']))) return item;

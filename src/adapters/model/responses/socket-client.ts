@@ -7,18 +7,17 @@ import type { Connection } from '../http/send-question.ts';
 import { incrementalFrame, type IncrementalFrame } from './encode.ts';
 import { type KeptSocket, openKeptSocket, socketExchange } from './socket-exchange.ts';
 
-/** How a request goes. */
 type Way =
   | { readonly kind: 'socket'; readonly kept: KeptSocket }
   | { readonly kind: 'http' }
   | { readonly kind: 'aborted' };
 
-/** A server closes connections that are an hour old. */
+/** Servers close connections after an hour. */
 const oldestMs = 55 * 60_000;
 
 /**
- * Sends requests of one conversation over a WebSocket that stays open, and all others over HTTP, as everything while no
- * WebSocket can be had. One request is on its way at a time.
+ * Sends requests of one conversation over a lasting WebSocket, and everything else over HTTP, which is also the
+ * fallback. One request at a time.
  */
 export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prewarm' | 'close'>> {
   readonly #connection: Connection;
@@ -29,7 +28,9 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   #kept: KeptSocket | undefined;
   #opening: Promise<Way> | undefined;
   #isBusy = false;
-  /** Why no WebSocket is used, until it was said: the rest of a sentence that begins with the provider. */
+  /**
+   * Reason for not using a WebSocket until it has been reported: the rest of a sentence that begins with the provider.
+   */
   #unsaid: string | undefined;
 
   constructor(
@@ -98,7 +99,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
     }
   }
 
-  /** The notice waits until HTTP works: where the network is gone, it is no matter of WebSockets. */
+  /** The notice waits until HTTP works: if the network is down, WebSockets are not the problem. */
   async *#overHttp(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     for await (const event of this.#http.stream(request, signal)) {
       const why = this.#unsaid;
@@ -132,7 +133,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
     return undefined;
   }
 
-  /** One at a time. What is opened is kept. */
+  /** One at a time. The opened socket is kept. */
   #open(headers: ModelRequest['headers']): Promise<Way> {
     this.#opening ??= this.#tryToOpen(headers).finally(() => {
       this.#opening = undefined;
@@ -163,7 +164,7 @@ export class SocketClient implements Required<Pick<ModelClient, 'stream' | 'prew
   }
 }
 
-/** What is said once when requests go over HTTP instead. `why`: the rest of a sentence that begins with the provider. */
+/** Reported once when requests go over HTTP instead. `why`: the rest of a sentence that begins with the provider. */
 function fallbackNotice(
   { id, name }: Pick<ProviderConfig, 'id' | 'name'>,
   why: string,
@@ -176,23 +177,19 @@ function fallbackNotice(
   };
 }
 
-/** The first time that no WebSocket is tried after a failure; doubled each time. */
 const firstWaitMs = 60_000;
 const longestWaitMs = 30 * 60_000;
-/** A connection that broke may have been bad luck. */
+/** A single break may be bad luck. */
 const mostBreaks = 2;
 
 /**
- * Whether a WebSocket is worth a try. `trusted`: requests wait for it. `doubtful`: it failed some time ago, so it may be
- * opened beside a request that does not wait for it. `avoided`: it failed a short time ago.
+ * `trusted`: requests wait for a WebSocket. `doubtful`: it failed some time ago, so it may be opened beside a request
+ * that does not wait for it. `avoided`: it failed a short time ago.
  */
 export type SocketTrust = 'trusted' | 'doubtful' | 'avoided';
 
-/** Remembers how the WebSockets of one provider went, for one thread. */
 class SocketReliability {
-  /** In a row, of times when it was given up. */
   #failures = 0;
-  /** In a row, of answers that broke off. */
   #breaks = 0;
   #avoidedUntil = 0;
 
@@ -201,25 +198,22 @@ class SocketReliability {
     return now < this.#avoidedUntil ? 'avoided' : 'doubtful';
   }
 
-  /** None could be opened. */
   refused(now: number): void {
     this.#avoidedUntil = now + Math.min(firstWaitMs * 2 ** this.#failures, longestWaitMs);
     this.#failures += 1;
   }
 
-  /** An answer broke off. */
   broke(now: number): SocketTrust {
     this.#breaks += 1;
     if (this.#breaks >= mostBreaks) this.refused(now);
     return this.at(now);
   }
 
-  /** One is open, although it was doubtful: the next request uses it. */
+  /** Opened while doubtful: the next request uses it. */
   opened(): void {
     this.#avoidedUntil = 0;
   }
 
-  /** An answer came whole. */
   worked(): void {
     this.#failures = 0;
     this.#breaks = 0;

@@ -23,25 +23,24 @@ import { fullFrame, type IncrementalFrame, isSameButInput, itemBytes } from './e
 
 export interface SocketRequestContext {
   readonly request: ModelRequest & { readonly prompt: Prompt };
-  /** Makes the message of a request that continues from the last answer. */
   readonly frame: IncrementalFrame;
   readonly signal: AbortSignal;
-  /** Another connection failed already for its own sake: if this one does so, too, the request fails. */
+  /** Another connection already failed for a reason of its own: if this one does too, the request fails. */
   readonly isSecond: boolean;
   /**
-   * Called before the last event is given: no one may read on after it. `completed`: the connection may be used again.
-   * `broken`: it did not hold.
+   * Called before the last event is given, since the caller may stop reading after it. `completed`: the connection may
+   * be reused. `broken`: the connection failed.
    */
   readonly onEnd: (end: 'completed' | 'broken') => void;
 }
 
-/** `again`: nothing came, and another connection may do better. */
+/** `again`: nothing came; another connection may do better. */
 export type SocketEnd = 'over' | 'again';
 
-/** A connection that rests for so long may be gone without a word. */
+/** A connection that was idle longer may be gone without notice. */
 const trustedRestMs = 30_000;
 
-/** Sends one request over an open connection and gives its answer. Unless it is completed, the connection is gone. */
+/** Sends one request over an open connection and yields its answer. Unless it completes, the connection is gone. */
 export async function* socketExchange(
   connection: Connection,
   kept: KeptSocket,
@@ -62,7 +61,7 @@ export async function* socketExchange(
   try {
     return yield* exchange(connection, kept, { ...asking, onEnd: ends });
   } catch (error) {
-    // A reader that throws may cite the answer, and a server may send the key back.
+    // A throwing reader may quote the answer, and a server may echo the key.
     yield failed(hide(providerFault(error)));
     return 'over';
   } finally {
@@ -94,12 +93,12 @@ async function* exchange(
     const cause = (): ModelFailure => endFailure(read, { idleMs, limits, sawOther: decoder.sawOther });
     const events = isEnd ? decoder.end(cause) : decoder.push(read.messages);
     const isOnlyFailure = !hasEvents && events.length === 1 && events[0]!.kind === 'failed';
-    // After an error that the server reported, the end of the connection says nothing about the connection.
+    // After a reported error, the end of the connection is not a fault of the connection.
     const isBroken = isEnd && reader.hasError !== true;
     const isForConnection = reader.wantsOtherConnection || (isBroken && isUsed);
     if (isOnlyFailure && isForConnection && !isSecond) return 'again';
     for (const event of joinedDeltas(events)) {
-      // Also between events that came together: abort means now.
+      // Check between events that arrived together, too: abort takes effect immediately.
       if (signal.aborted) return yield* stopped();
       tell();
       hasEvents = true;
@@ -115,7 +114,7 @@ async function* exchange(
   }
 }
 
-/** Whether the lines of the request are safe. */
+/** True once the request's lines are safe. */
 function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSignal): Promise<boolean> {
   const settled = after.then(
     () => true,
@@ -126,9 +125,8 @@ function isAllowed({ after = Promise.resolve() }: ModelRequest, signal: AbortSig
 
 interface Sending {
   readonly waits: { readonly idleMs: number; readonly firstMs?: number };
-  /** Says that it has left, once. */
   readonly tell: () => void;
-  /** Whether the connection is not a new one: that it ends may have nothing to do with the request. */
+  /** Not a new connection: its end may be unrelated to the request. */
   readonly isUsed: boolean;
 }
 
@@ -185,17 +183,15 @@ function failed(failure: ModelFailure): ModelEvent {
   return { kind: 'failed', failure };
 }
 
-/** The last answer of a connection, which its server remembers together with the request. */
 interface RememberedExchange {
   readonly prompt: Prompt;
   readonly responseId: string;
-  /** As the server gave them. */
   readonly output: readonly Item[];
 }
 
 /**
- * How a request continues from the last answer of its connection: it has the same options, and its input begins with
- * that of the request before and the items of the answer. Undefined in any doubt: then the whole request is sent.
+ * Continues from the last answer if the options are the same and the input begins with the previous input and that
+ * answer's items. Undefined in any doubt: then the whole request is sent.
  */
 function continuationLink(answered: RememberedExchange | undefined, now: Prompt): FrameLink | undefined {
   if (answered === undefined || answered.responseId === '') return undefined;
@@ -206,18 +202,17 @@ function continuationLink(answered: RememberedExchange | undefined, now: Prompt)
   return { previous: responseId, from: known.length };
 }
 
-/** Objects first: those that stood in the request before are the same ones. */
+/** Compare identity first: items of the previous request are the same objects. */
 function isSameItem(before: Item, now: Item): boolean {
   return Object.is(before, now) || itemBytes(before).equals(itemBytes(now));
 }
 
-/** An open WebSocket, and what its server remembers. */
 export interface KeptSocket {
   readonly socket: WebSocketConnection;
   readonly openedAt: number;
-  /** Takes the secrets of its request out of a failure. */
+  /** Removes the secrets of its request from a failure. */
   readonly hide: (failure: ModelFailure) => ModelFailure;
-  /** Since when it rests, if it was used already. */
+  /** Start of the idle time, if it was used already. */
   restsSince: number | undefined;
   answered: RememberedExchange | undefined;
 }
@@ -228,10 +223,9 @@ export type OpenedKeptSocket =
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'no-credentials' | 'aborted' };
 
-/** By which the server knows the form of frames that it gets. */
 const frameForm = { 'openai-beta': 'responses_websockets=2026-02-06' } as const;
 
-/** Opens a WebSocket with the headers of a request. Whatever goes wrong with it, HTTP may still work. */
+/** Opens a WebSocket with the headers of a request. HTTP may still work after any failure. */
 export async function openKeptSocket(
   { wire, options }: Connection,
   headers: ModelRequest['headers'],
@@ -239,7 +233,7 @@ export async function openKeptSocket(
 ): Promise<OpenedKeptSocket> {
   const { provider, clock, environment } = options;
   const credentials = await usableCredentials(options, { signal });
-  // Over HTTP the user reads what is missing.
+  // HTTP reports to the user what is missing.
   if (credentials.kind === 'failed') return { kind: 'no-credentials' };
   const asked = {
     request: { headers: { ...headers, ...frameForm } },
@@ -267,18 +261,18 @@ export async function openKeptSocket(
   }
 }
 
-/** Codes of errors after which the same request succeeds over another connection. */
+/** Errors after which the same request succeeds over another connection. */
 const connectionErrors: ReadonlySet<string> = new Set([
   'previous_response_not_found',
   'websocket_connection_limit_reached',
 ]);
 
 export interface SocketReader extends AnswerReader {
-  /** Whether the server failed the request for the sake of its connection, and of nothing in it. */
+  /** The server failed the request because of the connection alone. */
   readonly wantsOtherConnection: boolean;
 }
 
-/** Reads the messages of one answer: the events of a stream, and errors that have a status like answers over HTTP. */
+/** Reads the messages of one answer: stream events, and errors with a status as over HTTP. */
 export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): SocketReader {
   const reader = responsesReader(limits);
   let wantsOtherConnection = false;
@@ -289,7 +283,7 @@ export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): So
       const error = errorIn(data);
       if (error === undefined) return reader.event(data);
       const isForConnection = connectionErrors.has(stringAt(objectAt(error, 'error'), 'code') ?? '');
-      // A key that has expired meanwhile is renewed when the next one is opened.
+      // A key that has expired meanwhile is renewed when the next connection is opened.
       wantsOtherConnection = isForConnection || statusOf(error) === 401;
       return [{ kind: 'failed', failure: failureOf(error, place()) }];
     },
@@ -305,7 +299,6 @@ export function socketReader(limits: AnswerLimits, place: () => AnswerPlace): So
 
 const metadata = Buffer.from('"codex.response.metadata"');
 
-/** What an answer over HTTP would have in its headers. */
 function metadataIn(data: Buffer): Readonly<Record<string, string>> | undefined {
   if (!data.subarray(0, 200).includes(metadata)) return undefined;
   const event = parseJsonObject(data.toString('utf8'));
@@ -319,7 +312,7 @@ function headersIn(event: JsonObject): Readonly<Record<string, string>> {
 
 const named = Buffer.from('"error"');
 
-/** An error with a status. One without is an event that explains an end, and is none itself. */
+/** An error with a status. One without only explains an end. */
 function errorIn(data: Buffer): JsonObject | undefined {
   if (!data.includes(named)) return undefined;
   const event = parseJsonObject(data.toString('utf8'));

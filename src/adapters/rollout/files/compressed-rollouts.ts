@@ -9,22 +9,21 @@ import { dirname } from 'node:path';
 
 export interface Compressed {
   readonly path: string;
-  /** Bytes before and after. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Puts a compressed rollout in place of a plain one, under the thread's writer lock. The plain one goes only when the
- * other is safe and unpacks to the same bytes; until then it is the one that counts. Undefined when a program that
- * knows no locks has written to it meanwhile.
+ * Replaces a plain rollout by a compressed one, under the thread's writer lock. The plain one is authoritative, and
+ * removed only when the other is safe and unpacks to the same bytes. Undefined when a program without locks wrote to it
+ * meanwhile.
  */
 export async function compressRollout(files: Files, path: string): Promise<Compressed | undefined> {
   const target = `${path}${compressedSuffix}`;
   try {
     const before = await files.describe(path);
     if (before === undefined) return undefined;
-    // What an earlier try left behind counts for nothing as long as the plain file is there.
+    // Leftovers of an earlier try are void while the plain file exists.
     await files.remove(target);
     const check = async (temporary: string): Promise<void> => {
       const packed = await hashOf(openCompressed(files, temporary));
@@ -35,7 +34,7 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
     await withOpen(files.openToRead(path), (source) =>
       writeWhole(files, { ...whole, content: zstdCompressing(fileBlocks(source)) }),
     );
-    // Once more, now that the other has its name: from here on the plain one is of no use.
+    // Check again now that the other has its name: from here on the plain one is not needed.
     if (!isSame(before, await files.describe(path))) throw new Changed();
     await files.remove(path);
     await files.syncDirectory(dirname(path));
@@ -50,8 +49,8 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
 class Changed extends Error {}
 
 /**
- * Brings the plain file back, under the thread's writer lock, because a process is about to write to it or to refer to
- * it. Gives its path. If it is there already, that is the one that counts.
+ * Restores the plain file, under the thread's writer lock, before a process writes to it or refers to it. Returns its
+ * path. An existing plain file is authoritative.
  */
 export async function restoreRollout(files: Files, compressed: string): Promise<string> {
   const path = compressed.slice(0, -compressedSuffix.length);
@@ -69,7 +68,7 @@ export async function restoreRollout(files: Files, compressed: string): Promise<
   });
 }
 
-/** Removes what a kill left beside a plain file, which is the one that counts. */
+/** Removes what a kill left beside a plain file, which is authoritative. */
 export async function removeCompressed(files: Files, path: string): Promise<void> {
   const compressed = `${path}${compressedSuffix}`;
   await withDiskFaults('remove', compressed, async () => {
@@ -96,12 +95,12 @@ const blockSize = mega;
 const compressedSuffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(compressedSuffix);
 
-/** A file of this size is read at once by who looks at it in several places. */
+/** Readers that need several places read a file up to this size at once. */
 const smallFile = 256 * 1024;
 
 /**
- * Opens a rollout that a list looks at, in several places. A small one is kept in memory. A compressed one must not
- * unpack to far more than it is: a few kilobytes in the folder of threads must not keep every list waiting.
+ * Opens a rollout for a list, which reads several places. A small one is kept in memory. The unpacked size of a
+ * compressed one is limited: a few kilobytes must not make every list wait.
  */
 export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
   const file = await openRolloutFile(files, path, listedLimits);
@@ -128,8 +127,8 @@ const refuse = (): Promise<never> =>
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
 /**
- * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If it
- * has just changed its form, the other one is opened.
+ * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If
+ * its form changed just now, the other one is opened.
  */
 export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
@@ -148,10 +147,8 @@ function openForm(files: Files, path: string, limits?: UnpackLimits): Promise<Op
   return isCompressed(path) ? openCompressed(files, path, limits) : files.openToRead(path);
 }
 
-/** What a file of so many packed bytes may unpack to. */
 type UnpackLimits = (packedSize: number) => { readonly bytes: number; readonly lines: number };
 
-/** The same for a compressed file whatever its name. */
 export async function openCompressed(
   files: Files,
   path: string,
@@ -169,16 +166,16 @@ export async function openCompressed(
 
 /** Limit for random access, which unpacks the whole file: a few bytes may unpack to any number. */
 const mostUnpacked = 1024 * mega;
-/** Threads of programs hardly get smaller than a hundredth, and the id and the time of each line take their space. */
+/** Real threads hardly compress below a hundredth, since the id and time of each line need space. */
 const listedLimits: UnpackLimits = (packedSize) => ({
   bytes: Math.min(mostUnpacked, Math.max(128 * mega, 256 * packedSize)),
   lines: Math.max(100_000, packedSize / 4),
 });
-/** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning once more. */
+/** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning again. */
 const mostHeldBlocks = 32;
 /**
- * A line may have this many bytes, or twice what the file has on the disk: a line of pictures hardly gets shorter when
- * it is packed, and one that gets very much shorter is none that a program wrote.
+ * Longest line; twice the packed file size if that is more. A line of pictures hardly compresses, and one that
+ * compresses extremely was not written by a program.
  */
 const longestPackedLine = 32 * mega;
 
@@ -194,12 +191,12 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   const { path, packedSize, most } = about;
   const longestLine = Math.max(longestPackedLine, 2 * packedSize);
   const tooLong: ByteRange[] = [];
-  /** Each of `blockSize` but the last, which grows up to it. */
+  /** All have `blockSize` bytes except the last, which grows up to it. */
   let blocks: Buffer[] = [];
   let [start, end, lineStart, lines] = [0, 0, 0, 0];
   let stream: AsyncGenerator<Uint8Array, void> | undefined;
   let size: number | undefined;
-  /** One after the other: readers may overlap. */
+  /** Serialised: readers may overlap. */
   let working: Promise<unknown> = Promise.resolve();
 
   function hold(bytes: Uint8Array): void {
@@ -207,7 +204,7 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
       const used = end % blockSize;
       let block = used === 0 && end > start ? undefined : blocks.at(-1);
       if (block === undefined) {
-        // Fresh memory costs more than writing into it.
+        // Reuse memory: allocating costs more than writing into it.
         const isFull = blocks.length === mostHeldBlocks;
         block = isFull ? blocks.shift()! : Buffer.alloc(0);
         if (isFull) start += blockSize;
@@ -215,7 +212,7 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
       }
       const piece = rest.subarray(0, blockSize - used);
       if (block.length < used + piece.length) {
-        // Most files are small; what follows a whole block is likely to be another one.
+        // Most files are small; a full block is likely to be followed by another.
         const capacity = end >= blockSize ? blockSize : Math.max(2 * block.length, used + piece.length);
         const larger = Buffer.allocUnsafeSlow(Math.min(blockSize, capacity));
         block.copy(larger, 0, 0, used);
@@ -228,7 +225,6 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
     }
   }
 
-  /** The first time that the bytes are seen. */
   function noteLines(bytes: Uint8Array): void {
     const first = bytes.indexOf(newline);
     if (first === -1) return;
@@ -240,7 +236,6 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
     if (lineEnd - lineStart > longestLine) tooLong.push({ start: lineStart, end: lineEnd });
   }
 
-  /** False at the end of the file. */
   async function unpackMore(): Promise<boolean> {
     stream ??= zstdDecompressing(fileBlocks(packed));
     try {
@@ -266,7 +261,7 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   async function beginAgain(): Promise<void> {
     await stream?.return();
     [stream, blocks, start, end] = [undefined, [], 0, 0];
-    // What was seen of the first lines is seen again.
+    // The first lines will be seen again.
     if (size === undefined) [lineStart, lines, tooLong.length] = [0, 0, 0];
   }
 
@@ -315,7 +310,6 @@ function unpackedFile(packed: OpenFile, about: PackedFile): OpenFile {
   };
 }
 
-/** The bytes of a file, a block at a time. */
 async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, void> {
   for (let position = 0; ;) {
     const block = await file.read(position, blockSize);

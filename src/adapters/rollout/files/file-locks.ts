@@ -17,22 +17,21 @@ import {
 import { dirname, join } from 'node:path';
 
 /**
- * How long to wait before each further try. Codex locks every stale lock file for an instant when it sweeps them away,
- * so a lock that is busy once need not have an owner.
+ * Waits before further tries. Codex briefly locks every stale lock file when it sweeps them, so a lock that is busy
+ * once need not have an owner.
  */
 const pauses = [10, 20, 30, 40];
 
-/** While a process may be about to take it. */
 const begunPause = 50;
 
-/** Stands in a folder in which a lock could be taken. */
+/** Marks a folder in which a lock could be taken. */
 const proof = '.capstan-locks-work';
 
 type Tried = Lock | LockHeld | { readonly kind: 'begun' };
 
 /**
- * Locks that other programs see too: `flock` on the file, as Codex does it. The few calls around the program that locks
- * are synchronous, so that it runs as soon as `take` was called and the caller has its time.
+ * Locks that other programs respect: `flock` on the file, as in Codex. The few calls around the locking program are
+ * synchronous, so that it starts as soon as `take` is called and runs beside the caller's work.
  */
 export function createFlock(options: FlockOptions): Locks {
   const trying = { lockers: lockPrograms, ...options };
@@ -63,7 +62,7 @@ export function createFlock(options: FlockOptions): Locks {
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Tried> {
   const file = openLock(path);
   let taken = false;
-  /** What a process of ours says that is about to take it. It must not find the lock taken only because we look. */
+  /** The signature of our process that is about to take it. It must not find the lock taken merely because we look. */
   const isSaid = (): Tried | undefined => {
     const { by } = readSignature(file);
     const begins = by === undefined ? 'no' : isAboutToLock(by, clock.now());
@@ -76,8 +75,8 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return lockHeldBy(file);
     const meanwhile = isSaid();
     if (meanwhile !== undefined) return meanwhile;
-    // Another process may have removed the file between opening and locking. Then our lock guards a file that no
-    // process finds.
+    // Another process may have removed the file between opening and locking. Our lock would then guard an unreachable
+    // file.
     taken = fileAtLockPath(file, path) === 'our file';
     if (!taken) return { kind: 'held' };
   } finally {
@@ -96,27 +95,25 @@ function prove(path: string): void {
   try {
     fs.closeSync(fs.openSync(join(dirname(path), proof), 'wx', 0o600));
   } catch {
-    // The next start takes its lock at once as well.
+    // The next start then takes its lock at once, too.
   }
 }
 
-/** When the lock is taken that other programs see. A start has sent its first request by then. */
+/** Delay before taking the lock that other programs see. A start has sent its first request by then. */
 const lockAfter = 100;
 
 /**
- * A lock whose file is signed now and locked soon. To run the program that locks costs a start about seven milliseconds,
- * and no other process knows of a thread that begins. Processes of Capstan go by the signature: it holds as long as its
- * process lives, and where they cannot see that, for a limited time. Then, and to a program that goes by `flock` alone
- * and is first, this lock is lost: its owner writes nothing more.
- *
- * Undefined: it has to be taken at once.
+ * A lock whose file is signed now and locked soon: running the locking program costs a start about 7 ms, and no other
+ * process knows of a new thread. Capstan processes respect the signature while its process lives, or for a limited time
+ * if they cannot see that. Otherwise, and to a faster program that uses only `flock`, the lock is lost and its owner
+ * writes nothing more. Undefined: it must be taken at once.
  */
 function beginLock(
   path: string,
   { clock, programs, lockers }: Required<FlockOptions>,
   pauses: readonly number[],
 ): Lock | undefined {
-  // Where none of them is, the caller hears it before anything is sent.
+  // Without any locking program, the caller is informed before anything is sent.
   if (!lockers.some(({ command }) => programs.find(command) !== undefined)) return undefined;
   const file = openLock(path);
   const epoch = clock.now();
@@ -152,7 +149,7 @@ function beginLock(
     return isKept ? heldLock(file, path, epoch) : lockAnew();
   }
 
-  /** A program that sweeps lock files has removed it, because it was not locked. Lost if another has made one since. */
+  /** A program that sweeps lock files removed the unlocked file. Lost if another process has made one since. */
   async function lockAnew(): Promise<Lock | LockHeld> {
     let fresh: number;
     try {
@@ -170,7 +167,7 @@ function beginLock(
 
   async function lockSoon(): Promise<void> {
     await clock.sleep(lockAfter, releasing.signal);
-    // A failure is for the next that asks whether the lock is lost.
+    // A failure is reported by the next `isLost`.
     if (released === undefined) await settle().catch(() => {});
   }
 
@@ -187,7 +184,7 @@ function beginLock(
     epoch,
     async isLost() {
       if (released !== undefined) return false;
-      // Half of the time that others wait: what follows takes time, too.
+      // Half the time that others wait, because what follows takes time as well.
       const isYoung = clock.now() - epoch < mostBegun / 2;
       if (locking === undefined && isYoung) return !isOurs();
       const lock = await settle();
@@ -198,20 +195,18 @@ function beginLock(
 }
 
 /**
- * A program that takes an exclusive lock on its open file 3 without waiting. It exits with 0 when it has the lock and
- * with 1 when another process has it.
+ * A program that takes an exclusive lock on its open file 3 without waiting. Exits with 0 when it has the lock and with
+ * 1 when another process has it.
  */
 export interface LockProgram {
-  /** The name of a tool of the system. */
   readonly command: string;
   readonly args: readonly string[];
 }
 
 interface FlockOptions {
   readonly clock: Clock;
-  /** Finds the tools of the system. */
   readonly programs: Programs;
-  /** Tools that can lock, best first. */
+  /** Best first. */
   readonly lockers?: readonly LockProgram[];
 }
 
@@ -220,16 +215,16 @@ exit 0 if flock($file, LOCK_EX | LOCK_NB);
 exit 1 if $!{EWOULDBLOCK} || $!{EAGAIN};
 print STDERR $!; exit 2;`;
 
-/** Linux has the first. macOS has only the second by default; that it does its work there is not tested. */
+/** Linux has the first. macOS has only the second by default; that it works there is not tested. */
 export const lockPrograms: readonly LockProgram[] = [
   { command: 'flock', args: ['-n', '-x', '3'] },
   { command: 'perl', args: ['-MFcntl=:flock', '-e', perlScript] },
 ];
 
 /**
- * Locks an open file with the first of the programs that exists. Node has no flock of its own, but such a lock belongs
- * to the open file, not to the process that asked for it: the program gets our open file, locks it and exits, and the
- * lock stays until we close the file or die.
+ * Locks an open file with the first existing program. Node has no flock, but such a lock belongs to the open file, not
+ * to the process: the program inherits our open file, locks it and exits, and the lock stays until we close the file or
+ * die.
  */
 export async function lockOpenFile(
   descriptor: number,
@@ -241,7 +236,7 @@ export async function lockOpenFile(
     if (path === undefined) continue;
     const given = { path, args: program.args, descriptor };
     let end = await run(given, { errors: 'ignore' });
-    // To listen costs every start half a millisecond, so only a program that failed is asked why.
+    // Capturing errors costs every start half a millisecond, so only a failed program is run again for its reason.
     if (end !== 'missing' && end.status !== 0 && end.status !== 1) end = await run(given, { errors: 'pipe' });
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';

@@ -20,12 +20,12 @@ import { archiveFolder, parseRolloutName, type RolloutName, sessionsFolder } fro
 import { threadNames } from './thread-names.ts';
 import { join } from 'node:path';
 
-/** The thread that is meant: by id, by the beginning of an id, by name, or as the one that was used last. */
+/** Finds a thread by id, by the beginning of an id, by name, or as the last one used. */
 export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
   if (choice.kind === 'last') return lastThread(files, home, choice);
   const found = await namedThread(files, home, choice);
   if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
-  // An archived thread is chosen as by its whole id: what cannot be done with it is then refused with the reason.
+  // An archived thread is found as by its whole id; operations that it does not allow are then refused with the reason.
   const archived = await namedThread(files, home, { ...choice, archived: true });
   return archived.kind === 'chosen' ? archived : found;
 }
@@ -79,7 +79,7 @@ async function namedThread(
     : namedElsewhere(name, among.cwd, elsewhere);
 }
 
-/** Of threads of which none works in the folder, the first that can be read, for a message. */
+/** For a message when no thread works in the folder: the first readable one elsewhere. */
 async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], { cwd, ...sought }: Sought) {
   const first = cwd === undefined ? undefined : await firstOf(files, rollouts, sought);
   const path = rollouts.find(({ name }) => name.threadId === first?.id)?.path;
@@ -93,12 +93,12 @@ async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], {
   return folder === undefined ? undefined : { id: first.id, folder };
 }
 
-/** `startedBy`: threads that other threads started do not count. */
+/** `startedBy`: excludes threads that other threads started. */
 type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
 
 const mostAtOnce = 16;
 
-/** The first that works in the folder. Mostly it is one of the first few; where none is, there may be thousands. */
+/** The first that works in the folder, usually among the first few; without one there may be thousands to check. */
 async function firstOf(
   files: Files,
   rollouts: readonly FoundRollout[],
@@ -108,7 +108,7 @@ async function firstOf(
     const some = rollouts.slice(from, from + count);
     const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, sought)));
     for (const [index, fit] of fits.entries()) {
-      // Only behind the one that is meant it does not matter.
+      // A failure does not matter only after the match.
       if (fit.status === 'rejected') throw fit.reason;
       if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId };
     }
@@ -116,10 +116,10 @@ async function firstOf(
   return undefined;
 }
 
-/** What the disk refuses is not ignored: that could resume another thread than the one that is meant. */
+/** Disk errors are not ignored: another thread than the intended one could be resumed. */
 function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<boolean> {
   const look = async (file: OpenFile): Promise<boolean> => {
-    // The end of a packed file cannot be had without the rest.
+    // The end of a packed file cannot be read without the rest.
     const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
     if (newest !== undefined && newest !== cwd) return false;
     const head = await readHead(file);
@@ -129,13 +129,12 @@ function isOf(files: Files, path: string, { cwd, startedBy }: Sought): Promise<b
   return withDiskFaults('open', path, () => withOpen(openRolloutFile(files, path), look));
 }
 
-/** A turn says where it works before it does anything. After one that wrote more than this, the first line counts. */
+/** A turn records its folder before it does anything. After a turn that wrote more than this, the first line counts. */
 const mostRead = 4 * 1024 * 1024;
 
 const saysFolder: Wanted = ({ type, payloadType }) =>
   type === lineType.turnContext || (type === lineType.event && payloadType === 'thread_settings_applied');
 
-/** Where the thread works since its last turn or setting, if the end of its file says so. */
 async function newestFolder(file: OpenFile): Promise<string | undefined> {
   const size = await file.size();
   const end = fileWindow(file, Math.max(0, size - mostRead), size);
@@ -151,7 +150,7 @@ export interface FoundRollout {
   readonly name: RolloutName;
 }
 
-/** The files of one thread, newest first. The archive is looked at only when no file is active. */
+/** Files of one thread, newest first. The archive is searched only when no file is active. */
 export interface FoundRollouts {
   readonly kind: 'active' | 'archived' | 'none';
   readonly rollouts: readonly FoundRollout[];
@@ -159,12 +158,12 @@ export interface FoundRollouts {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Finds the rollouts of a thread by their names alone: no index is needed, and no file is opened. */
+/** Finds the rollouts of a thread by file name only: needs no index and opens no file. */
 export async function findRollouts(files: Files, home: string, id: ThreadId): Promise<FoundRollouts> {
   const root = sessionsFolder(home);
   const born = uuidTime(id);
-  // No file of a thread is older than its id, so the search need not go further back. The day to spare is for folders
-  // named by local time. An id that was not made by a good clock gets the second, full search.
+  // No file of a thread is older than its id, so the search can stop there. One extra day is for folders named by local
+  // time. An id made with a wrong clock needs the second, full search.
   const since = born === undefined ? '' : dayOf(born - dayMs);
   let active = await rolloutsIn(files, await dayFolders(files, root, since), id);
   if (active.length === 0 && since !== '') active = await rolloutsIn(files, await dayFolders(files, root, ''), id);
@@ -173,13 +172,12 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
 }
 
-/** All files of a thread wherever they lie, newest first. */
 export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
   const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
   return rolloutsIn(files, folders, id);
 }
 
-/** The file of one rollout, archived or not. Most lie in the folder of the day on which their id was made. */
+/** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
 export async function findRolloutFile(
   files: Files,
   home: string,
@@ -204,7 +202,7 @@ async function findActiveRollouts(files: Files, home: string): Promise<readonly 
   return rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
 }
 
-/** All rollouts, archived ones too: threads that continue from an archived one still need it. */
+/** All rollouts including archived ones, which other threads may continue from. */
 export async function findAllRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
   return [...(await findActiveRollouts(files, home)), ...(await rolloutsIn(files, [archiveFolder(home)], ''))];
 }
@@ -254,12 +252,11 @@ async function rolloutsIn(
     .map(({ path, name }) => ({ path, name }));
 }
 
-/** Orders files of a thread: the one that was begun last is the one that counts. */
+/** Orders files of a thread: the one begun last is authoritative. */
 export function newestFirst(one: NamedRollout, other: NamedRollout): number {
   return startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
 }
 
-/** `text` is the file's whole name. */
 type NamedRollout = { readonly name: RolloutName; readonly text: string };
 
 /** Names carry local time, which jumps with the time zone; the time inside a rollout id does not. */
@@ -269,7 +266,6 @@ function startTime(name: RolloutName): number {
   return uuidTime(name.rolloutId) ?? (Number.isNaN(named) ? 0 : named);
 }
 
-/** When a UUID of version 7 was made. */
 function uuidTime(uuid: string): number | undefined {
   const digits = uuid.slice(0, 8) + uuid.slice(9, 13);
   return uuid[14] === '7' && /^[0-9a-f]{12}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;

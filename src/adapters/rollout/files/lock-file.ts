@@ -4,28 +4,26 @@ import { isAlive } from '../../disk/processes.ts';
 import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.ts';
 import { dirname } from 'node:path';
 
-/** A lock on an open file that is ours. */
 export function heldLock(file: number, path: string, epoch: number): Lock {
-  // To take it takes milliseconds: no two have the same epoch. The signature is a courtesy to whom we refuse.
+  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs processes that we
+  // refuse.
   signLock(file, signatureOf(epoch, 'held'));
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => releaseLockFile(file);
   return {
     kind: 'lock',
     epoch,
-    // As long as no file has the name, no other process has a lock on one.
+    // While no file has the name, no other process has a lock on one.
     isLost: async () => released === undefined && fileAtLockPath(file, path) === 'another file',
-    // The file stays. To remove it, one must be sure that no process has just opened it to lock it, or two writers hold
-    // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps
-    // it.
+    // The file stays. Removing it is safe only if no process has just opened it for locking; otherwise two writers hold
+    // locks on two files of one name. Codex has a second lock for that; an empty file is harmless, and Codex sweeps it.
     release: () => (released ??= release()),
   };
 }
 
-/** Opens the file of a lock, which is made if missing, its folder too. */
 export function openLock(path: string): number {
   makeFolder(dirname(path));
-  // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
+  // Commands may reach the folder of a lock: do not follow a link there.
   try {
     return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
   } catch (error) {
@@ -33,7 +31,7 @@ export function openLock(path: string): number {
   }
 }
 
-/** Puts the one line about the holder into the file, and says whether it could: a full disk has no place for it. */
+/** Writes the line about the holder; false if that failed, for instance on a full disk. */
 export function signLock(file: number, text: string): boolean {
   try {
     fs.ftruncateSync(file, 0);
@@ -53,17 +51,17 @@ export function lockHeldBy(file: number): LockHeld {
   return owner === undefined ? { kind: 'held' } : { kind: 'held', owner };
 }
 
-/** Who holds a lock, as far as it can be seen without taking it. Undefined: no one that is known. */
+/** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export function lockOwner(path: string): string | undefined {
   try {
     return withRegular(path, { links: 'refused' }, ownerOf);
   } catch {
-    // No one has locked it yet, or it cannot be read.
+    // Not locked yet, or not readable.
     return undefined;
   }
 }
 
-/** A line without its process was left by a crash: then the lock has another holder, who wrote nothing, or none. */
+/** A line without a live process was left by a crash: the lock then has another holder, who wrote nothing, or none. */
 function ownerOf(file: number): string | undefined {
   const { by } = readSignature(file);
   const lives = by === undefined ? 'no' : signerLives(by);
@@ -73,7 +71,10 @@ function ownerOf(file: number): string | undefined {
   return holder === undefined && process.platform === 'linux' ? undefined : by?.owner;
 }
 
-/** Who the system says has the lock. It names the process that took it, which may have handed it on and ended. */
+/**
+ * The lock holder according to the system. This is the process that took the lock, which may have passed it on and
+ * ended.
+ */
 function lockHolder(file: number): { readonly name?: string } | undefined {
   let held: { readonly name?: string } | undefined;
   try {
@@ -85,12 +86,11 @@ function lockHolder(file: number): { readonly name?: string } | undefined {
       if (Number(pid) > 0) held = { name: `${fs.readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}` };
     }
   } catch {
-    // A courtesy: without it the holder is just another program.
+    // Optional: without it the holder is just another program.
   }
   return held;
 }
 
-/** What the name leads to. */
 export function fileAtLockPath(file: number, path: string): 'our file' | 'another file' | 'nothing' {
   const named = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
   if (named === undefined) return 'nothing';
@@ -109,24 +109,20 @@ function makeFolder(path: string): void {
   }
 }
 
-/** How long a signature binds whose process cannot be looked for: it may be of another container, or of another machine. */
+/** Validity of a signature whose process cannot be checked: it may be of another container or another machine. */
 export const mostBegun = 2000;
 
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 
-/** Who signed a lock file. */
 export interface LockSignature {
-  /** For people. */
   readonly owner: string;
   readonly pid: number;
   readonly since: number;
-  /** It is about to take the lock. */
   readonly begins: boolean;
-  /** How its process can be told from others of the same number. Absent: it is not said. */
+  /** Distinguishes its process from others with the same number. Absent: not stated. */
   readonly process?: { readonly space: string; readonly started: string };
 }
 
-/** What a process that holds the lock writes, or one that is about to take it. */
 export function signatureOf(epoch: number, state: 'held' | 'begins'): string {
   const about = `${state === 'held' ? 'in' : 'begins'} ${processSpace()} ${startOf(process.pid) ?? '-'}`;
   return `capstan pid ${process.pid} since ${new Date(epoch).toISOString()} ${about}\n`;
@@ -141,10 +137,7 @@ export function readSignature(file: number): { readonly text: string; readonly b
   return { text, by: space === undefined || started === undefined ? about : { ...about, process: { space, started } } };
 }
 
-/**
- * Whether the process that signed is about to take the lock. `unknown`: it may be, as far as can be seen from here, and
- * soon it has taken it or never will.
- */
+/** `unknown`: it may be as far as is visible from here, and soon it has taken the lock or never will. */
 export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'unknown' {
   if (!by.begins) return 'no';
   const lives = signerLives(by);
@@ -152,7 +145,7 @@ export function isAboutToLock(by: LockSignature, now: number): 'yes' | 'no' | 'u
   return lives !== 'unknown' || (age >= 0 && age < mostBegun) ? lives : 'no';
 }
 
-/** Whether the process that signed lives. `unknown`: its number means something else here. */
+/** `unknown`: its process number means something else here. */
 function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'unknown' {
   if (!isAlive(pid) && (signer === undefined || signer.space === processSpace())) return 'no';
   if (signer === undefined || signer.space !== processSpace() || signer.started === '-') return 'unknown';
@@ -161,7 +154,7 @@ function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'u
 
 let space: string | undefined;
 
-/** In which of them a process number means what it means here: the start of the machine, and the container. */
+/** Scope in which process numbers are comparable: the boot of the machine, and the container. */
 function processSpace(): string {
   return (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
 }
@@ -182,7 +175,6 @@ function linkAt(path: string): string | undefined {
   }
 }
 
-/** When a process began, as the system counts it. */
 function startOf(pid: number): string | undefined {
   try {
     return fs.readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ')[19];

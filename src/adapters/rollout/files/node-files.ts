@@ -4,12 +4,12 @@ import { errorCode, firstMissing, fileSystem as fs, isMissing } from '../../disk
 import { nonBlockingFlags } from '../../disk/regular-files.ts';
 import type { NoParamCallback, Stats } from 'node:fs';
 
-/** Longer than any file system keeps a new name in memory alone. */
+/** Longer than any file system keeps a new name only in memory. */
 const oldAfterMs = 120_000;
 
 /**
- * The disk of this machine. What may take long has callbacks: Node's promises of the same calls cost every start 2 ms.
- * What only asks for a name or about an open file is done at once: to hand it to a thread takes longer.
+ * The local disk. Slow calls use callbacks: Node's promise versions cost every start 2 ms. Name lookups and calls on
+ * open files are synchronous: passing them to a thread takes longer.
  */
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
@@ -23,7 +23,7 @@ export const nodeFiles: Files = {
   },
 
   async open(path, { create, mode }) {
-    // What is new is a file of ours, and not what a link of that name leads to.
+    // A created file is our own, never the target of a link of that name.
     const fresh = create ? fs.constants.O_CREAT | fs.constants.O_NOFOLLOW : 0;
     const flags = fs.constants.O_RDWR | fs.constants.O_APPEND | fresh | nonBlockingFlags;
     return regularFile(fs.openSync(path, flags, mode));
@@ -69,13 +69,13 @@ export const nodeFiles: Files = {
   },
 
   async syncDirectory(path) {
-    // Windows opens no folders; its file systems keep names in their own journal.
+    // Windows opens no folders; its file systems journal names themselves.
     if (process.platform === 'win32') return;
     const folder = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
     try {
       await ended((done) => fs.fsync(folder, done));
     } catch (error) {
-      // Some network and FUSE file systems know no sync of folders. There is nothing more that we could do there.
+      // Some network and FUSE file systems cannot sync folders; nothing more can be done there.
       const code = errorCode(error);
       if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     } finally {
@@ -83,14 +83,14 @@ export const nodeFiles: Files = {
     }
   },
 
-  // File systems write names down within seconds, and a start would sync every folder up to the root.
+  // File systems store names within seconds; syncing every folder up to the root at each start is avoided.
   isOld(path) {
     const made = fs.statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
     return made > 0 && Date.now() - made > oldAfterMs;
   },
 };
 
-/** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
+/** Devices and pipes have no readable end. A folder reports by itself that it cannot be read. */
 function regularFile(file: number): OpenFile {
   const stats = fs.fstatSync(file);
   if (stats.isFile() || stats.isDirectory()) return openFile(file);
@@ -122,13 +122,13 @@ function openFile(file: number): OpenFile {
       return buffer.subarray(0, filled);
     },
     async append(bytes) {
-      // The system may write less than it was given; opened with O_APPEND, the rest follows at the end.
+      // The system may write less than given; with O_APPEND, the rest follows at the end.
       for (let written = 0; written < bytes.length;) {
         written += await result<number>((done) => fs.write(file, bytes, written, bytes.length - written, null, done));
       }
     },
     truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
-    // Without the times, which no reader needs; the length is synced, as the bytes could not be read without it.
+    // Skips timestamps, which no reader needs; the length is synced, since the bytes could not be read without it.
     sync: () => ended((done) => fs.fdatasync(file, done)),
     isNamed: async () => fs.fstatSync(file).nlink > 0,
     close: () => ended((done) => fs.close(file, done)),
@@ -165,7 +165,6 @@ const errors: readonly (readonly [DiskFaultCode, readonly string[]])[] = [
 
 type Doing = 'save' | 'read' | 'open' | 'move' | 'remove';
 
-/** What a disk's refusal means for a thread. */
 export function diskFault(error: unknown, doing: Doing, path: string): Fault {
   if (error instanceof Fault) return error;
   const named = errorCode(error) ?? '';
@@ -175,7 +174,6 @@ export function diskFault(error: unknown, doing: Doing, path: string): Fault {
   return new Fault({ code, message, next: advice[code] }, { cause: error });
 }
 
-/** Does the work; what the disk refuses is a `Fault`. */
 export async function withDiskFaults<Result>(doing: Doing, path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -2,7 +2,6 @@ import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { dirname } from 'node:path';
 
-/** Closes the file, whatever becomes of the work with it. */
 export async function withOpen<Result>(
   opening: Promise<OpenFile>,
   work: (file: OpenFile) => Promise<Result>,
@@ -15,7 +14,6 @@ export async function withOpen<Result>(
   }
 }
 
-/** A part of a file as if it were the whole. */
 export function fileWindow(file: OpenFile, start: number, end: number): OpenFile {
   return {
     ...file,
@@ -31,7 +29,7 @@ export function fileWindow(file: OpenFile, start: number, end: number): OpenFile
   };
 }
 
-/** Where the last whole line of a file ends: after its last newline. */
+/** Offset after the last newline. */
 export async function endOfLastLine(file: OpenFile, size: number): Promise<number> {
   const block = 64 * 1024;
   const known = file.tooLong?.().find(({ end }) => end === size);
@@ -47,19 +45,19 @@ export async function endOfLastLine(file: OpenFile, size: number): Promise<numbe
 
 export interface WholeFile {
   readonly path: string;
-  /** A name in the same folder that no other process uses meanwhile. What an earlier try left there is overwritten. */
+  /** A name in the same folder that no other process uses meanwhile. Leftovers of an earlier try are overwritten. */
   readonly temporary: string;
   readonly mode: number;
   readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** The file gets these instead of those of its making. */
+  /** Replace the new file's own. */
   readonly facts?: Pick<FileFacts, 'modified' | 'mode'>;
-  /** Looks at the file, which is synced, before it gets its name. Whatever it throws leaves nothing behind. */
+  /** Checks the synced file before it gets its name. If it throws, nothing is left behind. */
   readonly check?: (temporary: string) => Promise<void>;
 }
 
 /**
- * Writes a file that is there whole or not at all, whatever happens meanwhile, and never in place of another one:
- * `there` says that something had the name. Its folder is synced, not the folders above.
+ * Writes a file completely or not at all, whatever happens meanwhile, and never replaces another: `there` means that
+ * the name was taken. Syncs its folder, but not the folders above.
  */
 export async function writeWhole(files: Files, whole: WholeFile): Promise<'made' | 'there'> {
   const { path, temporary, mode, content, facts, check } = whole;
@@ -81,7 +79,6 @@ export async function writeWhole(files: Files, whole: WholeFile): Promise<'made'
   }
 }
 
-/** Gives a file its name unless something has it. */
 export async function nameWhole(files: Files, temporary: string, path: string): Promise<'made' | 'there'> {
   try {
     await files.link(temporary, path);
@@ -89,7 +86,7 @@ export async function nameWhole(files: Files, temporary: string, path: string): 
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST') return 'there';
-    // Disks without second names: the caller holds a lock, or does not mind which process was first.
+    // Disks without hard links: the caller holds a lock, or does not mind which process was first.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     if ((await files.describe(path)) !== undefined) return 'there';
     await files.move(temporary, path);

@@ -3,21 +3,18 @@ import type { Clock } from '../../../ports/system.ts';
 import type { Files, Locks } from '../../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 
-/** What work on the files of a home needs. */
 export interface HomeParts {
-  /** The folder that holds `sessions/`. */
   readonly home: string;
   readonly files: Files;
   readonly locks: Locks;
   readonly clock: Clock;
 }
 
-/** A moment as the clock on the wall shows it. Months and days count from 1. */
+/** Local date and time. Months and days count from 1. */
 type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
 
 export type LocalTime = (milliseconds: number) => WallTime;
 
-/** The time zone of this process. */
 export const localTime: LocalTime = (milliseconds) => {
   const date = new Date(milliseconds);
   return {
@@ -35,7 +32,7 @@ export const archiveFolder = (home: string): string => join(home, 'archived_sess
 export const lockFolder = (home: string): string => join(home, 'thread-writer-locks');
 export const lockPath = (home: string, id: ThreadId): string => join(lockFolder(home), `${id}.lock`);
 
-/** Where the rollout of a thread that starts at this local time lies; one that a revert makes has an id of its own. */
+/** Path of the rollout of a thread that starts at this local time; a revert's rollout has its own id. */
 export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId: string = id): string {
   const date = [digits(at.year, 4), digits(at.month, 2), digits(at.day, 2)];
   const time = [digits(at.hour, 2), digits(at.minute, 2), digits(at.second, 2)];
@@ -43,7 +40,7 @@ export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId:
   return join(sessionsFolder(home), ...date, `rollout-${date.join('-')}T${time.join('-')}-${ids}.jsonl`);
 }
 
-/** Where a file with this name lies when it is not archived: by the date in the name. */
+/** Path of an unarchived file with this name, from the date in the name. */
 export function activePath(home: string, fileName: string): string {
   const [, year = '', month = '', day = ''] = /^rollout-(\d{4})-(\d\d)-(\d\d)T/.exec(fileName) ?? [];
   return join(sessionsFolder(home), year, month, day, fileName);
@@ -51,7 +48,7 @@ export function activePath(home: string, fileName: string): string {
 
 export interface RolloutName {
   readonly threadId: ThreadId;
-  /** Differs from the thread id in a file that a revert made. */
+  /** Differs from the thread id in a file made by a revert. */
   readonly rolloutId: string;
   /** Local time, `YYYY-MM-DDTHH-MM-SS`. */
   readonly startedAt: string;
@@ -60,7 +57,7 @@ export interface RolloutName {
 
 const pattern = /^rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-([^_]+?)(?:_([^_]+?))?\.jsonl(\.zst)?$/;
 
-/** What a file name says, or undefined when it is not that of a rollout. */
+/** Undefined when it is not the name of a rollout. */
 export function parseRolloutName(name: string): RolloutName | undefined {
   const [, startedAt, thread, rollout, compressed] = pattern.exec(name) ?? [];
   if (startedAt === undefined || thread === undefined) return undefined;

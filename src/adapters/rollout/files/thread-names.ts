@@ -10,7 +10,7 @@ import type { HomeParts } from './rollout-paths.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 
-/** The names that threads were given; the newest line about a thread counts, and an empty name is none. */
+/** Thread names; the newest line of a thread counts, and an empty name removes it. */
 export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
   for (const line of (await readWhole(files, indexPath(home))).split('\n')) {
@@ -23,14 +23,13 @@ export async function threadNames(files: Files, home: string): Promise<ReadonlyM
   return names;
 }
 
-/** Space for a hundred thousand names. What stands before it is not read. */
+/** Enough for a hundred thousand names. Anything before is not read. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Tries for the lock of the index, which its holders need for an instant only. */
 const tries = 20;
 const pauseMs = 100;
 
-/** Says what a thread is called from now on; nothing, if the name is empty. */
+/** Records the new name of a thread; an empty name removes it. */
 export async function appendThreadName(
   { files, locks, clock, home }: HomeParts,
   id: ThreadId,
@@ -64,7 +63,7 @@ async function appendLine(files: Files, home: string, path: string, line: string
   await withOpen(opening, async (file) => {
     const size = await file.size();
     const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
-    // A line without its end is another writer's, whole or torn: it stays a line of its own.
+    // An unterminated line is another writer's, complete or torn: keep it a separate line.
     await file.append(Buffer.from(`${last === '\n' ? '' : '\n'}${line}\n`));
     await file.sync();
     if (size === 0) await files.syncDirectory(home);
@@ -75,7 +74,6 @@ async function readWhole(files: Files, path: string): Promise<string> {
   try {
     return await withOpen(files.openToRead(path), async (file) => {
       const size = await file.size();
-      // The newest lines stand at the end, and they count.
       const from = Math.max(0, size - mostBytes);
       return new TextDecoder().decode(await file.read(from, size - from));
     });

@@ -1,4 +1,4 @@
-/** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded when it is needed: it costs a start 1.5 ms. */
+/** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded on use: it costs a start 1.5 ms. */
 
 export function zstdCompressed(bytes: Uint8Array): Promise<Buffer> {
   return packed((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
@@ -14,17 +14,16 @@ function packed(run: (done: (error: Error | null, bytes: Buffer) => void) => voi
   return new Promise((resolve, reject) => run((error, bytes) => (error === null ? resolve(bytes) : reject(error))));
 }
 
-/** The blocks of a file as they come, compressed. */
 export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return throughStream(blocks, process.getBuiltinModule('node:zlib').createZstdCompress());
 }
 
-/** Memory that a compressed file may ask for, as a power of two: what the levels up to 19 need. */
+/** Window that a compressed file may require, as a power of two: sufficient for levels up to 19. */
 const mostWindowBits = 23;
-/** Output buffer of one call: each call goes through another thread. */
+/** Output buffer per call: each call is a round trip to a thread. */
 const unpackedBytes = 256 * 1024;
 
-/** The content of all frames, one after the other. Throws where the bytes are no longer Zstandard. */
+/** The content of all frames in order. Throws at bytes that are not Zstandard. */
 export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { createZstdDecompress, constants } = process.getBuiltinModule('node:zlib');
   const params = { [constants.ZSTD_d_windowLogMax]: mostWindowBits };
@@ -32,18 +31,15 @@ export function zstdDecompressing(blocks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- * Node's decompressor ends where a frame ends inside a piece and drops the rest of it, but reads on if the next frame
- * comes as another piece. Skippable frames have no content and are left out. Nothing is checked here: bytes of any
- * other form go to the decompressor, which refuses them.
+ * Node's decompressor drops the rest of a piece in which a frame ends, but reads on if the next frame comes as another
+ * piece; so pieces are cut at frame ends. Skippable frames are left out. Nothing is validated here: malformed bytes go
+ * to the decompressor, which refuses them.
  */
 async function* cutAtFrameEnds(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let next: 'frame' | 'block' | 'end' = 'frame';
-  /** Bytes until `next`. */
   let ahead = 0;
   let hasChecksum = false;
-  /** Header of the skippable frame that is being passed. */
   let skipped: Uint8Array | undefined;
-  /** Half a header. */
   let rest: Uint8Array = new Uint8Array();
   for await (const block of blocks) {
     const bytes = Buffer.concat([rest, block]);
@@ -67,7 +63,7 @@ async function* cutAtFrameEnds(blocks: AsyncIterable<Uint8Array>): AsyncGenerato
     if (skipped === undefined && at > start) yield bytes.subarray(start, at);
     rest = bytes.subarray(at);
   }
-  // The decompressor then sees that the end is missing.
+  // The decompressor then detects that the end is missing.
   if (skipped !== undefined) yield skipped;
   else if (rest.length > 0) yield rest;
 }

@@ -5,9 +5,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
- * like context are words where the line says so. 3: turns are kept as `TurnRecord`s. 5: a record says
- * whether its turn only compacted. 6: the status of a goal. 7: the review or command with which a thread began.
+ * Version of the schema, also in the file name. A file with another number inside is rebuilt. 2: text that looks like
+ * context is a message if the line says so. 3: turns are `TurnRecord`s. 5: a record tells whether its turn only
+ * compacted. 6: goal status. 7: the review or command that began a thread.
  */
 const schemaVersion = 7;
 
@@ -58,8 +58,8 @@ export function hasIndex(home: string): boolean {
 }
 
 /**
- * Does the work with the index of a home. Whatever becomes of that file, the work is done: one that is broken is moved
- * aside and made anew, and where none can be written it is made in memory. So the work may be begun more than once.
+ * Runs `work` with the index of a home. It always succeeds in getting one: a broken file is moved aside and rebuilt,
+ * and if none can be written it is made in memory. `work` may therefore be called more than once.
  */
 export async function withDatabase<Result>(
   home: string,
@@ -75,14 +75,14 @@ export async function withDatabase<Result>(
   return result.value;
 }
 
-/** Nothing reads them any more, and they would keep what was said in threads that are deleted. */
+/** Older files are unused and would keep text of deleted threads. */
 function removeOlder(home: string): void {
   for (let version = 1; version < schemaVersion; version++) {
     try {
       for (const side of ['', '-wal', '-shm', '-journal'])
         fs.rmSync(`${indexPath(home, version)}${side}`, { force: true });
     } catch {
-      // A disk that cannot be written: then the new one is made in memory.
+      // A disk that cannot be written: the new index is then made in memory.
     }
   }
 }
@@ -103,7 +103,7 @@ async function attempt<Result>(
   }
 }
 
-/** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
+/** Deletes everything. Deleting row by row would take longer than reading all threads again. */
 export function makeEmpty(database: DatabaseSync, progress?: WorkProgress): Promise<void> {
   const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
   const anew = tables.map((name) => `DROP TABLE ${name};`).join('') + schema;
@@ -112,7 +112,7 @@ export function makeEmpty(database: DatabaseSync, progress?: WorkProgress): Prom
 
 function openFile(path: string): Promise<DatabaseSync> {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Made here, because SQLite would let every user read it. Its side files get the same mode.
+  // Created here, because SQLite would let every user read it. Its side files get the same mode.
   fs.closeSync(fs.openSync(path, 'a', 0o600));
   return opened(path);
 }
@@ -143,14 +143,13 @@ function loadSqlite(): typeof import('node:sqlite') {
 
 function makeTables(database: DatabaseSync): void {
   const version = versionOf(database);
-  // Another process was faster.
+  // Another process won the race.
   if (version === schemaVersion) return;
   const isEmpty = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] === 0;
   if (version !== 0 || !isEmpty) throw new OtherSchema();
   database.exec(schema);
 }
 
-/** An older or a newer program made the file. */
 class OtherSchema extends Error {}
 
 function versionOf(database: DatabaseSync): unknown {
@@ -159,12 +158,12 @@ function versionOf(database: DatabaseSync): unknown {
 
 const [generic, corrupt, notADatabase] = [1, 11, 26];
 
-/** A table that is missing counts too: no other program writes there, and what we ask for is what we made. */
+/** A missing table counts too: no other program writes there, and we only query what we made. */
 function isBroken(error: unknown): boolean {
   return error instanceof OtherSchema || [generic, corrupt, notADatabase].includes(sqliteCode(error) ?? 0);
 }
 
-/** Kept for a user who wants to know what happened. All of it can be made again. */
+/** Kept for users who want to investigate. All of it can be rebuilt. */
 function moveAside(path: string): boolean {
   try {
     fs.renameSync(path, `${path}.broken`);
@@ -175,14 +174,10 @@ function moveAside(path: string): boolean {
   }
 }
 
-/** So long a process waits for another one that writes the index. */
 const busyMs = 5000;
 const pauseMs = 25;
 
-/**
- * All of it, or nothing. Other processes wait. SQLite would do so without giving the process time for anything else:
- * this way progress can say what it waits for.
- */
+/** Atomic. Other processes wait. SQLite's own waiting would block the process; this way, progress can be reported. */
 export async function inTransaction(database: DatabaseSync, write: () => void, progress?: WorkProgress): Promise<void> {
   await begin(database, progress);
   try {
@@ -213,7 +208,6 @@ async function begin(database: DatabaseSync, progress: WorkProgress | undefined)
   }
 }
 
-/** SQLite's own number of an error, without what it adds to it. */
 function sqliteCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code % 256 : undefined;

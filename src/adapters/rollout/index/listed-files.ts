@@ -15,17 +15,17 @@ import type { DatabaseSync } from 'node:sqlite';
 export interface LookOptions {
   readonly home: string;
   readonly now: () => number;
-  /** Milliseconds for looking at files that are known, the newest first. Undefined: all of them are looked at. */
+  /** Milliseconds for checking known files, newest first. Undefined: all are checked. */
   readonly budget: number | undefined;
   readonly progress: WorkProgress | undefined;
 }
 
-/** A folder's time may stand still for so long while things change in it. */
+/** A folder's time may lag behind its changes by this much. */
 const settlingMs = 3000;
 
 /**
- * Brings the tables of folders and files up to date. A folder whose time has not changed has the same names in it; a
- * file must be looked at itself. With a budget, old files that were resumed may be missed until later.
+ * Updates the tables of folders and files. A folder with unchanged time has the same names; files must be checked
+ * individually. With a budget, old files that were resumed may be missed until later.
  */
 export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
   const { home, now, budget, progress } = options;
@@ -64,7 +64,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
     const [name, folder, compressed, size, mtime] = row;
     if (seen.has(name)) continue;
     if (budget !== undefined && ++count % 64 === 0 && now() - began > budget) break;
-    // Thousands of times: joining them properly costs as much as looking.
+    // Runs thousands of times: a path join would cost as much as the check.
     const stat = statOf(`${home}/${folder}/${fileName(name, compressed === 1)}`);
     if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime)) {
       changes.push(() => write.stat(name, stat));
@@ -78,12 +78,12 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
   await inTransaction(database, writeAll, progress);
 }
 
-/** The file's real name: the table leaves out what compression adds. */
+/** The real file name: the table omits the compression suffix. */
 export function fileName(name: string, compressed: boolean): string {
   return compressed ? `${name}.zst` : name;
 }
 
-/** Looks at one file again; true when it has changed since. */
+/** Checks one file again; true when it has changed. */
 export async function refreshListedFile(
   database: DatabaseSync,
   home: string,
@@ -140,7 +140,7 @@ function fileWriter(database: DatabaseSync) {
     folder(path: string, mtime: number, settled: number): void {
       putFolder.run(path, mtime, settled);
     },
-    /** What was read in files that are gone goes too. */
+    /** Also deletes what was read from files that are gone. */
     finish(): void {
       touched.forEach(fileChooser(database));
       if (removed) database.exec(forgetLost);
@@ -148,7 +148,7 @@ function fileWriter(database: DatabaseSync) {
   };
 }
 
-/** Of each thread one file counts: an active one before the archive, and the newest that is not hollow. */
+/** One file per thread counts: active before archived, then the newest that is not hollow. */
 export function fileChooser(database: DatabaseSync): (thread: string) => void {
   const select = database.prepare('SELECT name, archived, hollow, chosen FROM files WHERE thread = ?');
   const mark = database.prepare('UPDATE files SET chosen = ? WHERE name = ?');
@@ -175,7 +175,6 @@ DELETE FROM threads WHERE name NOT IN (SELECT name FROM files);
 
 const archive = 'archived_sessions';
 
-/** The folders that may hold rollouts, as paths in the home. */
 function foldersIn(home: string): readonly string[] {
   let folders = ['sessions'];
   for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
@@ -186,7 +185,7 @@ function foldersIn(home: string): readonly string[] {
   return [...folders, archive];
 }
 
-/** By name without what compression adds. Plain files hide compressed ones. */
+/** By name without the compression suffix. Plain files hide compressed ones. */
 function rolloutsIn(home: string, folder: string): ReadonlyMap<string, RolloutName> {
   const found = new Map<string, RolloutName>();
   for (const text of namesIn(join(home, folder))) {
@@ -211,31 +210,28 @@ function statOf(path: string): Stats | undefined {
   return fs.statSync(path, { throwIfNoEntry: false });
 }
 
-/** The file of a thread that counts, as it was when it was last looked at. */
 export interface ListedFile {
   readonly name: string;
-  /** In the home. */
   readonly path: string;
   readonly thread: ThreadId;
   readonly archived: boolean;
   readonly size: number;
   readonly mtime: number;
   readonly updated: number;
-  /** What was read in it, if it has not changed since. */
   readonly summary?: ReadSummary;
 }
 
 export interface CandidateRequest {
   readonly query: ThreadQuery;
   readonly after: PageEnd | undefined;
-  /** Only threads in which a message is so. */
+  /** Only threads with a matching message. */
   readonly said?: { readonly sql: string; readonly values: readonly string[] };
 }
 
 const columns = `files.name, files.folder, files.thread, files.archived, files.compressed, files.size, files.mtime,
   files.updated, CASE WHEN threads.size = files.size AND threads.mtime = files.mtime THEN threads.summary END AS summary`;
 
-/** In the order of the list, some rows at a time: the caller stops when a page is full. */
+/** In list order, a few rows at a time: the caller stops when a page is full. */
 export function* listedFilesAfter(database: DatabaseSync, request: CandidateRequest): Generator<ListedFile> {
   const { query, said } = request;
   const time = query.sort === 'updated' ? 'files.updated' : 'coalesce(threads.created, 0)';
@@ -262,7 +258,7 @@ export function chosenFile(database: DatabaseSync, id: ThreadId): ListedFile | u
   return row === undefined ? undefined : candidate(row);
 }
 
-/** Files that count and are not known as they are, newest first. */
+/** Authoritative files that are unknown or have changed, newest first. */
 export function staleFiles(database: DatabaseSync): readonly ListedFile[] {
   const select = `SELECT ${columns} FROM files LEFT JOIN threads USING (name)
     WHERE files.chosen AND (threads.size IS NOT files.size OR threads.mtime IS NOT files.mtime)
@@ -272,7 +268,7 @@ export function staleFiles(database: DatabaseSync): readonly ListedFile[] {
 
 function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
   const { name, folder, thread, archived, compressed, size, mtime, updated, summary } = row;
-  // A row that was damaged is read again.
+  // A damaged row is read again.
   const read = typeof summary === 'string' ? parseJsonObject(summary) : undefined;
   return {
     name: name as string,

@@ -26,8 +26,7 @@ import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * What came of a file; `nothing`: it holds no thread, or not yet. An outcome says why it cannot be listed. Absent: it
- * could not be read, or is gone.
+ * Result per file. `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone.
  */
 export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing' | UnreadableFile>;
 
@@ -35,7 +34,7 @@ export interface UnreadableFile {
   readonly problem: Outcome;
 }
 
-/** Reads files, from where they were read before if they only grew, and keeps what was read. */
+/** Reads files, continuing earlier readings of files that only grew, and keeps the results. */
 export async function readFilesIntoIndex(
   database: DatabaseSync,
   home: string,
@@ -52,12 +51,12 @@ export async function readFilesIntoIndex(
       const reading = await readListedRollout(join(home, file.path), before, findRollout);
       read.push({ file, before, reading });
     } catch (error) {
-      // One that cannot be read, or is gone, hides no other.
+      // An unreadable or missing file must not hide others.
       if (error instanceof Fault) unreadable.set(file.name, { problem: problemOf(error) });
       else if (errorCode(error) === undefined) throw error;
     }
   };
-  // Each compressed one may hold what was unpacked of it.
+  // One at a time: each compressed file may hold its unpacked bytes.
   const inTurn = async (): Promise<void> => {
     for (const file of files) if (isCompressed(file.path)) await readOne(file);
   };
@@ -65,7 +64,7 @@ export async function readFilesIntoIndex(
   const write = readingWriter(database);
   const writeAll = (): void => {
     for (const { file, before, reading } of read) {
-      // Another process forgot or read on meanwhile: what this reading continues is not there, and it is done again.
+      // Another process deleted or updated the earlier reading meanwhile: read the file again.
       const now = before && readingIn(known.get(file.name));
       if (before?.offset !== now?.offset || before?.mark !== now?.mark) continue;
       if (reading === 'nothing') write.forget(file);
@@ -83,7 +82,7 @@ function problemOf({ code, message, next }: Fault): Outcome {
   return { code, message, next };
 }
 
-/** Where the file of a rollout is, by the table of files: a plain one before a compressed one, an active one first. */
+/** Path of a rollout by the table of files: plain before compressed, active before archived. */
 function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string) => string | undefined {
   const find = database.prepare(
     'SELECT name, folder, compressed FROM files WHERE rollout = ? ORDER BY archived, compressed',
@@ -110,7 +109,7 @@ function readingWriter(database: DatabaseSync) {
   const takeBack = database.prepare('DELETE FROM messages WHERE thread = ? AND turn > ?');
   const add = database.prepare('INSERT INTO messages (thread, turn, role, text) VALUES (?, ?, ?, ?)');
   return {
-    /** A reading of which something is missing is kept as one of another size, so that it is done again. */
+    /** An incomplete reading is stored with another size, so that it is repeated. */
     keep({ name, size, mtime }: ListedFile, reading: NewReading): void {
       const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
       const summary = summaryOf(shown);
@@ -120,7 +119,7 @@ function readingWriter(database: DatabaseSync) {
       takeBack.run(id, keptTurns);
       for (const { turn, role, text } of messages) add.run(id, turn, role, text);
     },
-    /** There is no thread in it until it changes. If its thread has another file, that one counts. */
+    /** Contains no thread until it changes. If its thread has another file, that one counts. */
     forget({ name, thread }: ListedFile): void {
       database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
       database.prepare('DELETE FROM threads WHERE name = ?').run(name);
@@ -130,31 +129,29 @@ function readingWriter(database: DatabaseSync) {
   };
 }
 
-/** How far a file was read, and what came of it. */
 interface Reading {
-  /** After the last whole line. */
+  /** After the last complete line. */
   readonly offset: number;
-  /** Made from what stands before the offset: if that is another text now, the file is another file. */
+  /** Made from the text before the offset: if that differs, it is another file. */
   readonly mark: string;
   readonly fold: ThreadFold;
 }
 
 interface NewReading extends Reading {
-  /** Messages that are new. */
   readonly messages: readonly SpokenMessage[];
-  /** Messages of later turns that were known before are taken back. */
+  /** Known messages of later turns are deleted. */
   readonly keptTurns: number;
-  /** With a last line that has no newline yet, if it reads as one. */
+  /** Includes an unterminated last line, if it parses. */
   readonly shown: ThreadFold;
-  /** False when a file that it continues from is not there: only its own lines were read. */
+  /** False when a file that it continues from is missing: only its own lines were read. */
   readonly whole: boolean;
   /** False when the last line has no newline yet. */
   readonly terminated: boolean;
 }
 
 /**
- * Reads what a file says since the last reading, or all of it and of the files that it continues from. `findRollout`
- * says where those are. `nothing`: the file holds no thread, or not yet.
+ * Reads what was added since the last reading, or the whole file and the files that it continues from, located by
+ * `findRollout`. `nothing`: no thread in it yet.
  */
 async function readListedRollout(
   path: string,

@@ -4,7 +4,7 @@ import type { FollowingParts } from '../maintenance/archive-and-delete.ts';
 import { openThreadIndex } from './open-thread-index.ts';
 import { appendThreadName } from '../files/thread-names.ts';
 
-/** The threads under a home, as their files are. Lists and searches load the index on use. */
+/** The threads of a home, from their files. The index for lists and searches is loaded on use. */
 export function createFileDirectory(options: FollowingParts): ThreadDirectory {
   const { files, home } = options;
   return {

@@ -32,13 +32,12 @@ import {
 
 export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
 
-/** How long to wait for a writer, and how often. */
 const disturbedMs = 50;
 const mostAttempts = 100;
 
 /**
- * Lists and searches threads. What it knows is kept in a file of its own and comes from the rollouts alone: whatever is
- * shown was held against its file first. It writes no rollout.
+ * Lists and searches threads. Its knowledge is derived from rollouts and kept in its own file; everything shown was
+ * first checked against its rollout. Writes no rollouts.
  */
 export class ThreadIndex {
   readonly #home: string;
@@ -64,7 +63,7 @@ export class ThreadIndex {
     });
   }
 
-  /** Looks at every file before it searches: what was said anywhere must be found. */
+  /** Checks every file first: every message must be found. */
   async search(
     text: string,
     query: ThreadQuery,
@@ -110,7 +109,7 @@ export class ThreadIndex {
     });
   }
 
-  /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
+  /** Reads every file that is unknown or has changed. `anew`: forgets everything first. */
   async refresh({ anew }: { readonly anew: boolean }, progress?: WorkProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
       if (anew) await makeEmpty(database, progress);
@@ -121,13 +120,13 @@ export class ThreadIndex {
     });
   }
 
-  /** Forgets threads whose files are gone; what was said in them must not stay. */
+  /** Forgets threads whose files are gone, since their text must not stay. */
   async forgetLost(): Promise<void> {
     if (!hasIndex(this.#home)) return;
     await withDatabase(this.#home, async (database) => this.#look(database, 0));
   }
 
-  /** Whether so much is unread that a process should read it before it is needed, and none has begun to. */
+  /** True if so much is unread that a process should read it in advance, and none has begun to. */
   async takeReading(): Promise<boolean> {
     return withDatabase(this.#home, async (database) => {
       const select = `SELECT (SELECT count(*) FROM files WHERE chosen) - (SELECT count(*) FROM threads) AS unread,
@@ -143,7 +142,7 @@ export class ThreadIndex {
     });
   }
 
-  /** Again if another process wrote meanwhile: it may have forgotten everything in order to read it anew. */
+  /** Repeats the work if another process wrote meanwhile: it may have deleted everything for a rebuild. */
   #undisturbed<Result>(work: (database: DatabaseSync) => Promise<Result>): Promise<Result> {
     return withDatabase(this.#home, async (database) => {
       const version = (): unknown => database.prepare('PRAGMA data_version').get()?.['data_version'];
@@ -181,7 +180,7 @@ export class ThreadIndex {
       const threads: ThreadSummary[] = [];
       let moved = false;
       for (const candidate of listedFilesAfter(database, request)) {
-        // A few bytes may take as long to read as a large file: once in a list is enough.
+        // Try once per list: even a tiny file may take as long as a large one.
         if (unreadable.has(candidate.name)) continue;
         const shown = await this.#show(database, candidate, names);
         moved = shown === 'moved';
@@ -190,7 +189,7 @@ export class ThreadIndex {
         else if (shown !== undefined && isWanted(shown)) threads.push(shown);
         if (threads.length > query.limit) break;
       }
-      // What has moved may belong elsewhere in the list.
+      // A thread that moved may belong elsewhere in the list.
       if (moved) continue;
       if (threads.length <= query.limit) return { threads };
       const page = threads.slice(0, query.limit);
@@ -200,7 +199,7 @@ export class ThreadIndex {
     }
   }
 
-  /** What a row says, if its file is still as it was; else the row is put right first. */
+  /** The row if its file is unchanged; otherwise the row is updated first. */
   async #show(database: DatabaseSync, file: ListedFile, names: ThreadNames) {
     if (await refreshListedFile(database, this.#home, file)) return 'moved';
     const read = file.summary ?? (await readFilesIntoIndex(database, this.#home, [file])).get(file.name);
@@ -221,7 +220,6 @@ export class ThreadIndex {
   }
 }
 
-/** By the name of the file. */
 type Unreadable = Map<string, Outcome>;
 
 function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
@@ -230,7 +228,7 @@ function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
 
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;
 
-/** Enough for some thousands of files; the newest are looked at first. */
+/** Enough for some thousands of files; the newest are checked first. */
 const quickLookMs = 25;
 const batchSize = 32;
 const manyThreads = 500;

@@ -34,23 +34,19 @@ import {
 import { noUsage } from '../../../protocol/usage.ts';
 import { realPath } from '../../disk/file-system.ts';
 
-/**
- * What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and continues from there.
- */
+/** Thread facts for lists, from the lines read so far. Plain JSON: the index stores it and continues from there. */
 export interface ThreadFold {
   readonly first?: FirstLine;
   readonly gitBranch?: string;
   readonly log: TurnLog;
-  /** Of the newest `thread_settings_applied`. */
+  /** From the newest `thread_settings_applied`. */
   readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
   readonly totalTokens: number;
   /** Calls of the newest turn that wait for the user's answer. Absent: none. */
   readonly asks?: readonly string[];
-  /** The review or the command that the user started before the first message, if any, in words. */
   readonly began?: string;
-  /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
-  /** The status of the goal after each turn that changed it, by the turn's number, oldest first. Absent: none did. */
+  /** Goal status after each turn that changed it, by turn number, oldest first. Absent: unchanged. */
   readonly goalAfter?: readonly (readonly [turn: number, status: GoalStatus])[];
 }
 
@@ -64,7 +60,6 @@ interface FirstLine {
 
 export const emptyThreadFold: ThreadFold = { log: noTurns, totalTokens: 0 };
 
-/** Lines that say nothing for lists need not be parsed. */
 export function concernsLists(kind: LineKind): boolean {
   if (kind.type === lineType.question || kind.type === lineType.waiting) return true;
   return concernsTurns(kind) || (kind.type === lineType.event && events.includes(kind.payloadType ?? ''));
@@ -72,7 +67,6 @@ export function concernsLists(kind: LineKind): boolean {
 
 const events = ['token_count', 'thread_settings_applied', 'thread_goal_updated', 'agent_message'];
 
-/** The thread after one more line, of which `words` are the words. */
 export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
   const log = foldTurn(fold.log, line, words);
   const { payload } = line;
@@ -130,7 +124,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');
       if (settings === undefined) return fold;
-      // Other programs repeat here what a turn's record says better.
+      // Settings of other programs only repeat what a turn's record says better.
       const win = objectAt(settings, 'capstan') !== undefined;
       return { ...fold, applied: { settings: appliedSettings(settings), win } };
     }
@@ -145,7 +139,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   }
 }
 
-/** A goal goes with the turn that set it, when that is taken back. */
+/** A goal is removed with the turn that set it, when that is taken back. */
 function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
   const { goalAfter = [], log } = fold;
   if (event['type'] === 'thread_rolled_back' && goalAfter.length > 0) {
@@ -158,10 +152,10 @@ function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
   return { ...fold, goalAfter: [...earlier, [log.began, goal.status]] };
 }
 
-/** No answer of a model holds so many calls. */
+/** More calls than any answer of a model has. */
 const mostAsked = 500;
 
-/** A question waits until it is answered, or its turn ends. One about a call that runs ends with its process. */
+/** A question waits until it is answered or its turn ends. One about a running call ends with its process. */
 function withQuestion({ asks = [], ...fold }: ThreadFold, payload: JsonObject): ThreadFold {
   const callId = stringAt(payload, 'call_id');
   const others = asks.filter((each) => each !== callId);
@@ -176,12 +170,12 @@ function withoutQuestions({ asks: _asks, ...fold }: ThreadFold): ThreadFold {
   return fold;
 }
 
-/** A turn's record, or a return to one, is newer than settings that were applied before it. */
+/** A turn's record, or a return to one, is newer than previously applied settings. */
 function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
   return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
 }
 
-/** What the lines say; the rest of a summary is the store's to say. */
+/** The part of a summary that comes from the lines; the store adds the rest. */
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
 export function summaryOf(fold: ThreadFold): ReadSummary {
@@ -201,7 +195,7 @@ export function summaryOf(fold: ThreadFold): ReadSummary {
   };
 }
 
-/** Old files write a time as file names do. */
+/** Old files write times as in file names. */
 function timeIn(text: string | undefined): number | undefined {
   const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d)$/.exec(text ?? '') ?? [];
   const time = Date.parse(clock === undefined ? (text ?? '') : `${date}T${clock.replaceAll('-', ':')}Z`);
@@ -214,10 +208,8 @@ export interface SpokenMessage {
   readonly text: string;
 }
 
-/** More of one message is not searched. */
 const longestMessage = 100_000;
 
-/** Folds lines and collects what is said in them. */
 export class ThreadListener {
   fold: ThreadFold;
   messages: SpokenMessage[] = [];
@@ -242,30 +234,30 @@ export class ThreadListener {
       if (words === undefined || !isOwn || turns === 0) continue;
       const { role } = words;
       const text = collapseBlanks(words.text.slice(0, longestMessage));
-      // Old files say everything twice.
+      // Old files record every message twice.
       const isKnown = this.messages.slice(-8).some((m) => m.turn === turns && m.role === role && m.text === text);
       if (!isKnown) this.messages.push({ turn: turns, role, text });
     }
   }
 }
 
-/** What the user looks for: words that must all stand in a message; what is in quotes stands there as it is. */
+/** Terms that must all occur in a message; quoted text occurs literally. */
 export function searchTerms(text: string): readonly string[] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
     .map(([, quoted, word]) => collapseBlanks(quoted ?? word ?? '').trim())
     .filter((term) => term !== '');
 }
 
-/** Where a line was broken, and how wide a gap is, is nothing to search for. A zero byte would end the words for SQLite. */
+/** Line breaks and runs of blanks are not searchable. A zero byte would end the text for SQLite. */
 export function collapseBlanks(text: string): string {
-  // Replacing would keep a tree of pieces, many times the size of the text.
+  // `replace` would keep a tree of pieces, many times the size of the text.
   return text
     .toWellFormed()
     .split(/(?:[^\S ]|\0| (?=[\s\0]))[\s\0]*/)
     .join(' ');
 }
 
-/** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */
+/** SQL condition on the table of messages, with values. The full-text index matches only three letters and more. */
 export function messageCondition(terms: readonly string[]) {
   const long = terms.filter((term) => [...term].length >= 3);
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
@@ -279,7 +271,7 @@ export function messageCondition(terms: readonly string[]) {
   return { sql: sql.join(' AND '), values };
 }
 
-/** `LIKE` knows the capitals of English alone. At most two letters, so at most four forms. */
+/** `LIKE` ignores case only in ASCII. A term has at most two letters, so there are at most four forms. */
 function inAnyCase(term: string): readonly string[] {
   const forms = [...term].reduce(
     (begun, letter) => begun.flatMap((form) => [form + letter.toLowerCase(), form + letter.toUpperCase()]),
@@ -288,7 +280,6 @@ function inAnyCase(term: string): readonly string[] {
   return [...new Set(forms)];
 }
 
-/** The surroundings of the first term. */
 export function excerptOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const found = terms.map((term) => lower.indexOf(term.toLowerCase())).filter((at) => at >= 0);
@@ -298,7 +289,6 @@ export function excerptOf(text: string, terms: readonly string[]): string {
   return `${start > 0 ? '… ' : ''}${middle}${end < text.length ? ' …' : ''}`;
 }
 
-/** Whether a list shows a thread. The archive and the page are not looked at here. */
 export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
   const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
   const part = text?.toLowerCase();
@@ -310,7 +300,7 @@ export function queryFilter({ cwd, text, textIn, source }: ThreadQuery): (thread
     (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
 }
 
-/** The last thread of a page. Threads of one moment are ordered by their ids, so the two name a place in any list. */
+/** The last thread of a page. Threads of the same time are ordered by id, so both identify a place in any list. */
 export interface PageEnd {
   readonly time: number;
   readonly id: ThreadId;
@@ -320,7 +310,6 @@ export function formatCursor({ time, id }: PageEnd): string {
   return `${time}_${id}`;
 }
 
-/** Where a page begins; undefined for the first one. */
 export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;
   const [, time, uuid = ''] = /^(\d{1,15})_(.+)$/.exec(cursor) ?? [];

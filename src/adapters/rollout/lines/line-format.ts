@@ -12,24 +12,24 @@ import type { Line } from '../../../protocol/line.ts';
 import type { RawLine } from './split-lines.ts';
 import { isAscii } from 'node:buffer';
 
-/** The text of a line on disk, its newline included. Members that are undefined are left out. */
+/** A line as written to disk, including its newline. Undefined members are left out. */
 export function encodeLine(line: Line): string {
   const { timestamp, ordinal, type, payload, metadata } = line;
   return `${JSON.stringify({ timestamp, ordinal, type, payload, metadata })}\n`;
 }
 
-// Bytes that are not UTF-8 make a bad line. Replacing them would hand out text that no program wrote.
+// Invalid UTF-8 makes a bad line. Replacing bytes would produce text that no program wrote.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads the bytes between two newlines. A line is a JSON object with a string `type` and an object `payload`; all
- * other keys are kept as they are. Where a foreign file has another kind of value under a key of `Line`, that key is
- * read as missing (a timestamp as empty), so that the type of the result holds.
+ * Reads the bytes between two newlines. A line is a JSON object with a string `type` and an object `payload`; other
+ * keys are kept as they are. A key of `Line` with a value of the wrong kind is read as missing (a timestamp as empty),
+ * so that the result type holds.
  */
 export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
   const first = bytes.findIndex((byte) => !isBlank(byte));
   if (first === -1) return 'blank';
-  // A text is made and parsed only of what may be an object: a file may be full of something else.
+  // Decode only what may be an object: a file may be full of something else.
   if (bytes[first] !== openBrace && bytes[first] !== markBegin) return 'bad';
   let text: string;
   try {
@@ -40,7 +40,7 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
   return decodeText(text);
 }
 
-/** The same for a line whose beginning was looked at: it is not blank. */
+/** Requires a line that is not blank. */
 export function decodePeeked(raw: RawLine): Line | 'bad' {
   try {
     const text = raw.utf8();
@@ -50,17 +50,17 @@ export function decodePeeked(raw: RawLine): Line | 'bad' {
   }
 }
 
-/** Stands for bytes that are not UTF-8, unless it is in the line itself. */
+/** Replaces invalid UTF-8, unless the line itself contains it. */
 const replacement = '\ufffd';
 
 export const asciiOnly = /^[\0-\x7f]*$/;
 
-/** The decoder takes a hundred times as long to be called as to decode a short text. */
+/** Calling the decoder takes a hundred times as long as decoding a short text. */
 function latin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }
 
-/** The same for a text that is not blank. */
+/** Requires a text that is not blank. */
 export function decodeText(text: string): Line | 'bad' {
   const value = parseJsonObject(text);
   if (value === undefined || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
@@ -69,7 +69,7 @@ export function decodeText(text: string): Line | 'bad' {
     typeof timestamp === 'string' &&
     (ordinal === undefined || isOrdinal(ordinal)) &&
     (metadata === undefined || isJsonObject(metadata));
-  // The checks above are the type's; keys beyond it ride along.
+  // The checks above are the type's; further keys are kept.
   if (regular) return value as unknown as Line;
   const { ordinal: _ordinal, metadata: _metadata, ...rest } = value;
   return {
@@ -80,20 +80,19 @@ export function decodeText(text: string): Line | 'bad' {
   } as unknown as Line;
 }
 
-/** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */
+/** Other programs use 64 bits, so a legal ordinal may exceed the exact range of a number. */
 function isOrdinal(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0;
 }
 
 const openBrace = 0x7b;
-/** Of a byte order mark, which editors put before a text. */
+/** First byte of a byte order mark, which editors put before a text. */
 const markBegin = 0xef;
 
 function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** Where the history of a rollout continues from: the part of another file that stands before its own lines. */
 export interface HistoryBase {
   readonly rolloutId: string;
   readonly end: Ordinal;
@@ -104,14 +103,13 @@ export function historyBase(meta: JsonObject): HistoryBase | undefined {
   const base = objectAt(meta, 'history_base');
   if (base === undefined) return undefined;
   return {
-    // The shared key says "thread", and means a rollout.
+    // The shared key says "thread" but means a rollout.
     rolloutId: stringAt(base, 'thread_id') ?? '',
     end: (numberAt(base, 'end_ordinal_exclusive') ?? 0) as Ordinal,
     endByte: numberAt(base, 'end_byte_offset') ?? 0,
   };
 }
 
-/** The first line with another base, or with none. */
 export function withBase({ history_base: _old, ...meta }: JsonObject, base: HistoryBase | undefined): JsonObject {
   if (base === undefined) return meta;
   const { rolloutId, end, endByte } = base;

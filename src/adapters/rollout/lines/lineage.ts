@@ -18,7 +18,6 @@ import {
 } from './read-lines.ts';
 import { type PeekedLine, peekLine, type RawLine, splitBackward } from './split-lines.ts';
 
-/** A rollout that is open for reading. */
 export interface OpenRollout {
   readonly rolloutId: string;
   readonly path: string;
@@ -27,13 +26,13 @@ export interface OpenRollout {
 
 /** A file of a thread's history, cut to the part that counts. */
 export interface Segment extends OpenRollout {
-  /** What it continues from: the segment after this one. */
+  /** The base of this segment: the next segment of the list. */
   readonly base?: HistoryBase;
 }
 
 /**
- * A fork and a revert hold no copy of what they continue from: their first line points at another file and says how
- * much of it counts. Gives the thread's own file first, then what it builds upon, each cut to the part that counts.
+ * Forks and reverts do not copy their base: their first line points to another file and says how much of it counts.
+ * Returns the thread's own file first, then its bases, each cut to the part that counts.
  */
 export async function openLineage(
   own: OpenRollout,
@@ -58,7 +57,7 @@ export async function openLineage(
   }
 }
 
-/** All lines in order: the thread's own first line, then what was taken over, then what it added. */
+/** All lines in order: the thread's own first line, then those of its bases, then its own further lines. */
 export async function* readLineage(
   segments: readonly Segment[],
   options: ReadOptions,
@@ -71,7 +70,6 @@ export async function* readLineage(
   return skipped.report();
 }
 
-/** The same, newest first. */
 export async function* readLineageBack(
   segments: readonly Segment[],
   wanted: Wanted | undefined,
@@ -84,7 +82,6 @@ export async function* readLineageBack(
   return skipped.report();
 }
 
-/** Of a file, if it has one that reads. */
 async function* firstLine(file: OpenFile): AsyncGenerator<Line, void> {
   for await (const line of readRolloutLines(file, { from: 0 as Ordinal })) return yield line;
 }
@@ -97,7 +94,7 @@ async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): Async
   }
 }
 
-/** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
+/** An offset in a file that was edited since refers to other lines; that must be detected. */
 async function cutProblem(cut: OpenFile, end: Ordinal): Promise<string | undefined> {
   const changed = 'has changed before that place';
   const head = await readHead(cut);
@@ -121,25 +118,22 @@ function broken(path: string, why: string): Fault {
   });
 }
 
-/** Lines that are parsed and handed on together. */
 const batchLines = 256;
 
-/** About what a line takes in memory besides its bytes. */
 const lineCost = 256;
 
-/** A line that the search has passed. */
 interface Passed {
-  /** Present where the search was shown it: nothing is taken twice. */
+  /** Present if the search received it parsed; it is then not parsed again. */
   readonly line?: Line;
-  /** Absent where it was taken, and where the caller does not want it: then it is known what it is. */
+  /** Absent if the line was parsed or is unwanted. */
   readonly raw?: RawLine;
   readonly peeked?: PeekedLine | undefined;
 }
 
 /**
- * The first line of a history, and the lines from the place on that a search finds. What it passes on its way back is
- * kept as it stands and parsed on the way forward: the files are gone through once. More than `mostKept` bytes are not
- * held in memory but read again.
+ * The first line of a history, and the lines from the place that a search finds. Lines passed on the way back are kept
+ * unparsed for the way forward, so files are read once. More than `mostKept` bytes are not held in memory but read
+ * again.
  */
 export async function* readTail(
   segments: readonly Segment[],
@@ -165,7 +159,7 @@ export async function* readTail(
   return skipped.report();
 }
 
-/** Where reading begins, and the lines of each file from there on, newest first; none when they were too much. */
+/** The place where reading begins, and each file's lines from there, newest first; no lines when they were too many. */
 async function searchBack(
   segments: readonly Segment[],
   search: TailSearch,
@@ -198,7 +192,7 @@ async function searchBack(
   return { from: 0 as Ordinal, files };
 }
 
-/** The lines of one file in its order, by the rules of `read`. Those that are handed on are let go. */
+/** Lines of one file in file order, by the rules of `read`. Releases lines that were handed on. */
 function* forward(
   passed: Passed[],
   from: Ordinal,

@@ -8,9 +8,9 @@ import { type PeekedLine, peekLine, type RawLine, splitBackward, splitForward } 
 import { rememberStoredItem, unreadOutputLine } from './stored-item-text.ts';
 
 /**
- * The lines of a rollout in file order, from the ordinal on; one without an ordinal counts as the one after its
- * predecessor. Blank lines are ignored, bad ones are counted in `skipped`, unless they are not wanted and so not
- * parsed. A reader of a live thread never sees half a line.
+ * The lines of a rollout in file order from an ordinal on; a line without ordinal counts as one after its predecessor.
+ * Blank lines are ignored; bad ones are counted in `skipped` if they are wanted, since others are not parsed. A reader
+ * of a live thread never sees a partial line.
  */
 export async function* readRolloutLines(
   file: OpenFile,
@@ -32,7 +32,6 @@ export async function* readRolloutLines(
   return skipped.report();
 }
 
-/** Counts what could not be read. */
 export function skippedLines() {
   let skipped = 0;
   let tooLong: readonly ByteRange[] = [];
@@ -51,7 +50,7 @@ export function skippedLines() {
 
 const beginning = { at: 0, place: -1 };
 
-/** Where to begin reading so as to miss nothing from the ordinal on, and the ordinal of the line before it. */
+/** An offset that misses nothing from the ordinal on, and the ordinal of the line before it. */
 async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
@@ -64,8 +63,8 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
 }
 
 /**
- * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
- * claims to stand at the limit or behind it is believed, for readers that skip it anyway.
+ * The ordinal of a readable line, if any. A damaged line may claim any ordinal, so decisive lines are parsed; a claim
+ * at or beyond the limit is believed, because readers skip that line anyway.
  */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;
@@ -94,7 +93,7 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if it is not wanted. */
+/** Undefined if the line is blank or incomplete; only its place if it is not wanted. */
 export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
@@ -116,15 +115,15 @@ export function isLine(line: Line | Unwanted): line is Line {
 }
 
 export type Head =
-  /** `isFirst`: nothing but blank lines stands before it. */
+  /** `isFirst`: only blank lines precede it. */
   | { readonly kind: 'meta'; readonly meta: JsonObject; readonly isFirst: boolean }
-  /** Not one whole line: the writer died before its first sync, so nothing in the file was ever acknowledged. */
+  /** Not one complete line: the writer died before its first sync, so nothing in the file was ever acknowledged. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'other' };
 
 /**
- * What the first description in a rollout says. Other programs have left blank lines, bad ones and events before it;
- * words before it mean that it is missing. `longest`: of the lines up to it.
+ * Reads the first metadata of a rollout. Other programs leave blank lines, bad ones and events before it; a message
+ * before it means that it is missing. `longest`: limit for the lines up to it.
  */
 export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
@@ -145,8 +144,8 @@ export async function readHead(file: OpenFile, options: { readonly longest?: num
 const talk: ReadonlySet<string> = new Set([lineType.responseItem, 'inter_agent_communication']);
 
 /**
- * A line in the old form of a rollout. Only records for screens differ: each kind has an event of its own, and what the
- * old form has no event for is left out. Plans were kept in the new form even there.
+ * Converts a line to the old form of a rollout. Only records for screens differ: each kind has its own event, and those
+ * without one are left out. Plans had the new form even there.
  */
 export function legacyLines(draft: LineDraft): readonly LineDraft[] {
   const { type, payload } = draft;

@@ -6,17 +6,17 @@ const newline = 0x0a;
 /** Enough for a reader of only the first lines. */
 const firstBlock = 64 * 1024;
 const laterBlock = 1024 * 1024;
-/** Far more than a line with pictures has. A file may know a smaller limit. */
+/** Far more than a line with pictures has. A file may set a smaller limit. */
 const longestLine = 256 * 1024 * 1024;
-/** A longer line is held only when its end is known: a file without line ends must not fill the memory. */
+/** A longer line is held only once its end is known: a file without line ends must not fill the memory. */
 const mostHeld = 1024 * 1024;
-/** Lines that are given at a time: a block of short lines has half a million of them. */
+/** Lines per batch: a block of short lines may contain half a million. */
 const mostLines = 4096;
 
 /**
- * The lines of a file in order, some at a time, without empty ones. Lines are cut from bytes, not from text, so a character may lie across
- * blocks. `from` is where a line begins. A line that is longer than any program writes comes without its bytes; where
- * the caller names the `longest`, a `Fault` is thrown as soon as one is longer.
+ * The lines of a file in order, in batches, without empty ones. Lines are cut from bytes, so a character may cross
+ * blocks. `from` must be the beginning of a line. An over-long line comes without its bytes; if the caller sets
+ * `longest`, a longer line throws a `Fault`.
  */
 export async function* splitForward(
   file: OpenFile,
@@ -49,31 +49,29 @@ export async function* splitForward(
     else if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
     if (longest !== undefined && position - at > longest) throw tooLong(longest);
     if (lines.length > 0) yield lines;
-    // The end of the file: nothing more is read than that it is the end.
+    // A short read is the end of the file: do not read again.
     if (block.length < memory.length) {
       if (isLong) yield [await longLine(file, { at, end: position, terminated: false })];
       break;
     }
-    // One piece of memory for all blocks: fresh memory costs more than reading into it.
+    // Reuse one buffer for all blocks: allocating costs more than reading into it.
     if (memory.length < laterBlock) memory = Buffer.allocUnsafeSlow(laterBlock);
   }
   if (pieces.length > 0) yield [wholeLine(joined(pieces), { terminated: false, at })];
 }
 
 /**
- * The same lines from the last to the first. What is appended after the call is not seen. With `keep` all of them stay
- * valid, and a block is read while the one behind it is looked at.
+ * The lines of `splitForward` from last to first. Bytes appended after the call are not seen. With `keep`, all lines
+ * stay valid, and the next block is read while the current one is processed.
  */
 export async function* splitBackward(
   file: OpenFile,
   { keep } = { keep: false },
 ): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
-  // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let isLong = false;
   let position = await file.size();
-  /** End of that line. */
   let lineEnd = position;
   let memory: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBlock, position));
   const readBefore = (): Promise<Buffer> | undefined => {
@@ -82,7 +80,7 @@ export async function* splitBackward(
     position -= length;
     return readBlock(file, position, length, memory);
   };
-  /** Nothing is read of a line of which the file knows that it is too long. */
+  /** Do not read a line that the file knows to be too long. */
   const skipKnown = (): void => {
     const known = file.tooLong?.().find(({ start, end }) => end === lineEnd && start < position);
     if (known === undefined) return;
@@ -94,11 +92,11 @@ export async function* splitBackward(
     while (reading !== undefined) {
       const block = await reading;
       const start = position;
-      // Fresh memory costs more than reading into it, so that it is shared where that is possible.
+      // Allocating costs more than reading, so memory is shared where possible.
       if (keep || memory.length < Math.min(laterBlock, position))
         memory = Buffer.allocUnsafeSlow(Math.min(laterBlock, position));
       reading = keep && file.tooLong === undefined ? readBefore() : undefined;
-      // The caller that waits for it gets the failure; it must not surface before.
+      // The awaiting caller gets the failure; it must not surface as unhandled before.
       reading?.catch(() => {});
       let lines: RawLine[] = [];
       let end = block.length;
@@ -134,7 +132,6 @@ export async function* splitBackward(
   else if (pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
 }
 
-/** A line whose beginning was not held is read once more, unless it is too long. */
 async function longLine(
   file: OpenFile,
   { at, end, terminated }: { readonly at: number; readonly end: number; readonly terminated: boolean },
@@ -146,7 +143,7 @@ async function longLine(
   return new RawLine(noText, { start: 0, end: length, terminated, at, kept: true });
 }
 
-/** In the place of a line that is too long: a byte that no line has. */
+/** Replaces an over-long line with a byte that no line contains. */
 const noText = Buffer.from([0]);
 
 function tooLong(longest: number): Fault {
@@ -161,7 +158,7 @@ function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): Ra
   return new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
 }
 
-/** Into our memory, whatever the file does: a caller that keeps lines keeps their blocks and nothing more. */
+/** Always copies into our memory: a caller that keeps lines keeps only their blocks alive. */
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
   const bytes = await file.read(position, length, memory);
   if (bytes.buffer !== memory.buffer) memory.set(bytes);
@@ -173,20 +170,15 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
 }
 
-/**
- * One line as it stands in a file. It is a place in a block of bytes: an object for the bytes of each line would cost
- * more than most lines are worth.
- */
+/** One line of a file as a place in a block: a buffer object per line would cost more than most lines are worth. */
 export class RawLine {
-  /** Holds the line, from `start` to before `end`, without its newline. */
   readonly block: Buffer;
   readonly start: number;
   readonly end: number;
-  /** False only for what stands after the last newline of the file. */
+  /** False only for the text after the last newline of the file. */
   readonly terminated: boolean;
-  /** Where the line begins in the file. */
   readonly at: number;
-  /** Whether the block is the reader's to keep. Otherwise it is valid until the next one is asked for. */
+  /** The block belongs to the reader. Otherwise it is valid only until the next one is requested. */
   readonly kept: boolean;
 
   constructor(
@@ -205,7 +197,7 @@ export class RawLine {
     return this.end - this.start;
   }
 
-  /** Longer than any program writes: its place and its length are known, its bytes were not read. */
+  /** Longer than any program writes: place and length are known, the bytes were not read. */
   get isTooLong(): boolean {
     return this.end > this.block.length;
   }
@@ -218,26 +210,24 @@ export class RawLine {
     return this.block.toString('utf8', this.start, this.end);
   }
 
-  /** Its bytes from one to another, counted from its beginning, a character for each. */
+  /** Bytes from one offset to another in the line, one character each. */
   latin1(from = 0, to = this.length): string {
     return this.block.toString('latin1', this.start + from, Math.min(this.start + to, this.end));
   }
 }
 
-/** What the first bytes of a line say about it. */
 export interface PeekedLine extends LineKind {
   readonly ordinal: number | undefined;
-  /** Where the payload begins. */
   readonly payloadAt: number;
 }
 
 const opening =
   /^\{"timestamp":"[^"\\]*",(?:"ordinal":(0|[1-9]\d{0,14}),)?"type":"(\w+)","payload":(?=\{(?:"type":"(\w+)"[,}])?)/;
 
-/** More than a line needs to say what it is. */
+/** More than a line needs to identify itself. */
 const longestOpening = 256;
 
-/** The kind of a line that has its keys in the order in which all programs write them, without parsing it. */
+/** The kind of a line without parsing it, if its keys are in the order that all programs write. */
 export function peekLine(line: RawLine): PeekedLine | undefined {
   const found = opening.exec(line.latin1(0, longestOpening));
   if (found === null) return undefined;

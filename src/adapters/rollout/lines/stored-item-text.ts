@@ -5,19 +5,18 @@ import type { PeekedLine, RawLine } from './split-lines.ts';
 import { makeCode } from './string-end-wasm.ts';
 import { isUtf8 } from 'node:buffer';
 
-/** A shorter line is parsed, and the text of its item made, as fast as it is looked at here. */
+/** Parsing and serialising a shorter line is as fast as examining it here. */
 const worthKeeping = 2048;
-/** Stands for a long string. If it is in the line too, the line is treated as any other. */
+/** Placeholder for a long string. If the line itself contains it, no shortcut is taken. */
 const hole = '\uffff';
 
-/** What stands in a line behind its payload. */
 function restOf({ metadata }: Line): string {
   return metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
 }
 
 /**
- * Items are sent to the model as they stand in their lines. To make the text of a long one again would take longer than
- * to read it, so it is kept, if it is what would be made.
+ * Items are sent to the model as stored. Serialising a long one takes longer than reading it, so its text is kept if
+ * serialising would give the same.
  */
 export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number): void {
   const item = line.type === lineType.responseItem && raw.length > worthKeeping ? asItem(line.payload) : undefined;
@@ -33,9 +32,8 @@ export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number):
 const longString = 256;
 
 /**
- * Whether the text that an item was parsed from is the one that `JSON.stringify` makes of it. Looked at only where all
- * but one of its strings are short: what is around the long one is made and compared, and inside it there is only one
- * way to write each character.
+ * True if the text of an item equals its `JSON.stringify` form. Checked only when all strings but one are short: the
+ * text around the long one is made and compared, and inside it each character has only one spelling.
  */
 function isTextOf(text: Buffer, item: Item): boolean {
   const around = JSON.stringify(item, withoutLongStrings).split(hole);
@@ -59,13 +57,12 @@ function standsAt(bytes: Buffer, at: number, text: string): boolean {
 }
 
 const key = '"output":"';
-/** What stands before and after the output is short. */
 const longestRest = 2048;
 
 /**
- * A line with a long output of a tool: all but the output is parsed. Most of a long thread is such outputs, and they are
- * sent to the model as they stand. Undefined if the line is another one, if it is not what `JSON.stringify` would make
- * of it, or if it is no line at all: then it must be parsed to know.
+ * Parses all of a line except a long tool output. Long threads consist mostly of outputs, which are sent to the model
+ * as stored. Undefined for any other line, one that `JSON.stringify` would write differently, or invalid JSON: these
+ * must be parsed.
  */
 export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }: PeekedLine): Line | undefined {
   if (raw.length < worthKeeping || type !== lineType.responseItem || !payloadType?.endsWith('_output')) return;
@@ -91,7 +88,6 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   return line;
 }
 
-/** As much of it as is used here. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object) => {
@@ -100,24 +96,27 @@ declare const WebAssembly: {
 };
 
 interface Scanner {
-  /** From one place in memory to another: where the first byte stands that ends the text. */
+  /** Finds the first byte between two addresses that ends the text. */
   readonly scan: (from: number, to: number) => number;
   readonly memory: Buffer;
 }
 
-/** The characters that may follow a backslash where there is one way to write them. */
+/** Escapes that `JSON.stringify` writes for characters with one spelling. */
 const escaped = '"\\bfnrt';
 const backslash = 0x5c;
 
-/** The first bytes of memory say what may follow a backslash. The byte before the text is no backslash. */
+/**
+ * The first bytes of memory are a table of bytes allowed after a backslash. The byte before the text is not a
+ * backslash.
+ */
 const textAt = 256 + 1;
 
 let scanner: Scanner | 'none' | undefined;
 
 /**
- * Where the content of a JSON string ends that begins at `start`: before its quotation mark, or before the first byte
- * that is not written as `JSON.stringify` writes it. Bytes beyond ASCII are taken for what they should be. Never behind
- * `end`. Sixteen bytes at a time, in WebAssembly: done otherwise, nothing in opening a long turn takes as long.
+ * End of the JSON string content that begins at `start`: before its quotation mark, or before the first byte that
+ * `JSON.stringify` would not write. Bytes beyond ASCII are assumed valid. Never beyond `end`. Uses WebAssembly, 16
+ * bytes at a time: otherwise this would be the slowest part of opening a long turn.
  */
 export function stringEnd(bytes: Buffer, start: number, end: number): number {
   scanner ??= makeScanner();
@@ -127,15 +126,15 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
     const length = bytes.copy(memory, textAt, at, Math.min(end, at + memory.length - textAt));
     const passed = scan(textAt, textAt + length) - textAt;
     at += passed;
-    // The half of an escape at the end of memory is looked at again with its other half.
+    // An escape cut at the end of memory is scanned again with its second half.
     const isCut = passed === length || (passed === length - 1 && memory[textAt + passed] === backslash);
     if (!isCut || at === end || passed === 0) return at;
   }
 }
 
 /**
- * None where Node runs without its compiler, where the processor knows no rows of bytes, and where a limit leaves no
- * room for the addresses that WebAssembly reserves, gigabytes of them.
+ * `none` if Node runs without its compiler, the processor has no vector instructions, or a limit leaves no room for the
+ * gigabytes of addresses that WebAssembly reserves.
  */
 function makeScanner(): Scanner | 'none' {
   try {
@@ -148,13 +147,13 @@ function makeScanner(): Scanner | 'none' {
   }
 }
 
-/** Any run of bytes that need no escape, then an escape that `JSON.stringify` writes, and so on. It never backs off. */
+/** Runs of bytes without escapes, and escapes that `JSON.stringify` writes. Never backtracks. */
 const content = /[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*)*/y;
 
-/** V8 keeps some bytes for each escape until a match ends, and has a limit for them. */
+/** V8 keeps some bytes per escape until a match ends, up to a limit. */
 const pieceLength = 4096;
 
-/** The same, four times slower, on every machine. */
+/** Portable fallback, four times slower. */
 export function endByPattern(bytes: Buffer, start: number, end: number): number {
   for (let at = start; ;) {
     const piece = bytes.toString('latin1', at, Math.min(end, at + pieceLength));
@@ -162,7 +161,7 @@ export function endByPattern(bytes: Buffer, start: number, end: number): number 
     content.test(piece);
     const passed = content.lastIndex;
     at += passed;
-    // The half of an escape at the end of a piece is looked at again with its other half.
+    // An escape cut at the end of a piece is scanned again with its second half.
     if (passed < piece.length - 1 || passed === 0) return at;
   }
 }

@@ -1,5 +1,5 @@
-// The program of `stored-item-text.ts`, put together from instructions so that nothing has to be compiled at install.
-// WebAssembly defines what each instruction does to the stack; `at` is the place that is looked at.
+// The program of `stored-item-text.ts`, assembled here so that nothing is compiled at install. WebAssembly defines the
+// stack effect of each instruction; `at` is the current position.
 
 type Code = readonly number[];
 
@@ -27,33 +27,32 @@ const notAbove = [0x4d];
 const notBelow = [0x4f];
 const add = [0x6a];
 const or = [0x72];
-/** The byte at the place on the stack, or so many after it. */
+/** The byte at the address on the stack, plus an offset. */
 const loadByte = (offset = 0): Code => [0x2d, 0, offset];
 const giveBack = [0x0f];
 const end = [0x0b];
 const when = (...code: Code[]): Code => [0x04, nothing, ...code.flat(), ...end];
 const loop = (...code: Code[]): Code => [0x03, nothing, ...code.flat(), ...end];
-/** To the beginning of the loop that is so many blocks out. */
+/** Branches to the beginning of the loop that is `blocks` levels out. */
 const again = (blocks: number): Code => [0x0c, blocks];
 const againIf = (blocks: number): Code => [0x0d, blocks];
 
 const loadRow = [0xfd, 0, 0, 0];
 const row = (values: Code): Code => [0xfd, 12, ...values];
 const rowOf = (value: number): Code => [...number(value), 0xfd, 15];
-/** Each byte of the second row chooses one of the first. */
+/** Each byte of the second row selects one of the first. */
 const choose = [0xfd, 14];
 const equalInRow = [0xfd, 35];
 const belowInRow = [0xfd, 38];
 const andRows = [0xfd, 78];
-/** What is in the first and not in the second. */
 const butNotRow = [0xfd, 79];
 const orRows = [0xfd, 80];
 const anyInRow = [0xfd, 83];
 const upperHalves = [...number(4), 0xfd, 109];
 
 /**
- * A byte may follow a backslash if its two halves have a bit in common. The upper halves of these bytes are 2, 5, 6 and
- * 7, with a bit each; a lower half has the bits of the upper halves that it stands with.
+ * A byte may follow a backslash if its two halves share a bit. The upper halves of these bytes are 2, 5, 6 and 7, with
+ * a bit each; a lower half has the bits of the upper halves that it occurs with.
  */
 const ofUpperHalf = [0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0];
 const ofLowerHalf = [0, 0, 1 | 4 | 8, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 0];
@@ -62,14 +61,14 @@ const before: Code = [...get(at), ...number(-1), ...add];
 const goOn = (count: number): Code => [...get(at), ...number(count), ...add, ...set(at)];
 const stopIf = when(get(at), giveBack);
 
-/** A row that is not zero where a byte ends the text, or where only one byte after the other can tell. */
+/** A row that is non-zero where a byte ends the text, or where it must be checked byte by byte. */
 const doubts = (): Code =>
   [
     [...get(at), ...loadRow, ...tee(bytes), ...rowOf(firstPrintable), ...belowInRow],
-    // Quotation marks that no backslash stands before.
+    // Quotation marks without a preceding backslash.
     [...get(bytes), ...rowOf(quote), ...equalInRow],
     [...before, ...loadRow, ...rowOf(backslash), ...equalInRow, ...tee(escapes), ...butNotRow, ...orRows],
-    // Behind a backslash: what may not stand there, and another one, which escapes nothing itself.
+    // After a backslash: bytes not allowed there, and another backslash, which escapes nothing itself.
     get(escapes),
     [...row(ofUpperHalf), ...get(bytes), ...upperHalves, ...choose],
     [...row(ofLowerHalf), ...get(bytes), ...rowOf(0x0f), ...andRows, ...choose, ...andRows],
@@ -80,7 +79,7 @@ const doubts = (): Code =>
 
 const sixteen = (): Code => when([...doubts(), ...anyInRow, ...isZero], when(goOn(16), again(2)));
 
-/** Sixteen bytes or a few more: the next row must not begin behind a backslash that is itself escaped. */
+/** Sixteen bytes or a few more: the next row must not begin after a backslash that is itself escaped. */
 const oneByOne = (): Code =>
   loop(
     [...get(at), ...get(to), ...notBelow, ...stopIf],
@@ -89,7 +88,7 @@ const oneByOne = (): Code =>
     [...get(byte), ...number(backslash), ...equal],
     when(
       [...get(at), ...number(1), ...add, ...get(to), ...notBelow, ...stopIf],
-      // The first bytes of memory are a table of what may follow.
+      // The first bytes of memory are a table of bytes allowed after a backslash.
       [...get(at), ...loadByte(1), ...loadByte(), ...isZero, ...stopIf],
       goOn(1),
     ),
@@ -103,7 +102,7 @@ const scan = (): Code =>
     loop(
       [...get(at), ...number(16), ...add, ...get(to), ...notAbove],
       sixteen(),
-      // The backslash before belongs to what comes.
+      // The preceding backslash belongs to what follows.
       [...before, ...loadByte(), ...number(backslash), ...equal],
       when(before, set(at)),
       [...get(at), ...number(16), ...add, ...set(limit)],
@@ -119,7 +118,7 @@ const firstBytes = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const section = (id: number, content: Code): Code => [id, ...unsigned(content.length), ...content];
 const named = (name: string): Code => [name.length, ...Buffer.from(name)];
 
-/** A module with `scan(from, to)` and two pages of `memory`. Made when it is wanted: most starts do without. */
+/** A module with `scan(from, to)` and two pages of `memory`. Made on use: most starts do not need it. */
 export function makeCode(): Uint8Array {
   const body = [...locals, ...scan()];
   return new Uint8Array([
@@ -132,12 +131,12 @@ export function makeCode(): Uint8Array {
   ]);
 }
 
-/** Whole numbers are written in sevens of bits, the lowest first; the highest bit says that more follow. */
+/** LEB128: seven bits per byte, lowest first; the highest bit means that more follow. */
 function unsigned(value: number): Code {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
-/** The last seven end with the sign. */
+/** The last seven bits include the sign. */
 function signed(value: number): Code {
   return value >= -0x40 && value < 0x40 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
 }

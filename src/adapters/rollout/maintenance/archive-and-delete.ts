@@ -17,12 +17,11 @@ export interface ThreadArchived {
 
 export interface ThreadDeleted {
   readonly kind: 'deleted';
-  /** The thread, and what was deleted with it. */
   readonly ids: readonly ThreadId[];
   readonly locations: readonly string[];
 }
 
-/** Puts a thread away: it is not offered any more, can be read and forked, and comes back when it is wanted. */
+/** Archives a thread: it is no longer offered, can be read and forked, and can be restored. */
 export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
   return holding(store, id, async (held) => {
     if (held.current.archived) return already(id, 'archived');
@@ -40,7 +39,7 @@ export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promis
 }
 
 /**
- * Removes a thread for good. Threads that continue from it would lose their beginning: as long as there are any, it is
+ * Deletes a thread permanently. Threads that continue from it would lose their beginning: while there are any, this is
  * refused, or with `force` they are deleted too.
  */
 export async function deleteThread(
@@ -60,7 +59,7 @@ export async function deleteThread(
       for (const fork of forks) if (!ids.includes(fork)) ids.push(fork);
     }
     const locations: string[] = [];
-    // Forks first: at no moment is one of them there without its beginning.
+    // Forks first: none may exist without its beginning at any time.
     for (const thread of held.toReversed()) locations.push(...(await thread.delete()));
     return { kind: 'deleted', ids, locations };
   } finally {
@@ -97,11 +96,10 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
 }
 
 export interface FollowingParts extends HomeParts {
-  /** Where Codex keeps its index. */
   readonly codexIndexFolder: string;
 }
 
-/** Sets right what stands about threads beside their files: names of deleted ones, our index and that of Codex. */
+/** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
 export async function followChanges(
   options: FollowingParts,
   changes: readonly ThreadChange[],
@@ -118,12 +116,11 @@ export async function followChanges(
 }
 
 /**
- * Codex keeps a row per thread that says which file is the thread's, and does not look for a newer one. So where it has
- * a row already, the row is set right; rows that are missing Codex makes by itself. The files are the truth: if this
- * fails, there is something to report, and nothing is lost.
+ * Codex keeps a row per thread with its file and does not look for a newer one, so an existing row is updated; Codex
+ * adds missing rows itself. The files are authoritative: a failure here is reported, and nothing is lost.
  */
 async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]): Promise<Outcome | undefined> {
-  // The file whose rows Codex believes before it looks at the folders.
+  // Codex trusts the rows of this file before it looks at the folders.
   const path = join(parts.codexIndexFolder, 'state_5.sqlite');
   if (!process.getBuiltinModule('node:fs').existsSync(path)) return undefined;
   const statements: Statement[] = [];
@@ -161,7 +158,7 @@ async function statementsFor(
     return [[sql, change.name, change.id]];
   }
   const current = await new RolloutFiles(files, home).current(change.id);
-  // Another program may have moved or removed it since; then that one has updated Codex.
+  // Another program may have moved or removed it since; that program has then updated Codex.
   if (current.kind === 'refused') return [];
   const sql = 'UPDATE threads SET rollout_path = ?, archived = ?, archived_at = ? WHERE id = ?';
   const archived = change.kind === 'archived' ? [1, Math.floor(clock.now() / 1000)] : [0, null];

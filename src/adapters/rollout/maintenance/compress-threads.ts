@@ -17,7 +17,6 @@ export interface CompressOptions {
   readonly progress?: WorkProgress;
 }
 
-/** One thread, or all that have not been written to for so long. */
 export type ToCompress =
   | { readonly kind: 'thread'; readonly id: ThreadId }
   | { readonly kind: 'older'; readonly milliseconds: number };
@@ -30,15 +29,15 @@ export interface CompressReport {
 }
 
 /**
- * Compresses rollouts, each under the lock of its thread. Skipped are those that are being written, that continue from
- * another rollout or that another continues from: such a place is a byte of a plain file.
+ * Compresses rollouts, each under its thread's lock. Skips those being written, and both sides of a continuation,
+ * because its offset is a byte of a plain file.
  */
 export async function compressThreads(
   parts: HomeParts,
   which: ToCompress,
   options: CompressOptions,
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
-  // Codex holds it, too, while it compresses or rewrites.
+  // Codex holds it as well while it compresses or rewrites.
   const maintenance = await parts.locks.take(join(parts.home, '.tmp', 'rollout-maintenance.lock'));
   if (maintenance.kind === 'held') {
     const message = 'Another program is compressing or rewriting the threads in this home folder.';
@@ -88,12 +87,11 @@ async function compressLocked(
   return done ?? 'it changed in the meantime';
 }
 
-/** `base`: the rollout that it continues from. */
 async function readHeads(files: Files, home: string) {
   const found = await withDiskFaults('read', home, () => findAllRollouts(files, home));
   const heads: (FoundRollout & { readonly isRead: boolean; readonly base: string | undefined })[] = [];
   for (const rollout of found) {
-    // One that cannot be read does not stop the others. It is skipped, and that is reported.
+    // An unreadable one must not stop the others. It is skipped and reported.
     const head = await withOpen(openRolloutFile(files, rollout.path), readHead).catch(() => undefined);
     const meta = head?.kind === 'meta' ? head.meta : undefined;
     heads.push({ ...rollout, isRead: meta !== undefined, base: meta && historyBase(meta)?.rolloutId });

@@ -33,13 +33,12 @@ export interface ImportedRollout {
 
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
 
-/** The description of a thread is a fraction of it: no other file needs to be read further. */
+/** Far more than the metadata of a thread: no other file needs to be read further. */
 const longestHead = 16 * 1024 * 1024;
 
 /**
- * Puts a copy of a flat rollout where threads of the home are: all of it or nothing, and byte for byte but for its first
- * line. That says from now on that the thread was imported, whatever stood there, and under a name that the file cannot
- * have known.
+ * Copies a flat rollout to the threads of the home, completely or not at all, and byte for byte except for its first
+ * line. That line records the import, in place of whatever it said, under a name that the source cannot have known.
  */
 export async function importRollout(source: string, options: ImportOptions): Promise<ImportedRollout | ImportProblem> {
   const { files, home } = options;
@@ -68,7 +67,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
   }
 }
 
-/** Under the name that it has, if that is one of a rollout of this thread, else under one made of its first line. */
+/** Keeps the file name if it belongs to a rollout of this thread; otherwise it is made from the first line. */
 function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTime }: ImportOptions): string {
   const name = parseRolloutName(basename(source));
   if (name?.threadId === id && name.rolloutId === id) return activePath(home, basename(source));
@@ -76,13 +75,12 @@ function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTi
   return rolloutPath(home, id, localTime(Number.isNaN(startedAt) ? 0 : startedAt));
 }
 
-/** The first line about the thread as it stands in the copy, and where the one that it replaces begins and ends. */
 async function importedLine(file: OpenFile, imported: string) {
   for await (const block of splitForward(file)) {
     for (const { bytes, at: start, length } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || line === 'bad' || line.type !== lineType.sessionMeta) continue;
-      // Whatever else the file says there about rollbacks or seals is about another home.
+      // Anything else there about rollbacks or seals concerns another home.
       const payload = { ...line.payload, capstan: { imported } };
       return { start, end: start + length, bytes: Buffer.from(JSON.stringify({ ...line, payload })) };
     }
@@ -92,7 +90,7 @@ async function importedLine(file: OpenFile, imported: string) {
 
 const blockBytes = 1024 * 1024;
 
-/** It gets its name when it is whole and durable: until then no reader takes it for a thread. */
+/** It gets its name when complete and durable: before that, no reader takes it for a thread. */
 async function copy(
   from: OpenFile,
   first: NonNullable<Awaited<ReturnType<typeof importedLine>>>,

@@ -16,7 +16,6 @@ import { splitForward } from '../lines/split-lines.ts';
 import { blobFolders, findBlobs, type FoundBlob } from '../store/blobs.ts';
 import { dirname, join } from 'node:path';
 
-/** What was removed, or would be. */
 export interface Collected {
   readonly dryRun: boolean;
   readonly freedBytes: number;
@@ -25,13 +24,12 @@ export interface Collected {
   readonly lockFiles: number;
   readonly temporaryFiles: number;
   readonly reverted: readonly CollectedRevert[];
-  /** Threads that were skipped because a process is writing them. */
   readonly busy: readonly ThreadId[];
-  /** Rollouts that could not be read: as long as there are any, nothing that they may refer to is removed. */
+  /** Unreadable rollouts: while there are any, nothing that they may refer to is removed. */
   readonly unread: References['unread'];
 }
 
-/** Removes what nothing refers to. A thread that is being written is not touched. */
+/** Removes what nothing refers to. Threads that are being written are not touched. */
 export function removeUnreferenced(options: CollectOptions): Promise<Collected> {
   return withDiskFaults('remove', options.home, () => collectAll(options));
 }
@@ -41,7 +39,7 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
   const { reverted, busy } = options.reverted
     ? await collectReverted(options, await findReferences(options))
     : { reverted: [], busy: [] };
-  // Again: what was cut off refers to nothing any more.
+  // Read again: what was cut off no longer refers to anything.
   const references = await findReferences(options);
   const { unread } = references;
   const isKnown = unread.length === 0;
@@ -66,15 +64,14 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
 }
 
 interface CollectedBlobs {
-  /** Blobs that nothing referred to. */
   readonly unreferred: number;
-  /** Outputs that threads refer to and that had to go because of the budget, oldest first. */
+  /** Referenced outputs that were removed for the budget, oldest first. */
   readonly overBudget: readonly { readonly sha256: string; readonly threads: readonly ThreadId[] }[];
   readonly freedBytes: number;
   readonly keptBytes: number;
 }
 
-/** Without references nothing is known to be of no use, and nothing goes. */
+/** Without references nothing is known to be unused, so nothing is removed. */
 async function collectBlobs(options: CollectOptions, references: References | undefined): Promise<CollectedBlobs> {
   const { files, home, clock, dryRun, maxBlobBytes } = options;
   const now = clock.now();
@@ -83,7 +80,7 @@ async function collectBlobs(options: CollectOptions, references: References | un
   let freedBytes = 0;
   if (references === undefined) return { unreferred: 0, overBudget: [], freedBytes, keptBytes };
 
-  /** Unless it was used since it was found. */
+  /** Skips a blob used since it was found. */
   const remove = async ({ path, used, size }: FoundBlob): Promise<boolean> => {
     if ((await files.describe(path))?.modified !== used) return false;
     if (!dryRun) {
@@ -111,8 +108,8 @@ async function collectBlobs(options: CollectOptions, references: References | un
 const locksAtOnce = 20;
 
 /**
- * Removes lock files that no process holds; gives their number. Each is locked while it goes, and so is the file that
- * Codex locks around taking and removing locks: no process is left with a lock on a file that has no name.
+ * Removes lock files that no process holds; returns their number. Each is locked while it is removed, together with the
+ * file that Codex locks around taking and removing locks: no process is left with a lock on an unnamed file.
  */
 async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Promise<number> {
   const folder = lockFolder(home);
@@ -128,10 +125,10 @@ async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Pro
       await lock.release();
     }
   };
-  // Few at a time: a Codex that wants a lock waits as long as the other file is locked.
+  // In small batches: a Codex that wants a lock waits while the other file is locked.
   for (let i = 0; i < names.length; i += locksAtOnce) {
     const coordination = await locks.take(join(folder, '.coordination.lock'));
-    // Another process takes or removes locks at this moment: another time.
+    // Another process is taking or removing locks: try another time.
     if (coordination.kind === 'held') break;
     try {
       for (const name of names.slice(i, i + locksAtOnce)) await removeFree(join(folder, name));
@@ -142,7 +139,7 @@ async function collectLocks({ files, home, locks, dryRun }: CollectOptions): Pro
   return removed;
 }
 
-/** Removes files that were never finished. Who is still at work on one has touched it not long ago. */
+/** Removes unfinished files. A process still working on one has touched it recently. */
 export async function collectTemporary({ files, home, clock, dryRun }: CollectOptions) {
   const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home), join(home, 'capstan')];
   const listed = await Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));
@@ -161,39 +158,35 @@ export async function collectTemporary({ files, home, clock, dryRun }: CollectOp
 }
 
 export interface CollectOptions extends HomeParts {
-  /** What all blobs together may take on the disk. */
   readonly maxBlobBytes: number;
-  /** Nothing is removed; the answer says what would be. */
+  /** Only report what would be removed. */
   readonly dryRun: boolean;
-  /** Also what reverts have put aside: they can then no longer be undone. */
+  /** Also remove what reverts have put aside; these can then no longer be undone. */
   readonly reverted: boolean;
-  /** Of reading all threads, which takes the most time. */
   readonly progress?: WorkProgress;
-  /** Removes snapshots of workspaces that begin with none of these trees. */
+  /** Removes workspace snapshots that begin with none of these trees. */
   readonly collectSnapshots?: (trees: ReadonlySet<string>) => Promise<{ readonly freedBytes: number }>;
 }
 
-/** What is younger stays whatever refers to it: a turn may be about to. */
+/** Anything younger stays regardless of references: a turn may be about to refer to it. */
 export const collectionGraceMs = 60 * 60 * 1000;
 
-/** What the rollouts under a home refer to. */
 interface References {
   readonly rollouts: readonly ReadRollout[];
-  /** By hash, with the threads that refer to them. `needed`: requests cannot be rebuilt without it. */
+  /** By hash. `needed`: requests cannot be rebuilt without it. */
   readonly blobs: ReadonlyMap<string, { readonly threads: ReadonlySet<ThreadId>; readonly needed: boolean }>;
-  /** Names of the trees that snapshots of workspaces begin with. */
   readonly trees: ReadonlySet<string>;
-  /** Rollouts that could not be read to their end. What they refer to is not known. */
+  /** Rollouts that could not be read to their end, so their references are unknown. */
   readonly unread: readonly { readonly path: string; readonly why: string }[];
 }
 
 interface ReadRollout extends FoundRollout {
-  /** Payload of the first line; absent when that is not one. */
+  /** Payload of the first line; absent if that is not metadata. */
   readonly meta?: JsonObject;
   readonly base?: HistoryBase;
 }
 
-/** Reads every rollout there is, plain or compressed, without a lock: lines are only ever added. */
+/** Reads every rollout, plain or compressed, without a lock: lines are only ever appended. */
 async function findReferences({
   files,
   home,
@@ -218,7 +211,7 @@ async function findReferences({
       });
       rollouts.push({ ...found, ...head });
     } catch (error) {
-      // Removed since it was found: then it refers to nothing.
+      // Removed since it was found, so it refers to nothing.
       if (errorCode(error) === 'ENOENT') continue;
       unread.push({ path: found.path, why: error instanceof Error ? error.message : String(error) });
     }
@@ -245,33 +238,32 @@ const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
 
 /**
- * By the bytes: whatever looks like a reference is one, and most lines need not be parsed. Words of users and outputs
- * of commands cannot look like one, because quotation marks inside of strings are written otherwise.
+ * Matches bytes: whatever looks like a reference counts as one, and most lines need not be parsed. Users' text and
+ * command output cannot match, because quotation marks inside strings are escaped.
  */
 function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
   const isSnapshot = bytes.includes(snapshotType);
   if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
   const blobs = [...bytes.toString('latin1').matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256]) => sha256!);
   const line = decodeLine(bytes);
-  // Half a line may become a whole one.
+  // A partial line may still be completed.
   if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
   const trees = isSnapshot ? ['tree', 'others', 'aim'].flatMap((key) => stringAt(line.payload, key) ?? []) : [];
   return { blobs, needed: line.type !== lineType.responseItem, trees };
 }
 
-/** What a revert had put aside and is gone. */
 interface CollectedRevert {
   readonly thread: ThreadId;
   readonly path: string;
-  /** The whole file, or what stood behind the last place that something continues from. */
+  /** The whole file, or the part after the last place that something continues from. */
   readonly what: 'file' | 'end';
   readonly bytes: number;
 }
 
 /**
- * Removes what reverts have put aside: files that no rollout continues from, and the ends of others behind the last
- * place that one continues from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is
- * certain, and nothing goes.
+ * Removes what reverts have put aside: files that no rollout continues from, and the ends of others after the last
+ * place that one continues from. Locks each thread meanwhile. Removes nothing if a rollout is unreadable, since nothing
+ * is certain then.
  */
 async function collectReverted(
   options: CollectOptions,
@@ -289,7 +281,7 @@ async function collectReverted(
       continue;
     }
     try {
-      // The writer before us may have changed what there is.
+      // The previous writer may have changed the files.
       const paths = new Set((await findThreadFiles(files, home, thread)).map(({ path }) => path));
       const isUnchanged = paths.size === rollouts.length && rollouts.every(({ path }) => paths.has(path));
       if (!isUnchanged) busy.push(thread);
@@ -301,7 +293,7 @@ async function collectReverted(
   return { reverted, busy };
 }
 
-/** How far each rollout is part of others, in bytes. */
+/** The end, in bytes, of the part of each rollout that others continue from. */
 function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { base } of rollouts) {
@@ -316,9 +308,9 @@ async function collectThread(
   usedEnds: ReadonlyMap<string, number>,
 ): Promise<readonly CollectedRevert[]> {
   const collected: CollectedRevert[] = [];
-  // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
+  // Newest first: the first one is the current thread. One that was never begun hides no other.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
-  // Several files without a revert are copies that another program has made.
+  // Several files without a revert are copies made by another program.
   const newest = rollouts[current]?.name;
   if (newest === undefined || newest.rolloutId === newest.threadId) return [];
   for (const { path, name } of rollouts.slice(current + 1)) {

@@ -9,22 +9,21 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
 export interface BlobsOptions {
-  /** The folder that holds `sessions/`. */
   readonly home: string;
   readonly files: Files;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** What all blobs together may take on the disk before no more is kept within the budget. */
+  /** Total size on disk above which no blob is kept within the budget. */
   readonly maxBytes: number;
 }
 
-/** Blobs as compressed files, each named by the hash of what is in it. */
+/** Blobs as compressed files, each named by the hash of its content. */
 export function createBlobs(options: BlobsOptions): Blobs {
   const { home, files, ids, clock, maxBytes } = options;
   const writing = new Map<string, Promise<void>>();
   const durableFolders = new Set<string>();
   let used = 0;
-  /** Looking at all blobs takes a while: until it is known what there is, nothing is refused. */
+  /** Scanning all blobs is slow: nothing is refused until the result is known. */
   let looked: Promise<void> | undefined;
 
   function writeOnce(sha256: string, bytes: Uint8Array): Promise<void> {
@@ -33,7 +32,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
     const path = blobPath(home, sha256);
     const written = withDiskFaults('save', path, () => write(path, bytes));
     writing.set(sha256, written);
-    // The next caller with the same bytes tries again. The failure is for those that wait.
+    // The next caller with the same bytes tries again; only current waiters get the failure.
     written.catch(() => writing.delete(sha256));
     return written;
   }
@@ -48,7 +47,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
       await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
       used += packed.length;
     }
-    // A name lasts when its folder and those above it, up to the home, are synced.
+    // A name is durable once its folder and those above it, up to the home, are synced.
     await files.syncDirectory(dirname(path));
     for (let folder = dirname(path); folder !== home; folder = dirname(folder)) {
       if (durableFolders.has(folder)) return;
@@ -64,7 +63,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   return {
     keep(bytes, when) {
       const ref = { sha256: hashOf(bytes), bytes: bytes.length };
-      // A folder that cannot be read will not be written either, and that is reported where it matters.
+      // An unreadable folder cannot be written either, which is reported by the write.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
       return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };
@@ -73,7 +72,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   };
 }
 
-/** Outputs of commands and sets of tools have a fraction of it. */
+/** Outputs of commands and sets of tools are a fraction of this. */
 const largestBlob = 256 * 1024 * 1024;
 
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
@@ -102,19 +101,19 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
   }
 }
 
-/** Loaded when it is needed: Node's crypto costs every start 7 ms. */
+/** Loaded on use: Node's crypto costs every start 7 ms. */
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
 
-/** Whether a text that stands in a line can be the name of a blob. Any other would lead to any file. */
+/** Validates a name from a line: any other text could lead to any file. */
 function isBlobName(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-/** Where a blob lies: in a folder named by the first two digits of its hash, so that no folder grows too large. */
+/** Path of a blob: in a folder named by the first two digits of its hash, so that no folder grows too large. */
 export function blobPath(home: string, sha256: string): string {
   return join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
 }
@@ -122,13 +121,11 @@ export function blobPath(home: string, sha256: string): string {
 export interface FoundBlob {
   readonly sha256: string;
   readonly path: string;
-  /** As it lies on the disk, compressed. */
   readonly size: number;
-  /** When it was last put there or asked for by a line, in milliseconds since the Unix epoch. */
+  /** Last time that it was stored or used by a line, in milliseconds since the Unix epoch. */
   readonly used: number;
 }
 
-/** All blobs under a home, in no order. */
 export async function findBlobs(files: Files, home: string): Promise<readonly FoundBlob[]> {
   const found: FoundBlob[] = [];
   for (const { folder, names } of await blobFolders(files, home)) {
@@ -143,7 +140,6 @@ export async function findBlobs(files: Files, home: string): Promise<readonly Fo
   return found;
 }
 
-/** The folders that hold blobs, and what is in them. */
 export async function blobFolders(
   files: Files,
   home: string,

@@ -14,32 +14,29 @@ import { makeNameDurable, type SafeNames } from './journal.ts';
 import { type ThreadFile, threadNeverSaved, unknownPlace, unreadableThread } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
-/** Where writing continues. */
 export interface Tail {
   readonly kind: 'tail';
-  /** Payload of the first line. */
   readonly meta: JsonObject;
   /** Absent in a file of the old form. */
   readonly nextOrdinal: Ordinal | undefined;
-  /** The last line that has an ordinal, unless it is the first of the file. */
+  /** The last line with an ordinal, unless it is the first of the file. */
   readonly newest?: NewestLine;
   /** Milliseconds; 0 when no line at the end has a readable time. */
   readonly lastTime: number;
-  /** Bytes of the file after mending. */
   readonly size: number;
-  /** Present when the end of the file was half a line, which is gone now. */
+  /** Present if a partial last line was removed. */
   readonly torn?: { readonly bytes: number };
   /** Bad lines between the last good one and the end. They stay. */
   readonly skipped: number;
 }
 
-// Appending never fails for want of ordinals: no writer lives long enough to use these up.
+// Appending never runs out of ordinals: no writer lives long enough to use these up.
 const ordinalsToSpare = 2 ** 32;
 
 /**
- * Makes a rollout ready for appending: its last line is whole and ends with a newline afterwards. A whole line that
- * only lacks its newline is kept; half a line is cut off. A file that is refused is left as it was, and so is the time
- * of change of a file that needs no mending. Nothing is synced here.
+ * Prepares a rollout for appending: afterwards it ends with a newline. A complete line without newline is kept; a
+ * partial line is cut off. A refused file is left unchanged, and one that needs no mending keeps its modification time.
+ * Syncs nothing.
  */
 export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
   const head = await readHead(file);
@@ -78,8 +75,8 @@ function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | str
 }
 
 /**
- * Reads backwards as far as the last line that has an ordinal; in the old form, as far as the last line. `rest` is what
- * stands after the last newline.
+ * Reads backwards to the last line with an ordinal; in the old form, to the last line. `rest` is the text after the
+ * last newline.
  */
 async function scanEnd(file: OpenFile, mode: HistoryMode) {
   let rest: 'none' | 'whole' | 'torn' = 'none';
@@ -99,7 +96,6 @@ async function scanEnd(file: OpenFile, mode: HistoryMode) {
   return { last: undefined, lastTime, skipped, rest, restBytes };
 }
 
-/** What the first line says, or why writing cannot continue. */
 function checkHead(head: Head, id: ThreadId) {
   if (head.kind !== 'meta' || !head.isFirst) return 'its first line does not describe a thread';
   const { meta } = head;
@@ -109,10 +105,9 @@ function checkHead(head: Head, id: ThreadId) {
   return mode === undefined ? `its history mode is unknown: ${JSON.stringify(meta['history_mode'])}` : { mode, meta };
 }
 
-/** What a thread that continues from another one begins with. */
 export type ForkSource =
   | { readonly kind: 'base'; readonly base?: HistoryBase; metaFrom(meta: JsonObject): JsonObject }
-  /** The old form knows no references: its lines are copied, with the times that they have. */
+  /** The old form has no references: its lines are copied with their times. */
   | { readonly kind: 'copy'; copyFor(meta: JsonObject, timestamp: string): readonly Uint8Array[] };
 
 export async function forkSource(
@@ -136,7 +131,7 @@ export async function forkSource(
   }
 }
 
-/** Refers to the file in which the place lies, and to its byte there. */
+/** References the file that contains the place, and the byte offset there. */
 async function referred(
   segments: readonly Segment[],
   place: RolloutPlace,
@@ -145,7 +140,7 @@ async function referred(
   const { end } = place;
   let before: number = end;
   for (const segment of segments) {
-    // The first line of a file is about the file: a continuation from there continues what the file continues.
+    // The first line of a file describes the file: a continuation from there continues the file's own base.
     const first = segment.base?.end ?? 0;
     if (before <= first + 1) {
       before = Math.min(before, first);
@@ -154,7 +149,7 @@ async function referred(
     const last = await lastLineBefore(segment.file, before);
     if (last === undefined || (before === end && last.ordinal + 1 < end && last.isEnd))
       return unknownPlace(place.rolloutId, `it ends before line ${end}`);
-    // Its writer may not have synced yet what is about to be built upon, nor its name.
+    // Its writer may not have synced yet the data that will be built upon, or its name.
     await syncIfLet(() => segment.file.sync());
     await syncIfLet(() => makeNameDurable(names, segment.path));
     const base = { rolloutId: segment.rolloutId, end: (last.ordinal + 1) as Ordinal, endByte: last.endByte };
@@ -165,7 +160,7 @@ async function referred(
   return { kind: 'base', metaFrom: (meta) => withBase(meta, undefined) };
 }
 
-/** The last whole line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
+/** The last complete line with an ordinal below the given one. `isEnd`: no later line has an ordinal. */
 async function lastLineBefore(file: OpenFile, end: number) {
   let isEnd = true;
   for await (const block of splitBackward(file)) {
@@ -184,7 +179,7 @@ async function syncIfLet(sync: () => Promise<void>): Promise<void> {
     await sync();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // A file that may only be read, or a disk: then no process is writing it either.
+    // A read-only file or disk: no process is writing it either.
     if (!['EBADF', 'EINVAL', 'EPERM', 'EACCES', 'EROFS'].includes(code)) throw error;
   }
 }
@@ -202,7 +197,7 @@ async function copied(file: OpenFile, place: RolloutPlace): Promise<ForkSource |
   };
 }
 
-/** The byte behind so many lines of a file of the old form; undefined if it has fewer. */
+/** The byte after this many lines of a file of the old form; undefined if it has fewer. */
 async function byteAfterLines(file: OpenFile, count: number): Promise<number | undefined> {
   let lines = 0;
   for await (const block of splitForward(file)) {

@@ -26,7 +26,7 @@ export interface HoldOptions {
   readonly lock: Lock;
 }
 
-/** What is done to a thread as a whole, under its writer lock. */
+/** Operations on a whole thread, under its writer lock. */
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
   const { rollouts, clock, durableFolders, id, lock } = options;
   const { files, home } = rollouts;
@@ -36,18 +36,18 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   async function ownFiles(): Promise<readonly FoundRollout[]> {
     if (await lock.isLost()) throw leaseLost(`thread ${id}`);
     const found = await withDiskFaults('open', home, () => findThreadFiles(files, home, id));
-    // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
+    // A kill may have left a compressed form beside a plain one. It must not reappear when the plain one is removed.
     for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
     return found;
   }
 
-  /** A folder that a file is moved to must outlast a crash, or the file does not. */
+  /** The target folder of a move must survive a crash, or the file does not. */
   async function makeFolder(path: string): Promise<void> {
     await files.makeDirectory(path, 0o700);
     await makeNameDurable({ files, home, durableFolders }, path);
   }
 
-  /** Moves files one after the other, each for good before the next: no crash may bring back an older one as the newest. */
+  /** Moves files in sequence, each durably before the next: no crash may bring back an older one as the newest. */
   async function moveAll(paths: readonly string[], target: (name: string) => string): Promise<readonly string[]> {
     const moved: { readonly from: string; readonly to: string }[] = [];
     try {
@@ -72,17 +72,16 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     epoch: lock.epoch,
     current,
     async revert(revert) {
-      // What others refer to is kept plain.
+      // Files that others refer to are kept plain.
       const own = await ownFiles();
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
-      // The place of an undo is read from the file, which may name anything. Another thread's conversation is not this
-      // one's.
+      // The target of an undo comes from the file, which may name anything. It must be of this thread.
       if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
       }
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
-    // The newest is what counts, so it is the last to go and the first to come back.
+    // The newest is authoritative, so it is the last to go and the first to come back.
     archive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();
       await moveAll(paths, (name) => join(archiveFolder(home), name));
@@ -91,8 +90,8 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       const paths = (await ownFiles()).map(({ path }) => path);
       const [newest] = await moveAll(paths, (name) => activePath(home, name));
       if (newest === undefined) return 'active';
-      // Other programs go by this time for what was used last, and for what is old enough to be compressed. Who may move
-      // a file may not always set it, and the thread is back without it.
+      // Other programs use this time to find the last used thread and those old enough to be compressed. A process that
+      // may move a file may not always set it, and the thread is restored without it.
       const facts = await files.describe(newest);
       await (facts && files.setFacts(newest, { ...facts, modified: clock.now() }).catch(() => undefined));
       return 'unarchived';
@@ -162,7 +161,6 @@ async function writeRevert(
   return { ...current, rolloutId, location: path, archived: false, meta: payload };
 }
 
-/** Other threads whose first line points at a file of this one. */
 async function forksOf({ files, home }: RolloutFiles, id: ThreadId, own: readonly FoundRollout[]) {
   const ids = new Set(own.map(({ name }) => name.rolloutId));
   const forks = new Set<ThreadId>();
@@ -176,17 +174,17 @@ async function forksOf({ files, home }: RolloutFiles, id: ThreadId, own: readonl
   return [...forks];
 }
 
-/** The rollouts of a thread that its current one does not wholly continue from, oldest first. */
+/** Rollouts of a thread that its current one does not completely continue from, oldest first. */
 export async function asideRollouts(rollouts: RolloutFiles, id: ThreadId): Promise<readonly AsideRollout[]> {
   const { rollouts: found } = await rollouts.find(id);
   const [newest] = found;
-  // Several files without a revert are copies that another program has made.
+  // Several files without a revert are copies made by another program.
   if (found.length < 2 || newest === undefined || newest.name.rolloutId === id) return [];
   const own = await rollouts.openNewest(id, found, 'read');
   if (own.kind === 'refused') return [];
   const { segments, close } = await rollouts.openHistory(own);
   await close();
-  /** How far each is part of the thread as it is now. */
+  /** The end of the part of each that belongs to the current thread. */
   const ends = new Map(segments.flatMap(({ base }) => (base === undefined ? [] : [[base.rolloutId, base.end]])));
   const current = found.findIndex(({ name }) => name.rolloutId === own.rolloutId);
   const aside: AsideRollout[] = [];
@@ -198,7 +196,7 @@ export async function asideRollouts(rollouts: RolloutFiles, id: ThreadId): Promi
   return aside;
 }
 
-/** The first line that a rollout does not take over. Undefined: nothing was saved in it. */
+/** The first line of its own of a rollout. Undefined: nothing was saved in it. */
 async function firstOwn(rollouts: RolloutFiles, rolloutId: string): Promise<Ordinal | undefined> {
   const opened = await rollouts.openRollout(rolloutId);
   if (opened === undefined) return undefined;

@@ -15,7 +15,7 @@ import { dirname, sep } from 'node:path';
 export interface JournalOptions {
   readonly path: string;
   readonly file: RolloutFile;
-  /** The lease: lines are written as long as it holds. */
+  /** The lease: lines are written only while it is held. */
   readonly lock: Lock;
   readonly clock: Clock;
   /** Absent in the old form, whose lines have none. */
@@ -25,23 +25,22 @@ export interface JournalOptions {
   readonly torn?: { readonly bytes: number } | undefined;
   /** Payload of the first line of a new thread: written before the first append. */
   readonly meta?: JsonObject;
-  /** Payload of the first line that stands in the file. */
   readonly knownMeta?: JsonObject;
   readonly newest?: NewestLine;
-  /** The file was there before: a killed process may have left lines of it, or its name, in memory only. */
+  /** The file existed: a killed process may have left its lines or its name unsynced. */
   readonly isFound?: boolean;
 }
 
-/** Characters that may wait before they are written, unsynced, although no caller asked. */
+/** Queued characters that trigger an unsynced write without a request. */
 const mostWaiting = 64 * 1024;
-/** Characters in one write. Only a longer line makes a longer write. */
+/** Characters per write; exceeded only by a longer line. */
 const mostInWrite = 8 * 1024 * 1024;
 
 /**
- * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
- * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
- * written <= appended. Less than nothing is synced as long as what was found in the file is not: what is built upon it
- * is safe only together with it, so one sync does for both.
+ * Group commit: `append` only queues, and one loop at a time writes and syncs for all waiting callers. Lines and
+ * callers that arrive during a sync share the next one. Lines are counted from opening: synced <= written <= appended.
+ * `synced` is negative until the found content of the file is synced: new lines are safe only together with it, so one
+ * sync covers both.
  */
 export class Journal implements Owned {
   readonly kind = 'owned';
@@ -102,18 +101,18 @@ export class Journal implements Owned {
     return waiter.promise;
   }
 
-  /** Rejects with the fault if there was one: what was appended may be lost. The lock is free in any case. */
+  /** Rejects with the fault if there was one: appended lines may be lost. The lock is released in any case. */
   close(): Promise<void> {
     return (this.#closing ??= this.#shut());
   }
 
   async #shut(): Promise<void> {
     try {
-      // A thread to which nothing was added is as safe as it was, even if another process has its lease by now. What came after a
-      // failure was not counted, and is lost.
+      // A thread without additions is as safe as before, even if another process has its lease by now. Lines after a
+      // failure were not counted, and are lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
-      // After a failure the loop may still be busy with taking back what it wrote.
+      // After a failure the loop may still be undoing its writes.
       await this.#running;
       await this.#options.file.close().finally(() => this.#options.lock.release());
     }
@@ -126,7 +125,7 @@ export class Journal implements Owned {
     if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
     if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.location);
     if (this.#fault !== undefined) return line;
-    // At once, so that the bytes are those of this moment whatever the caller does with the payload later.
+    // Encode immediately, so that later changes of the payload by the caller have no effect.
     const text = encodeLine(line);
     this.#queue.push(text);
     this.#waiting += text.length;
@@ -136,11 +135,11 @@ export class Journal implements Owned {
 
   /** Never rejects. */
   async #commit(): Promise<void> {
-    // Callers of the same moment share the first sync too.
+    // Lets callers of the same tick share the first sync.
     await Promise.resolve();
     try {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
-        // Not "until the queue is empty": a steady stream of lines must not put off the callers that wait.
+        // Not "until the queue is empty": a steady stream of lines must not delay waiting callers.
         const upTo = this.#appended;
         if (await this.#options.lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();
@@ -180,10 +179,10 @@ export class Journal implements Owned {
     this.#queue = [];
     this.#waiting = 0;
     try {
-      // The end of a file that another writer has taken over is no longer ours to cut.
+      // After another writer has taken over, the end of the file is not ours to cut.
       if (!(await this.#options.lock.isLost())) await this.#options.file.restore();
     } catch {
-      // The disk is in trouble already, and the next opening mends the tail in any case.
+      // The disk already fails, and the next opening mends the tail in any case.
     }
     for (const { reject } of this.#waiters) reject(fault);
     this.#waiters = [];
@@ -200,15 +199,13 @@ function appendedTooLate(path: string): Fault {
 
 export interface RolloutFileOptions extends SafeNames {
   readonly path: string;
-  /** Absent for a file that is made by the first append. */
   readonly existing?: { readonly file: OpenFile; readonly size: number };
 }
 
-/** The file under a journal: made as late as possible, and safe together with its name. One call at a time. */
+/** The file of a journal: created as late as possible, and synced together with its name. One call at a time. */
 export class RolloutFile {
   readonly #options: RolloutFileOptions;
   #file: OpenFile | undefined;
-  /** The file's length if every write so far was whole. */
   #size: number;
   #syncedSize: number;
   #nameIsDurable = false;
@@ -226,7 +223,7 @@ export class RolloutFile {
     await this.#file.append(bytes);
   }
 
-  /** One sync; the first one also makes the name safe, in case the process that created the file died before it could. */
+  /** The first sync also makes the name durable, in case the process that created the file died before it could. */
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
     const syncs = [this.#file.sync(), this.#checkName(this.#file)];
@@ -236,19 +233,19 @@ export class RolloutFile {
     this.#syncedSize = this.#size;
   }
 
-  /** Takes back what was written since the last sync, so that no half line stays. */
+  /** Undoes writes since the last sync, so that no partial line stays. */
   async restore(): Promise<void> {
     if (this.#file === undefined) return;
     const size = await this.#file.size();
-    // A longer file holds bytes of a program that ignores the lock. They are not ours to remove.
+    // A longer file contains bytes of a program that ignores the lock. They are not ours to remove.
     if (size > this.#syncedSize && size <= this.#size) await this.#file.truncate(this.#syncedSize);
   }
 
-  /** Takes back a file that was to be made whole or not at all. */
+  /** Undoes the creation of a file that must be complete or missing. */
   async discard(): Promise<void> {
     if (this.#file === undefined) return;
     await this.close().catch(() => undefined);
-    // What stays is empty or begins with half a line, and such a file hides no other.
+    // The remainder is empty or begins with a partial line; such a file hides no other.
     await this.#options.files.remove(this.#options.path).catch(() => undefined);
   }
 
@@ -262,7 +259,7 @@ export class RolloutFile {
     const { files, path } = this.#options;
     await files.makeDirectory(dirname(path), 0o700);
     const file = await files.open(path, { create: true, mode: 0o600 });
-    // Checked here, before anything is written or taken back: two creations in one second share a name.
+    // Checked before anything is written or undone: two creations in one second share a name.
     if ((await file.size()) === 0) return file;
     await file.close();
     throw new Fault({
@@ -272,7 +269,7 @@ export class RolloutFile {
     });
   }
 
-  /** A file without a name takes bytes gladly and keeps none of them. */
+  /** Writes to an unlinked file succeed and are lost. */
   async #checkName(file: OpenFile): Promise<void> {
     if (await file.isNamed()) return;
     const message = `ENOENT: the file was removed while it was being written`;
@@ -282,31 +279,30 @@ export class RolloutFile {
 
 export interface SafeNames {
   readonly files: Files;
-  /** Absolute. Folders from here down must sync; those above it are not ours, and do as far as we are let. */
+  /** Absolute. Folders from here down must sync; those above are not ours and are synced where permitted. */
   readonly home: string;
-  /** Names of folders that are known to survive a crash. Shared by all files of a store, and added to. */
+  /** Names of folders known to survive a crash. Shared by all files of a store, and added to. */
   readonly durableFolders: Set<string>;
 }
 
-/** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */
+/** A name is durable when its folder is synced, and the folder's own name when its parent is, up to the root. */
 export async function makeNameDurable({ files, home, durableFolders }: SafeNames, path: string): Promise<void> {
   const isDurable = (folder: string): boolean => durableFolders.has(folder) || files.isOld?.(folder) === true;
   const names = [path, ...ancestors(path).filter((folder) => !isDurable(folder))];
   const folders = names.map((name) => dirname(name));
-  // Folders above the home are mostly old and often not readable for us.
+  // Folders above the home are mostly old and often unreadable for us.
   const isOurs = (folder: string): boolean => folder === home || folder.startsWith(home + sep);
   const sync = (folder: string): Promise<void> => files.syncDirectory(folder);
   await awaitAll(folders.map((folder) => (isOurs(folder) ? sync(folder) : sync(folder).catch(() => undefined))));
   for (const name of names) if (name !== path) durableFolders.add(name);
 }
 
-/** All must have ended before the caller acts on the failure of one. */
+/** Waits for all before the caller acts on the failure of one. */
 async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
 
-/** The folders above a path that have a name, so without the root. */
 function ancestors(path: string): readonly string[] {
   const found: string[] = [];
   for (let at = dirname(path); at !== dirname(at); at = dirname(at)) found.push(at);

@@ -14,7 +14,7 @@ export function unknownThread(id: ThreadId): OpenRefused {
   return refused('thread-unknown', `There is no thread ${id}.`, next);
 }
 
-/** A process or the machine ended at the birth of the thread. Its first line is not there, so it never was a thread. */
+/** A process or the machine ended while the thread was created. Without its first line, it never was a thread. */
 export function threadNeverSaved({ id, path }: ThreadFile): OpenRefused {
   const message = `There is no thread ${id}: its process ended before anything was saved (${path}).`;
   return refused('thread-unknown', message, 'Start a new thread. You can delete the file.');
@@ -42,7 +42,7 @@ export function unknownPlace(rolloutId: string, why: string): OpenRefused {
   return refused('place-unknown', message, 'Check the thread again: it may have changed in the meantime.');
 }
 
-/** For a writer that believes to own a thread which another one has opened since. */
+/** For a writer whose thread has been opened by another one since. */
 export function leaseLost(where: string): Fault {
   return new Fault({
     code: 'lease-lost',
@@ -62,7 +62,6 @@ export function isIdBeginning(name: string): boolean {
   return beginning.test(name);
 }
 
-/** A thread that fits, except that it works in another folder than the one that was asked for. */
 export interface ThreadElsewhere {
   readonly id: ThreadId;
   readonly folder: string;
@@ -75,7 +74,7 @@ export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere
   return { kind: 'none', code: 'thread-unknown', message, next };
 }
 
-/** `names`: those that threads have, for one that was misspelt. */
+/** `names`: existing names, in case of a misspelling. */
 export function noneNamed(name: string, cwd: string | undefined, names: readonly string[] = []): NoThread {
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
   const near = nearestKey(name, [...new Set(names)]);
@@ -89,7 +88,6 @@ export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsew
   return { kind: 'none', code: 'thread-unknown', message, next: wayTo(elsewhere) };
 }
 
-/** An id leads to its thread from every folder. */
 function wayTo({ id }: ThreadElsewhere): string {
   return `Resume it there: \`capstan exec resume ${id} "Continue."\`. Or fork it: \`capstan threads fork ${id}\`.`;
 }

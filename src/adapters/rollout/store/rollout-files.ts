@@ -10,7 +10,7 @@ import { openLineage, type OpenRollout, type Segment } from '../lines/lineage.ts
 import { readHead } from '../lines/read-lines.ts';
 import { threadNeverSaved, unknownThread, unreadableThread } from './refusals.ts';
 
-/** Finds the rollouts of threads under a home and opens them. What the disk refuses is a Fault. */
+/** Finds and opens the rollouts of threads in a home. Disk errors are Faults. */
 export class RolloutFiles {
   readonly files: Files;
   readonly home: string;
@@ -24,7 +24,6 @@ export class RolloutFiles {
     return withDiskFaults('open', this.home, () => findRollouts(this.files, this.home, id));
   }
 
-  /** Which file is the thread's now, and what its first line says. */
   async current(id: ThreadId): Promise<CurrentRollout | OpenRefused> {
     const found = await this.find(id);
     const opened = await this.openNewest(id, found.rollouts, 'read');
@@ -43,8 +42,8 @@ export class RolloutFiles {
   }
 
   /**
-   * The newest file in which something was saved; a writer that died before its first sync hides no older one. For
-   * writing only under the writer lock: a compressed file is unpacked then.
+   * The newest file with saved content; a writer that died before its first sync hides no older one. For writing only
+   * under the writer lock, since a compressed file is then unpacked.
    */
   async openNewest(
     id: ThreadId,
@@ -63,7 +62,6 @@ export class RolloutFiles {
     return unknownThread(id);
   }
 
-  /** The file of a rollout, wherever it lies. */
   findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
     return withDiskFaults('open', this.home, () => findRolloutFile(this.files, this.home, rolloutId));
   }
@@ -74,7 +72,6 @@ export class RolloutFiles {
     return file && { rolloutId, path: found.path, file };
   }
 
-  /** All files of a rollout's history, its own first. */
   async openHistory(own: OpenRollout): Promise<{ readonly segments: readonly Segment[]; close(): Promise<void> }> {
     const opened = [own.file];
     const close = async (): Promise<void> => {

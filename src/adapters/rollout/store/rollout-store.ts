@@ -48,7 +48,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
   }
 
-  /** Runs under the writer lock, which stays taken only if something was opened. */
+  /** Runs under the writer lock, which is kept only if something was opened. */
   async function locked<Opened extends Owned | HeldThread>(
     id: ThreadId,
     run: (lock: Lock) => Promise<Opened | OpenRefused>,
@@ -77,7 +77,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   function newJournal(id: ThreadId, lock: Lock, meta: JsonObject): Owned {
-    // A thread that continues another file counts on from there.
+    // A thread that continues another file continues its ordinals.
     const nextOrdinal = historyBase(meta)?.end ?? (0 as Ordinal);
     return new Journal({ ...newFile(id), lock, clock, nextOrdinal, lastTime: 0, meta });
   }
@@ -103,7 +103,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     });
   }
 
-  /** A rollout that others refer to is kept plain, where every reader of theirs finds the place that they name. */
+  /** A rollout that others refer to is kept plain, so that every reader finds the byte that they name. */
   async function unpack(rolloutId: string): Promise<OpenRefused | undefined> {
     const found = await rollouts.findRollout(rolloutId);
     if (found?.name.compressed !== true) return undefined;
@@ -153,7 +153,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
-  /** Runs a reader over all files of a thread's history, and closes them. */
   async function* reading<Read>(
     id: ThreadId,
     reader: (segments: readonly Segment[]) => AsyncGenerator<Read, ReadReport>,
@@ -191,7 +190,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   };
 }
 
-/** The first line says whose file it is and in which form it is written: the second is the store's to say. */
+/** The first line identifies the file and its form; the store determines the form. */
 async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonObject>): Promise<JsonObject> {
   const meta = await described;
   const owner = meta['id'] ?? id;

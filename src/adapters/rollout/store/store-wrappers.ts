@@ -22,14 +22,13 @@ import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/** The rollouts of a store as threads use them: lines are sealed, and what is large is kept in blobs. */
+/** The rollouts of a store as threads use them: with seals, and large data in blobs. */
 export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
   return withSeals(withBlobs(rollouts, blobs), seals);
 }
 
 /**
- * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line
- * asks `Seals` first.
+ * Seals the lines that the engine acts on later. Reading does not verify: code that acts on a line asks `Seals` first.
  */
 export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
   async function sealing(
@@ -81,7 +80,7 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
   };
 }
 
-/** A draft that has a seal is a line that is said again: see `saidAgain`. */
+/** A draft that already has a seal repeats a line: see `saidAgain`. */
 function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   const said = claimIn(draft);
   const seal = said === undefined || isSaidAgain(draft) ? undefined : seals.seal(sealText(subject, said.claim));
@@ -89,11 +88,10 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
 }
 
 /**
- * A store whose lines leave to blobs what is large and not for the model's eyes: what drafts have `beside` them, and
- * tool sets. A reader gets the lines back with their tool sets in them.
+ * Moves large data that is not for the model to blobs: what drafts have `beside` them, and tool sets. Readers get the
+ * lines back with their tool sets.
  */
 export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
-  /** Sets that have been seen, by hash: the same few are read over and over. */
   const known: ToolSets = new Map();
   const owning = async (opened: Promise<Owned | OpenRefused>): Promise<Owned | OpenRefused> => {
     const owned = await opened;
@@ -103,7 +101,6 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     const found = withToolSets(line, known);
     return found.unknown.length === 0 ? found.line : loaded(line, found.unknown, missing);
   };
-  /** The line with its tool sets in it, which are fetched; those that are not there any more are left out. */
   const loaded = async (line: Line, names: readonly string[], missing: Set<string>): Promise<Line> => {
     for (const sha256 of names) {
       const blob = await blobs.load(sha256);
@@ -127,7 +124,7 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     open: (id) => owning(below.open(id)),
     read: (id, options) => resolved(below.read(id, options), whole),
     readBack: (id, wanted) => resolved(below.readBack(id, wanted), whole),
-    // A search sees the names of tool sets: it does not go by what stands in them.
+    // A search sees only the names of tool sets: it does not depend on their content.
     ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
     current: (id) => below.current(id),
     ...(below.aside && { aside: below.aside.bind(below) }),
@@ -147,7 +144,7 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
     );
   }
 
-  /** No line counts as safe before what it refers to is. */
+  /** A line is safe only after the blobs that it refers to. */
   async function besideSafe(): Promise<void> {
     await Promise.all(unsafe);
     if (lost !== undefined) throw lost.fault;
@@ -163,7 +160,7 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
         for (const promise of [...beside.durable, ...sets.durable]) waitFor(promise);
         return sets.draft;
       });
-      // As a reader gets them. Everything in them is known.
+      // Returned in the form that a reader gets; all their tool sets are known.
       return owned.append(stored).map((line) => withToolSets(line, known).line);
     },
     durable: () => besideSafe().then(() => owned.durable()),
@@ -171,12 +168,11 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
   };
 }
 
-/** The draft with names in place of what stood beside it. */
 function keepBeside(draft: LineDraft, blobs: Blobs): Stored {
   const { beside, ...line } = draft;
   if (beside === undefined) return { draft, durable: [] };
   const kept = Object.entries(beside).map(([key, bytes]) => [key, blobs.keep(bytes, 'within-budget')] as const);
-  // Where only the name is left, it says so.
+  // States that only the name is left.
   const names = kept.map(([key, blob]) => [key, { ...blob.ref, ...(blob.kept ? {} : { kept: false }) }]);
   const capstan = { ...objectAt(line.metadata ?? {}, 'capstan'), ...Object.fromEntries(names) };
   const durable = kept.map(([, blob]) => blob.durable);
@@ -199,7 +195,7 @@ async function* resolved<Read>(
   }
 }
 
-/** A line may name any blob: one with the output of a command is no tool set. */
+/** A line may name any blob: one with the output of a command is not a tool set. */
 function toolSetIn(bytes: Uint8Array): Json | undefined {
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes)) as Json;
@@ -209,13 +205,11 @@ function toolSetIn(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** Tool sets by the hash of their JSON text. */
 type ToolSets = Map<string, Json>;
 
-/** A file takes at least one block of the disk: a set that is smaller than that stays in its line. */
+/** A file takes at least one disk block: a smaller set stays in its line. */
 const inlineBytes = 4096;
 
-/** A draft with names in place of what is large, and what must be safe before the line is. */
 interface Stored {
   readonly draft: LineDraft;
   readonly durable: readonly Promise<void>[];
@@ -234,7 +228,7 @@ function withoutToolSets(draft: LineDraft, blobs: Blobs, known: ToolSets): Store
   return { draft: payload === draft.payload ? draft : { ...draft, payload }, durable };
 }
 
-/** The line with its tool sets in it, as far as they are known, and the names of the others. Those are left out. */
+/** The line with its known tool sets, and the names of the unknown ones, which are left out. */
 function withToolSets(line: Line, known: ToolSets): { readonly line: Line; readonly unknown: string[] } {
   const unknown: string[] = [];
   const payload = changeSets(line, (set) => {
@@ -248,7 +242,6 @@ function withToolSets(line: Line, known: ToolSets): { readonly line: Line; reado
   return { line: payload === line.payload ? line : { ...line, payload }, unknown };
 }
 
-/** Applies the change to every tool set of a line: the one that it is about, and those that a checkpoint carries. */
 function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | undefined): JsonObject {
   if (type === lineType.toolSet) {
     const { tools } = payload;
@@ -260,19 +253,18 @@ function changeSets({ type, payload }: LineDraft, change: (set: Json) => Json | 
   if (sets === undefined) return payload;
   const changed = Object.entries(sets).map(([name, set]) => [name, set && change(set)] as const);
   if (changed.every(([name, set]) => set === sets[name])) return payload;
-  // A set without tools is not the same as none.
+  // A set without tools differs from no set.
   const kept = Object.fromEntries(changed.filter(([, set]) => set !== undefined));
   return { ...payload, capstan: { ...carried, tool_sets: kept } };
 }
 
-/** What a store around a store passes on of a lease. */
 export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: Owned) {
   return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
 }
 
 /**
- * Threads that leave nothing on the disk. One that is resumed is read from the store below, without its writer lock,
- * and what it does from then on is forgotten at the end.
+ * Threads that leave nothing on disk. A resumed one is read from the store below without its writer lock, and its new
+ * lines are discarded at the end.
  */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
   return {
@@ -296,7 +288,6 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
   };
 }
 
-/** Stamps lines and keeps none. */
 function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefined): Owned {
   let ordinal = firstOrdinal;
   let first: readonly LineDraft[] = meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: meta }];

@@ -1,6 +1,5 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** A program that is run on the way to a bubblewrap, without a shell. */
 export interface PackageStep {
   readonly program: string;
   readonly words: readonly string[];
@@ -8,16 +7,14 @@ export interface PackageStep {
   readonly timeoutMs: number;
 }
 
-/** The steps that fetch the distribution's package and unpack it. None needs root or changes the system. */
+/** Steps that download and unpack the distribution's package. None needs root or changes the system. */
 export interface PackageSteps {
   readonly kind: 'package-steps';
-  /** Folders that are made first. */
   readonly folders: readonly string[];
-  /** Where the package is put. */
   readonly downloads: string;
-  /** With the lists that the system has. */
+  /** Uses the system's package lists. */
   readonly download: PackageStep;
-  /** With lists of its own, where those of the system are missing or old. */
+  /** Uses package lists of its own, if those of the system are missing or old. */
   readonly downloadWithOwnLists: readonly PackageStep[];
   unpack(file: string, target: string): PackageStep;
 }
@@ -30,10 +27,8 @@ const installCommands = {
   apk: 'sudo apk add bubblewrap',
 } as const;
 
-/** Names of the programs that decide which steps there are. */
 export const packagePrograms = [...Object.keys(installCommands), 'dpkg'] as readonly string[];
 
-/** How a bubblewrap comes to this machine, by the package programs that it has. `work`: an empty folder. */
 export function planPackage(
   programs: Readonly<Record<string, string | undefined>>,
   work: string,
@@ -44,7 +39,7 @@ export function planPackage(
   const patience = ['-q', '-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
   const own = ['-o', `Dir::State=${work}/state`, '-o', `Dir::State::Lists=${work}/state/lists`];
   own.push('-o', `Dir::Cache=${work}/cache`, '-o', `Dir::Cache::Archives=${work}/cache/archives`);
-  // As root, apt would step down to a user that may not write here.
+  // When run by root, apt would switch to a user that cannot write here.
   own.push('-o', 'APT::Sandbox::User=root');
   const fetch = (options: readonly string[]): PackageStep => ({
     program: apt,

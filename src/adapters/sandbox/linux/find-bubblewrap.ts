@@ -6,28 +6,25 @@ import type { ProgramFiles } from '../../../ports/system.ts';
 import { type Bubblewrap, bubblewrapArguments, mountOptions, processTableOptions } from './bubblewrap.ts';
 
 export interface BubblewrapSearch {
-  /** The search path of this process. */
   readonly path: string;
   /** Folders in which commands may write: a program from there is not trusted to hold them. */
   readonly writable: readonly string[];
-  /** Named by the user. */
   readonly chosen?: string;
-  /** Unpacked by the engine, best first. They are as trustworthy as the engine, wherever they are. */
+  /** Unpacked by the engine, best first. As trustworthy as the engine, wherever they are. */
   readonly packaged?: string | readonly string[];
 }
 
 export interface BubblewrapParts {
   readonly spawn: Pick<Spawn, 'run'>;
-  /** What is known of programs that were tried before; a program is tried once. Absent: nothing. */
+  /** Results for programs tried before; each is tried once. Absent: none. */
   readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
-  /** Programs that have built a sandbox before, for whomever; they are not tried again. Absent: none. */
+  /** Programs that have built any sandbox before; they are not tried again. Absent: none. */
   readonly proven?: Map<string, Bubblewrap>;
   readonly files: ProgramFiles;
-  /** Whether a packaged program is as it was unpacked. Absent: it is not checked. */
+  /** Checks that a packaged program is as it was unpacked. Absent: not checked. */
   readonly isIntact?: (program: string) => boolean;
 }
 
-/** The first program that can build a sandbox here, or why there is none. */
 export async function findBubblewrap(
   search: BubblewrapSearch,
   { spawn, files, probed = new Map(), proven = new Map(), isIntact = () => true }: BubblewrapParts,
@@ -59,12 +56,11 @@ export async function findBubblewrap(
   return problems[0] ?? skipped(search, files) ?? missing;
 }
 
-/** That there is one which fails comes first: the user may have named another because of that. */
+/** A failing program is reported first: it may be the reason why the user named another. */
 function both(first: SandboxRefused, second: SandboxRefused): SandboxRefused {
   return { ...first, message: `${first.message} ${second.message}` };
 }
 
-/** Says of a program on the search path that it is not used because of its place. */
 function skipped(search: BubblewrapSearch, files: ProgramFiles): SandboxRefused | undefined {
   const [program] = searchedPrograms({ ...search, writable: [] }, files);
   if (program === undefined || searchedPrograms(search, files).length > 0) return undefined;
@@ -73,7 +69,7 @@ function skipped(search: BubblewrapSearch, files: ProgramFiles): SandboxRefused 
   return { kind: 'refused', code: 'sandbox-unusable', message, next };
 }
 
-/** Programs that may be bubblewrap, best first, links followed. A refusal ends the list: what comes after is not tried. */
+/** Possible bubblewrap programs, best first, links resolved. A refusal ends the list. */
 export function bubblewrapCandidates(
   search: BubblewrapSearch,
   files: ProgramFiles,
@@ -127,8 +123,8 @@ function writableChoice(chosen: string): SandboxRefused {
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
 
 /**
- * Builds a small sandbox with everything a real one uses and runs bubblewrap itself in it: one process shows whether
- * the program is recent enough and whether the kernel lets it work. Only when that fails is it tried with less.
+ * Runs bubblewrap inside a small sandbox with all features of a real one: a single process shows whether the program is
+ * recent enough and the kernel permits it. Only if that fails, fewer features are tried.
  */
 async function probeBubblewrap(
   path: string,
@@ -176,7 +172,7 @@ function tryOut(bubblewrap: Bubblewrap, spawn: Pick<Spawn, 'run'>): Promise<Proc
 
 function refusal(path: string, said: string): SandboxRefused {
   const program = JSON.stringify(path);
-  // Debian's goes on with a guess and two addresses.
+  // Debian's version appends a guess and two addresses.
   const reason = (said.split('\n').at(-1) ?? '').replace(/, likely because .*$/, '');
   if (/unknown option/i.test(said)) {
     const message = `${program} is too old to build the sandbox (${reason}).`;
@@ -195,8 +191,8 @@ function refusal(path: string, said: string): SandboxRefused {
 }
 
 /**
- * Names the one setting that forbids it here. Inside a container none can be changed, and its seccomp filter is the usual
- * cause. `read`: the text of a file, empty if there is none.
+ * Names the single setting that forbids it here. Inside a container none can be changed, and its seccomp filter is the
+ * usual cause. `read`: the text of a file, empty if there is none.
  */
 export function namespaceAdvice(read: (path: string) => string): string {
   const last = refusalSentences.withoutSandbox;
@@ -227,7 +223,7 @@ const settings: readonly {
   { name: 'kernel/unprivileged_userns_clone', forbids: '0', allows: '1' },
 ];
 
-/** A file that is there and empty has a line end, so that it differs from none. */
+/** An existing empty file yields a line end, so that it differs from a missing one. */
 function readSystemFile(path: string): string {
   try {
     return `${process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')}\n`;
@@ -236,14 +232,13 @@ function readSystemFile(path: string): string {
   }
 }
 
-/** Another program helps only where this one is broken. */
+/** Another program helps only if this one is broken. */
 function otherAdvice(said: string): string {
   return /shared librar|symbol|exec format|GLIBC/i.test(said)
     ? 'Repair or reinstall the program, or set CAPSTAN_BWRAP to the path of another one.'
     : 'Run `bwrap --ro-bind / / true` to see what this system does not allow.';
 }
 
-/** What the user should know when Capstan's own copy of bubblewrap is used. */
 export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<RunnableCommand['notice']> {
   const used = `Capstan runs commands in the copy that it unpacked: ${path}.`;
   if (insteadOf !== undefined) {
@@ -258,8 +253,8 @@ export function packagedNotice({ path, insteadOf }: Bubblewrap): NonNullable<Run
 }
 
 /**
- * Whether the text of `/proc/version` is that of the first Windows Subsystem for Linux, whose kernel has no user
- * namespaces. The second one runs a real kernel and is treated like any Linux.
+ * Detects WSL 1 from the text of `/proc/version`: its kernel has no user namespaces. WSL 2 runs a real kernel and is
+ * treated like any Linux.
  */
 export function isWsl1(version: string): boolean {
   const text = version.toLowerCase();

@@ -7,12 +7,9 @@ import { createCommandProxy, proxyPort, proxyVariables } from '../network/comman
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Server } from 'node:net';
 
-/** A command that reaches the network through a proxy of its own. */
 export interface JoinedProxy
   extends Required<Pick<RunnableCommand, 'handover' | 'denied'>>, Pick<RunnableCommand, 'serversLeftOut'> {
-  /** What bubblewrap starts. It becomes the command. */
   readonly argv: readonly string[];
-  /** Options that show it to the sandbox. */
   readonly mounts: readonly string[];
   close(): void;
 }
@@ -20,7 +17,7 @@ export interface JoinedProxy
 export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: NetworkLists): JoinedProxy {
   const proxy = createCommandProxy({ lists, ...defined({ decide: answerHost }) });
   const { servers, leftOut } = limitServers(serversInReach(lists));
-  // As bubblewrap does it: neither can stand in an environment.
+  // Like bubblewrap: an environment cannot contain either.
   const variables = Object.entries(env).filter(([name]) => name !== '' && !name.includes('='));
   const message: StarterMessage = {
     argv: [...argv],
@@ -43,8 +40,8 @@ export function joinProxy({ argv, env, answerHost }: PlainCommand, lists: Networ
 }
 
 /**
- * Servers of this machine that the lists leave open. A command expects them on the loopback, and its own hides them: the
- * proxy stands in for them there.
+ * Servers of this machine that the lists allow. A command expects them on the loopback, but its own loopback hides
+ * them, so the proxy listens there instead.
  */
 function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   if (!lists.local || lists.methods !== 'any') return [];
@@ -54,7 +51,6 @@ function serversInReach(lists: NetworkLists): readonly LoopbackServer[] {
   );
 }
 
-/** Where a server of this machine listens for programs of this machine. */
 interface LoopbackServer {
   readonly host: '127.0.0.1' | '::1';
   readonly port: number;
@@ -62,15 +58,14 @@ interface LoopbackServer {
 
 /** Each is a socket of this process while the command runs. */
 const mostServers = 512;
-/** The tables have what listens first, and every connection after it. */
+/** The tables list listening sockets first, then every connection. */
 const mostBytes = 256 * 1024;
 
-/** The servers that listen now, as the kernel lists them. */
 function loopbackServers(): readonly LoopbackServer[] {
   return readServers(tableAt('/proc/net/tcp'), tableAt('/proc/net/tcp6'));
 }
 
-/** A server at all addresses of version 6 is taken to answer at those of version 4 too, as it does by default. */
+/** A server at all IPv6 addresses is assumed to answer IPv4 too, as is the default. */
 export function readServers(version4: string, version6: string): readonly LoopbackServer[] {
   const byVersion4 = listening(version4).filter(({ address }) => /^(?:0{8}|.{6}7F)$/.test(address));
   const everywhere = listening(version6).filter(({ address }) => /^0{32}$/.test(address));
@@ -82,7 +77,6 @@ export function readServers(version4: string, version6: string): readonly Loopba
   ];
 }
 
-/** As many as one command gets, and how many are left out. */
 export function limitServers(servers: readonly LoopbackServer[]): {
   readonly servers: readonly LoopbackServer[];
   readonly leftOut: number;
@@ -111,34 +105,30 @@ function tableAt(path: string): string {
       closeSync(file);
     }
   } catch {
-    // A kernel without this version of the protocol.
+    // The kernel lacks this version of the protocol.
     return '';
   }
 }
 
-/** Where a sandbox shows the Node that runs the script: the policy may hide the place where it really is. */
+/** Path of Node inside the sandbox: the policy may hide its real place. */
 const sandboxedNodePath = '/dev/capstan-node';
 
-/** What the script is sent. */
 interface StarterMessage extends JsonObject {
   readonly argv: string[];
   readonly env: { [name: string]: string };
-  /** Where it listens. The first is the place of the proxy. */
+  /** Listening places. The first is the proxy's. */
   readonly places: { host: string; port: number }[];
 }
 
-/** `process.execve` is called experimental, and its warning would be part of the command's output. */
+/** `process.execve` is experimental, and its warning would end up in the command's output. */
 function starterArguments(): readonly string[] {
   return [sandboxedNodePath, '--no-warnings', '-e', starterScript];
 }
 
 /**
- * Runs inside the sandbox before the command, and becomes it. It opens the proxy's listening socket, which only a process
- * inside can do, and sends it out; from then on the engine answers there. It does the same, before that, at other places
- * where it can. When the engine has closed the channel, the
- * process replaces itself by the command, so that nothing is left inside that a command could attack.
- *
- * Node ignores SIGPIPE and SIGXFSZ, and a command would inherit that: a signal that is caught is reset instead.
+ * Becomes the command inside the sandbox. Before that it opens the proxy's listening sockets, which only a process
+ * inside can do, and sends them out for the engine to answer. When the channel closes, the command replaces it, so
+ * nothing attackable is left. Resets caught signals: Node ignores SIGPIPE and SIGXFSZ, which the command would inherit.
  */
 const starterScript = `
 const { createServer } = process.getBuiltinModule('node:net');

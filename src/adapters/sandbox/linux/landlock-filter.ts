@@ -1,12 +1,11 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
 import { answer, assemble, jump, label, load, offset, type SeccompArchitecture, type Statement } from './seccomp.ts';
 
-/** Decides what the filter has to make up for. */
 export interface LandlockFilterRequest {
   readonly network: NetworkAccess;
   /** Commands may write something. If not, no attribute of any file may change. */
   readonly writes: boolean;
-  /** The user's own ids: a change of the owner to these changes nothing. */
+  /** The user's own ids: changing the owner to these has no effect. */
   readonly user: { readonly uid: number; readonly gid: number };
 }
 
@@ -55,10 +54,10 @@ export function landlockFilter(
     answer(0x7fff0000),
     label('deny'),
     answer(0x00050000 | notPermitted),
-    // Its flags lie in memory, which no filter sees. Libraries then use the older call.
+    // Its flags are in memory, which filters cannot read. Libraries then use the older call.
     label('unknown'),
     answer(0x00050000 | notImplemented),
-    // As on a file system without them: programs that copy files then go on.
+    // The answer of a file system without them, so that programs that copy files continue.
     label('unsupported'),
     answer(0x00050000 | notSupported),
     label('kill'),
@@ -70,24 +69,23 @@ const notPermitted = 1;
 const notImplemented = 38;
 const notSupported = 95;
 
-/** Flags that make namespaces, in `clone` and `unshare`. */
 const namespaceFlags = 0x7e02_0000;
 /** Makes a process that the engine, not the command, would have to wait for. */
 const siblingFlag = 0x8000;
-/** Set-user-id, set-group-id, and writing by everyone. */
+/** Set-user-id, set-group-id, and world-writable. */
 const dangerousModes = 0o6002;
 /** Terminal input and attributes of files: TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR. */
 const deniedRequests = [0x5412, 0x541c, 0x4008_6602, 0x401c_5820];
 
 const argument = (index: number): Statement => load(16 + 8 * index);
 
-/** Calls whose arguments decide. Each ends in an answer. */
+/** Checks of calls that depend on arguments. Each ends in a verdict. */
 function checks(writes: boolean, { uid, gid }: LandlockFilterRequest['user']): Map<Call, readonly Statement[]> {
   const found = new Map<Call, readonly Statement[]>([
     ['clone', [argument(0), jump('anyOf', namespaceFlags | siblingFlag, 'deny', 'allow')]],
     ['unshare', [argument(0), jump('anyOf', namespaceFlags | 0x80, 'deny', 'allow')]],
     ...ofProcess.map((name) => [name, [argument(0), jump('equal', 0, 'allow', 'deny')]] as const),
-    // Groups and users hold other processes, whatever number follows.
+    // Groups and users include other processes, whatever number follows.
     ...[...ofProcesses].map(
       ([name, one]) =>
         [
@@ -185,7 +183,10 @@ const callNumbers = {
 
 type Call = keyof typeof callNumbers;
 
-/** Calls whose first argument is a process. Zero is the caller, and a filter can tell no other of its own from those outside. */
+/**
+ * Calls whose first argument is a process. Zero is the caller; a filter cannot distinguish its other processes from
+ * those outside.
+ */
 const ofProcess = [
   'prlimit64',
   'sched_setaffinity',
@@ -194,13 +195,13 @@ const ofProcess = [
   'sched_setscheduler',
 ] as const satisfies readonly Call[];
 
-/** Calls about one process, a group or a user, with the number that means one process. The process follows. */
+/** Calls about one process, a group or a user, with the constant for one process. The process follows. */
 const ofProcesses: ReadonlyMap<Call, number> = new Map([
   ['setpriority', 0],
   ['ioprio_set', 1],
 ]);
 
-/** Calls that change the mode of a file, with the position of the mode. */
+/** Calls that change a file's mode, with the position of the mode. */
 const modes: ReadonlyMap<Call, number> = new Map([
   ['chmod', 1],
   ['fchmod', 1],

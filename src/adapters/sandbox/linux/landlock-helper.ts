@@ -4,10 +4,10 @@ import { diskPath, pathText } from '../../disk/file-system.ts';
 import { type LandlockCalls, loadLandlock } from './landlock-library.ts';
 import type { LandlockHelperInput } from './landlock-sandbox.ts';
 
-// Becomes the command, after it has asked the kernel to hold it. A process of its own: what the kernel takes from it is
-// never given back. It starts without variables, so that none of the command's can lead Node astray.
+// Restricts itself through the kernel, then becomes the command. A separate process, because restrictions are never
+// lifted. Starts without variables, so that none of the command's can influence Node.
 
-/** Opens a place without reading it. */
+/** O_PATH: opens a place without reading it. */
 const pathOnly = 0o10000000;
 const inputDescriptor = 3;
 
@@ -37,7 +37,7 @@ try {
   calls.restrict(ruleset);
   closeSync(ruleset);
   for (const filter of plan.filters) calls.addFilter(Buffer.from(filter, 'base64'));
-  // Node ignores these, and the command would inherit that: a signal that is caught is reset instead.
+  // Node ignores these, and the command would inherit that: caught signals are reset instead.
   for (const signal of ['SIGPIPE', 'SIGXFSZ'] as const) process.on(signal, () => {});
   process.execve?.(program, [...argv], { ...env });
   fail(1, 'this version of Node cannot replace itself with another program');
@@ -45,7 +45,7 @@ try {
   fail(1, error instanceof Error ? error.message : String(error));
 }
 
-/** Undefined: it is gone since the plan was made, and there is nothing left to open. */
+/** Undefined: removed since the plan was made, so there is nothing to open. */
 function openPlace(path: string): number | undefined {
   try {
     return openSync(diskPath(path), pathOnly | constants.O_NOFOLLOW);
@@ -55,7 +55,7 @@ function openPlace(path: string): number | undefined {
   }
 }
 
-/** A terminal that only the command has can be opened by its name too. */
+/** A terminal owned by the command alone can also be opened by name. */
 function openTerminal(calls: LandlockCalls, ruleset: number, rights: number): void {
   const path = readlinkSync('/proc/self/fd/0');
   const descriptor = path.startsWith('/dev/pts/') ? openPlace(path) : undefined;
@@ -64,7 +64,7 @@ function openTerminal(calls: LandlockCalls, ruleset: number, rights: number): vo
   closeSync(descriptor);
 }
 
-/** As a shell finds it, with the variables of the command. */
+/** Searches like a shell, with the command's variables. */
 function findProgramFile(name: string, path: string): string | undefined {
   if (name.includes('/')) return nodeProgramFiles.program(name) === undefined ? undefined : name;
   const places = path.split(':').map((folder) => `${folder === '' ? '.' : folder}/${name}`);
@@ -72,7 +72,7 @@ function findProgramFile(name: string, path: string): string | undefined {
 }
 
 function fail(code: number, why: string): never {
-  // A path may hold anything, and none of it may steer a terminal.
+  // A path may hold any character, and none may control a terminal.
   const shown = why.replaceAll(/[^ -~]/g, '?');
   writeSync(2, `capstan: the sandbox could not be built: ${shown}\n`);
   process.exit(code);

@@ -5,25 +5,26 @@ import { limitsOfMark } from '../../../core/policy/profiles/landlock-policy.ts';
 import type { SandboxRefused } from '../../../ports/sandbox.ts';
 import { leaveOutLandlockAdvice } from '../refusals.ts';
 
-/** What Landlock and its companions are asked through. Every function throws with the kernel's reason. */
+/** The system calls for Landlock. Every function throws with the kernel's reason. */
 export interface LandlockCalls {
   /** 0 where the kernel has none. */
   abi(): number;
-  /** Gives a descriptor. */
   createRuleset(attributes: { readonly handled: number; readonly scoped: number }): number;
   addPath(ruleset: number, path: { readonly descriptor: number; readonly rights: number }): void;
-  /** From now on this thread has only what the rules give. */
+  /** From now on this thread has only what the rules grant. */
   restrict(ruleset: number): void;
-  /** This thread gains nothing by starting another program. */
+  /** This thread gains no privileges by starting another program. */
   forbidPrivileges(): void;
   dropCapabilities(): void;
   addFilter(program: Uint8Array): void;
   /** The kernel kills this process when its parent ends. */
   dieWithParent(): void;
   startSession(): void;
-  /** Lowers the limits by which engines know this process and its children (policy/profiles/landlock-policy.ts). */
+  /**
+   * Lowers the limits by which engines recognise this process and its children (policy/profiles/landlock-policy.ts).
+   */
   markLimits(mark: number): void;
-  /** The program that this process becomes has the three streams, and no other descriptor. */
+  /** The program that this process becomes keeps only the three standard streams. */
   closeDescriptors(): void;
 }
 
@@ -32,7 +33,7 @@ export interface LandlockFact {
   readonly abi: number;
 }
 
-/** What this machine has of Landlock. The library that reaches it is loaded here and not before. */
+/** Probes Landlock on this machine. Loads the native library only here. */
 export function findLandlock(library: string): LandlockFact | SandboxRefused {
   if (!existsSync(library)) return noLandlock('the optional package "koffi" is not installed');
   try {
@@ -53,7 +54,6 @@ export function noLandlock(why: string): SandboxRefused {
   };
 }
 
-/** Numbers on x64 and on arm64. */
 const numbers = { prctl: [157, 167], capset: [126, 91], setsid: [112, 157], prlimit: [302, 261] } as const;
 const landlock = { create: 444, addRule: 445, restrict: 446 } as const;
 const option = { setDeathSignal: 1, setSeccomp: 22, dropBounding: 24, setNoNewPrivileges: 38, ambient: 47 } as const;
@@ -64,8 +64,8 @@ const mostCapabilities = 64;
 const sigkill = 9;
 
 /**
- * `library`: where the package `koffi` begins. It is loaded by its path: a search would also look where commands may have
- * put another one.
+ * `library`: entry file of the package `koffi`. Loaded by path: a search would also look where commands may have put
+ * another one.
  */
 export function loadLandlock(library: string): LandlockCalls {
   const koffi = createRequire(library)(library) as typeof Koffi;
@@ -86,7 +86,7 @@ export function loadLandlock(library: string): LandlockCalls {
     createRuleset({ handled, scoped }) {
       const attributes = memory();
       attributes.writeBigUInt64LE(BigInt(handled), 0);
-      // Between them stand network ports: none is named.
+      // Network ports come between them; none is restricted.
       attributes.writeBigUInt64LE(BigInt(scoped), 16);
       return check('landlock_create_ruleset', call(landlock.create, koffi.address(attributes), 24, 0));
     },
@@ -99,7 +99,7 @@ export function loadLandlock(library: string): LandlockCalls {
     restrict: (ruleset) => void check('landlock_restrict_self', call(landlock.restrict, ruleset, 0)),
     forbidPrivileges: () => void check('no_new_privs', prctl(option.setNoNewPrivileges, 1)),
     dropCapabilities() {
-      // Without this a program of root would get them back when it starts another.
+      // Otherwise a root program would get them back by starting another.
       for (let capability = 0; capability < mostCapabilities; capability += 1) prctl(option.dropBounding, capability);
       prctl(option.ambient, 4);
       const header = memory();
@@ -127,7 +127,7 @@ export function loadLandlock(library: string): LandlockCalls {
       const first = lower(limit.messageQueues, queues);
       const second = lower(limit.realtimeTimeout, time);
       if (first === 0 && second === 0) return;
-      // One was lower already. These can be of any home.
+      // One limit was lower already. These values can be of any home.
       check('prlimit', lower(limit.messageQueues, 0));
       check('prlimit', lower(limit.realtimeTimeout, 0));
     },
@@ -135,7 +135,7 @@ export function loadLandlock(library: string): LandlockCalls {
   };
 }
 
-/** Zeroes that stay where they are: small ones could be moved by the garbage collector. */
+/** Zeroed memory that stays in place: the garbage collector may move small buffers. */
 function memory(bytes = 0): Buffer {
   const buffer = Buffer.alloc(Math.max(4096, bytes));
   held.push(buffer);

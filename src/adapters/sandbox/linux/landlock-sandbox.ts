@@ -12,19 +12,17 @@ import { isSeccompArchitecture, type SeccompArchitecture, seccompFilter } from '
 export interface LandlockHelper {
   readonly node: string;
   readonly script: string;
-  /** Where the package begins that reaches the kernel. */
   readonly library: string;
-  /** By which engines know the commands. Absent: any of them may be meant. */
+  /** Lets engines recognise the commands. Absent: any of them may be meant. */
   readonly mark?: number;
 }
 
 export interface LandlockSandbox {
   readonly architecture: string;
-  /** What becomes the command. */
   readonly helper: LandlockHelper;
 }
 
-/** The command behind a helper that the kernel holds before it becomes the command. */
+/** Plans the command with a helper that restricts itself before it becomes the command. */
 export async function planWithLandlock(
   command: PlainCommand,
   policy: ResolvedPolicy,
@@ -63,32 +61,31 @@ export async function planWithLandlock(
   };
 }
 
-/** What the helper asks of the kernel before it becomes the command. It travels as JSON. */
+/** The restrictions that the helper requests, sent as JSON. */
 export interface LandlockPlan {
   readonly kind: 'landlock-plan';
-  /** Rights that are refused except where a rule gives them. */
+  /** Rights that are refused except where a rule grants them. */
   readonly handled: number;
   /** Keeps signals and abstract sockets inside. */
   readonly scoped: number;
   readonly rules: readonly LandlockRule[];
   /** For a terminal that only the command has. */
   readonly terminalRights: number;
-  /** System-call filters, as base64. */
   readonly filters: readonly string[];
 }
 
 interface LandlockRule {
-  /** Without links: the helper refuses a path that leads elsewhere by then. One that is gone by then needs no rule. */
+  /** Links resolved: the helper refuses a path that has become a link. A path that is gone by then needs no rule. */
   readonly path: string;
   readonly rights: number;
 }
 
-/** What the helper reads from its first extra descriptor, as JSON. */
+/** Read by the helper from its first extra descriptor, as JSON. */
 export interface LandlockHelperInput {
   readonly plan: LandlockPlan;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The command has a terminal: that of the process that started it, into which it must not type, or one of its own. */
+  /** The terminal of the process that started it, into which the command must not type, or one of its own. */
   readonly terminal?: 'inherited' | 'own';
   readonly mark?: number;
 }
@@ -102,7 +99,7 @@ const right = {
   truncate: 1 << 14,
   ioctlDevice: 1 << 15,
 };
-/** Removing and making anything, from REMOVE_DIR to MAKE_SYM. */
+/** Removing and creating anything, from REMOVE_DIR to MAKE_SYM. */
 const namesInFolders = 0b1_1111_1111 << 4;
 const fileReads = right.execute | right.readFile;
 const fileWrites = right.writeFile | right.truncate | right.ioctlDevice;
@@ -123,18 +120,17 @@ const readAlways = ['/proc', '/dev/random', '/dev/urandom', ...devices];
 const mostRules = 20_000;
 
 export interface LandlockRequest {
-  /** Fitted to Landlock: nothing narrower lies inside what may be written. */
+  /** Fitted to Landlock: nothing inside a writable place is narrower. */
   readonly policy: ResolvedPolicy;
-  /** Present matches of the policy's patterns that deny. */
   readonly deniedMatches: readonly string[];
   readonly architecture: SeccompArchitecture;
   readonly user: LandlockFilterRequest['user'];
 }
 
 /**
- * Rules for all that the policy opens. Landlock closes nothing inside an open folder: where something hidden lies inside
- * a readable folder, that folder stays closed, and what stands beside the hidden path now is opened one by one. The same
- * is done in every folder on the way.
+ * Rules for everything that the policy opens. Landlock can close nothing inside an open folder, so a readable folder
+ * that contains something hidden stays closed, and its other present contents are opened one by one, at every level on
+ * the way.
  */
 export function planLandlock(request: LandlockRequest, disk: DiskView): LandlockPlan | Impossible {
   const { policy, architecture, user } = request;
@@ -158,7 +154,6 @@ export function planLandlock(request: LandlockRequest, disk: DiskView): Landlock
   };
 }
 
-/** Rights by place. */
 function openedPlaces(
   { policy: { files }, deniedMatches }: LandlockRequest,
   disk: DiskView,
@@ -177,7 +172,7 @@ function openedPlaces(
     return opened;
   }
   const places = deniedMatches.map((path) => followLinks(disk, path).path);
-  // No rule opens anything again in what a pattern matches.
+  // Rules open nothing inside a pattern's match.
   const isMatched = (path: string): boolean => {
     const place = followLinks(disk, path).path;
     return deniedMatches.some((match) => isWithin(path, match)) || places.some((match) => isWithin(place, match));
@@ -189,7 +184,7 @@ function openedPlaces(
   const [held] = heldLinks;
   if (held !== undefined)
     return cannot(`${JSON.stringify(held)} is a link that commands could replace, and Landlock cannot keep it`);
-  // Commands have the devices of every sandbox and no others: with those of the user they could read other terminals.
+  // Commands get only the devices of every sandbox: with the user's own they could read other terminals.
   const rules: readonly PathRule[] = [...real, { path: '/dev', access: 'deny', ifMissing: 'skip', own: true }];
   const hidden = rules.filter((rule) => rule.access === 'deny' && accessByRules(rules, rule.path) === 'deny');
   const hiddenBelow = (path: string): readonly PathRule[] =>
@@ -208,7 +203,7 @@ function openedPlaces(
       grant(path, access);
       return opened.size > mostRules ? tooMany(path) : undefined;
     }
-    // Names may be listed, unless that would also list what lies in a hidden folder. Those in Capstan's own are no secret.
+    // Names may be listed unless that also lists a hidden folder's. Those in Capstan's own folders are no secret.
     if (!below.some((rule) => rule.own !== true && mayBeFolder(rule)) && disk.look(path).kind === 'folder')
       add(opened, path, right.readFolder);
     for (const name of disk.list(path)) {

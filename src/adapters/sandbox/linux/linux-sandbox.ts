@@ -12,15 +12,14 @@ import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 export interface LinuxSandbox {
   readonly bubblewrap: Bubblewrap;
   readonly mountPoints: MountPoints;
-  /** As Node names it. */
+  /** In Node's naming. */
   readonly architecture: string;
 }
 
-/** The descriptors of the extra files of a command, in their order. */
 const optionsDescriptor = 3;
 const filterDescriptor = 4;
 
-/** The command inside bubblewrap. Dying is simple there: when bubblewrap dies, the kernel kills all that it started. */
+/** Plans the command inside bubblewrap. When bubblewrap dies, the kernel kills all that it started. */
 export async function planLinux(
   command: PlainCommand,
   policy: ResolvedPolicy,
@@ -28,7 +27,7 @@ export async function planLinux(
 ): Promise<RunnableCommand | SandboxRefused> {
   const { files, lists, sockets = [] } = policy;
   const reach = networkReach(policy);
-  // What the lists allow comes through the proxy; the command itself is cut off.
+  // Allowed hosts are reached through the proxy; the command itself has no network.
   const network = reach === 'all' ? 'enabled' : 'restricted';
   const isFilterable = isSeccompArchitecture(architecture);
   if (network === 'restricted' && !isFilterable) {
@@ -37,7 +36,7 @@ export async function planLinux(
       next: 'Enable the network in the profile, or run on x64 or arm64.',
     });
   }
-  // It would end the variable and begin an option of bubblewrap.
+  // NUL would end the variable and begin an option of bubblewrap.
   const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
   if (broken !== undefined) {
     return unenforceable({
@@ -45,7 +44,7 @@ export async function planLinux(
       next: 'Change it in shell_environment_policy.set.',
     });
   }
-  // Without the proxy the words reach the system as they are, which refuses them itself.
+  // Without the proxy, the system itself refuses such words.
   if (reach === 'listed' && command.argv.some((word) => word.includes('\0'))) {
     return unenforceable({ message: 'The command contains a NUL byte.', next: 'Write it as an escape sequence.' });
   }
@@ -76,9 +75,9 @@ export async function planLinux(
   const joined = lists && joinProxy?.(command, lists);
   const hold = mountPoints.hold(plan.mountPoints);
   const mounts = [...plan.options, ...hidden, ...(joined?.mounts ?? [])];
-  // A command line of Node is UTF-8, and names on the disk need not be.
+  // Node passes command lines as UTF-8, but names on disk need not be.
   const isOdd = mounts.some((option) => !option.isWellFormed());
-  // A starter has none of the command's variables: one such as NODE_OPTIONS is not meant for it.
+  // A starter gets none of the command's variables: NODE_OPTIONS, for example, is not meant for it.
   const variables = environmentOptions(joined === undefined ? command.env : {});
   return {
     kind: 'runnable',

@@ -4,28 +4,28 @@ import { errorCode } from '../../disk/file-system.ts';
 import { blockFor } from '../../disk/wait-for-lock.ts';
 import { lstatSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 
-/** The right to remove mount points, which one engine has at a time. */
+/** Held by one engine at a time; required to remove mount points. */
 export interface MountLock {
-  /** False once another engine has waited for so long that it continued without the lock. */
+  /** False once another engine has given up waiting and continued without the lock. */
   isRespected(): boolean;
   release(): void;
 }
 
-/** The lock is held for less than a millisecond: after this time, that of a process that cannot be seen was left. */
+/** The lock is held for less than a millisecond, so after this time an invisible holder is assumed dead. */
 const hiddenPatienceMs = 3_000;
 
-/** Stands beside the lock once an engine continued without it. */
+/** Suffix of the entry beside the lock that records that an engine continued without it. */
 const passedEnd = '-passed';
 
 /**
- * Takes the lock: a link whose target names its holder, so that it is made together with its content. Waits while the
- * holder runs, removes the lock of one that has ended, and gives up after `patienceMs`.
+ * Takes the lock: a link whose target names the holder, so that both appear atomically. Waits for a running holder,
+ * removes the lock of one that has ended, and gives up after `patienceMs`.
  */
 export function takeMountLock(path: string, asker: MountAsker, patienceMs: number): MountLock | 'busy' | 'no folder' {
   const name = JSON.stringify({ ...asker.self, turn: Math.random() });
   let seen = '';
   let seenSince = 0;
-  // Pauses are counted, not the time: while the whole machine stands still, no holder can end its work.
+  // Counts pauses, not time: while the whole machine is suspended, no holder can finish.
   for (let waited = 0; ; waited += pause(waited)) {
     const answer = tryLock(path, name);
     if (answer !== 'taken') return answer;
@@ -39,8 +39,8 @@ export function takeMountLock(path: string, asker: MountAsker, patienceMs: numbe
 }
 
 /**
- * To be called before continuing without the lock. Its holder may have been stopped in the middle of its work: it will
- * learn of this before it removes anything.
+ * Call this before continuing without the lock. Its holder may have been stopped midway, and will notice this before it
+ * removes anything.
  */
 export function passMountLock(path: string, { self }: MountAsker): void {
   tryLock(`${path}${passedEnd}`, JSON.stringify(self));
@@ -66,8 +66,8 @@ function tryLock(path: string, name: string): MountLock | 'taken' | 'busy' | 'no
 }
 
 /**
- * Only one process at a time may do this, the holder of a second lock: between looking and removing, another would
- * otherwise remove the lock and a third would take it.
+ * Needs a second lock: otherwise another process could remove the lock between our check and removal, and a third could
+ * take it.
  */
 function removeLeftLock(path: string, holder: string, asker: MountAsker): void {
   const right = takeMountLock(`${path}-left`, asker, 0);
@@ -81,7 +81,7 @@ function lifeOfHolder(holder: string, asker: MountAsker): ReturnType<typeof proc
   return named === undefined ? 'hidden' : processState(named, asker);
 }
 
-/** The text that names the holder; undefined if there is no lock. Earlier versions made folders, without a name. */
+/** The text that names the holder; undefined if there is no lock. Earlier versions used folders, without a name. */
 function holderOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -101,24 +101,22 @@ function removeLock(path: string): void {
     try {
       return remove(path);
     } catch {
-      // It is of the other kind, or gone already. One that stays counts as left when its holder has ended.
+      // It is of the other kind, or already gone. If it stays, it counts as left once its holder has ended.
     }
   }
 }
 
-/** Waits, longer the longer it has taken, and says for how long. */
 function pause(waited: number): number {
   const ms = waited < 50 ? 1 : 5;
   blockFor(ms);
   return ms;
 }
 
-/** A process by which engines know each other again. */
 export interface MountProcess {
   readonly process: number;
-  /** When that process was started, in words of the system. Another process of the number is not this one. */
+  /** Start time in the system's format: tells a process from a later one with the same id. */
   readonly startedAt: string;
-  /** In which table of processes it has its number: containers have tables of their own. */
+  /** The process table to which the id belongs: containers have their own. */
   readonly processTable: string;
 }
 
@@ -126,20 +124,19 @@ export interface MountProcess {
 export interface MountUser extends MountProcess {
   /** Folders that exist only because a sandbox needs them. Their last user removes them. */
   readonly folders: readonly string[];
-  /** All folders that it mounts on, whether or not they were there before. No engine removes them meanwhile. */
+  /** All folders that it mounts on, new or not. No engine removes them meanwhile. */
   readonly uses: readonly string[];
 }
 
-/** Who asks about other processes, and whom it asks. */
 export interface MountAsker {
   readonly self: MountProcess;
   readonly processes: ProcessTable;
 }
 
-/** What stands in the place of a start for a use that is over, while a folder of it has to stay. */
+/** Replaces the start time of a finished use while one of its folders has to stay. */
 export const endedUse = 'over';
 
-/** The process that runs this code. Its start is unknown on systems without a table of processes. */
+/** This process. Its start is unknown on systems without a process table. */
 export function ownProcess(processes: ProcessTable): MountProcess {
   return {
     process: process.pid,
@@ -148,24 +145,24 @@ export function ownProcess(processes: ProcessTable): MountProcess {
   };
 }
 
-/** `hidden`: it cannot be seen from here, because it is in another container or the table cannot be read now. */
+/** `hidden`: in another container, or the table cannot be read now. */
 export function processState(user: MountProcess, { self, processes }: MountAsker): 'running' | 'ended' | 'hidden' {
   if (systemStart(user) !== systemStart(self)) return 'ended';
   if (user.processTable !== self.processTable) return 'hidden';
   const startedAt = processes.startedAt(user.process);
   if (startedAt === user.startedAt) return 'running';
-  // A table in which not even this process is found cannot be read: too many files are open, for instance.
+  // If not even this process is found, the table cannot be read, for example because too many files are open.
   return startedAt === undefined && processes.startedAt(self.process) === undefined ? 'hidden' : 'ended';
 }
 
-/** The members by which a process is known; undefined if there is anything else in their place. */
+/** Undefined if a member is missing or invalid. */
 export function readMountProcess({ process, startedAt, processTable }: JsonObject): MountProcess | undefined {
   if (typeof process !== 'number' || !Number.isSafeInteger(process) || process <= 0) return undefined;
   if (typeof startedAt !== 'string' || typeof processTable !== 'string') return undefined;
   return { process, startedAt, processTable };
 }
 
-/** The start of a process is written after the start of the system. */
+/** The start of the system precedes that of the process in `startedAt`. */
 function systemStart({ startedAt }: MountProcess): string {
   return startedAt.split(' ', 1)[0] ?? '';
 }

@@ -30,31 +30,28 @@ import {
 import { basename, join } from 'node:path';
 
 /**
- * To keep a command from making a missing path, bubblewrap makes a folder there to mount on, on the host. It is removed
- * by its last user only, since removing it would end the protection of another sandbox; users announce themselves by
- * files in a registry, and the next engine clears what a crashed one left.
- *
- * An entry of another process alone removes nothing: the folder must be empty, stand where its path says, and have a
- * name that sandboxes protect, unless this engine needs that folder itself.
+ * Keeps folders that bubblewrap creates on the host as mount points, so that commands cannot create missing paths. Only
+ * the last user removes one; users register in files, and the next engine cleans up after a crash. An entry of another
+ * process removes only an empty folder that is where its path says and has a name that sandboxes protect, unless this
+ * engine needs that folder itself.
  */
 export interface MountPoints {
-  /** Where the users' files stand. No sandboxed command may write there. Undefined: only this process is seen. */
+  /** Folder of the users' files, which no sandboxed command may write. Undefined: only this process is known. */
   readonly registry: string | undefined;
-  /** The same access without the right to write the tables in which Codex records its own use. */
+  /** Denies writing the tables in which Codex records its own use. */
   protect(files: ResolvedFiles): ResolvedFiles;
-  /** Announces that the folders will be mounted on. Those that existed before any use are never removed. */
+  /** Announces that the folders will be mounted on. Folders that existed before any use are never removed. */
   hold(folders: readonly string[]): { release(): void };
 }
 
 export interface MountPointOptions {
-  /** Where the registry may stand, best first. */
+  /** Possible places of the registry, best first. */
   readonly registries: readonly string[];
   readonly processes: ProcessTable;
-  /** Where Codex may have its tables. */
   readonly temporaryDirectories: readonly string[];
   /**
-   * Folders stay this long after their last use: removing a folder on which a sandbox was mounted takes milliseconds,
-   * and the next command is likely to need the same ones.
+   * Folders stay this long after their last use: removing one takes milliseconds, and the next command is likely to
+   * need it again.
    */
   readonly lingerMs: number;
 }
@@ -62,7 +59,7 @@ export interface MountPointOptions {
 export function createMountPoints(options: MountPointOptions): MountPoints {
   const { processes } = options;
   const asker: MountAsker = { self: ownProcess(processes), processes };
-  // Without a table of processes, entries of dead processes could not be separated from those of living ones.
+  // Without a process table, entries of dead processes could not be recognised.
   const registry = asker.self.startedAt === '' ? undefined : openMountRegistry(options.registries);
   const engine: Engine = {
     ...asker,
@@ -111,7 +108,6 @@ export function createMountPoints(options: MountPointOptions): MountPoints {
   };
 }
 
-/** The use of a set of folders, from its first holder until some time after its last. */
 interface Stay {
   holders: number;
   timer?: NodeJS.Timeout;
@@ -123,14 +119,14 @@ interface Engine extends MountAsker {
   readonly codex: CodexMountPoints;
 }
 
-/** Makes the use known to all engines and to Codex. What it gives back ends the use. */
+/** Announces the use to all engines and to Codex. Returns a function that ends it. */
 function announce(engine: Engine, uses: readonly string[]): () => void {
   const { users, self, codex } = engine;
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const made = new Set<string>();
-  // Codex may be about to remove what is in place and not known to be of an engine.
+  // Codex may be about to remove an existing folder that it does not know to be an engine's.
   let isDoubtful = false;
-  // In the order of the mounts, which is that of the list of uses.
+  // In mount order, which is that of the list of uses.
   const folders = () => uses.filter((folder) => made.has(folder));
   const register = () => users.put(name, { ...self, folders: folders(), uses });
   const noteMissing = () => {
@@ -138,7 +134,7 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
     for (const folder of missing) made.add(folder);
   };
   users.exclusively('begins', (turn) => {
-    // Without the lock, another engine may remove a folder between our look at the disk and our entry.
+    // Without the lock, another engine may remove a folder between our check and our entry.
     if (!turn.mayRemove()) register();
     const others = new Map(users.all());
     others.delete(name);
@@ -166,7 +162,6 @@ function announce(engine: Engine, uses: readonly string[]): () => void {
     });
 }
 
-/** Ends the use of those that died without doing so. */
 function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUser>): void {
   if (!turn.mayRemove()) return;
   engine.users.tidy(all);
@@ -180,20 +175,20 @@ function sweep(engine: Engine, turn: MountTurn, all: ReadonlyMap<string, MountUs
   }
 }
 
-/** Removes the folders that have no user left, the last made first: `commondir` must outlast the name that it guards. */
+/** Removes folders without users, newest first: `commondir` must outlast the name that it guards. */
 function removeUnused({ users, codex }: Engine, turn: MountTurn, folders: readonly string[]): void {
   const used = new Set([...users.all().values()].flatMap(({ uses }) => uses));
   for (const folder of folders.toReversed()) {
     if (used.has(folder) || codex.isHeld(folder) || !turn.mayRemove()) continue;
     ignoreDiskErrors(() => removeEmptyFolder(folder));
-    // Codex may have entered it in between; its sandbox needs longer than we do.
+    // Codex may have registered in between; its sandbox takes longer to start than this check.
     if (codex.isHeld(folder)) ignoreDiskErrors(() => mkdirSync(folder));
   }
 }
 
 /**
- * A use is over, and folders of it could not be removed: another program mounts on them, no sandbox protects such a
- * name, or the lock was busy. Its entry lasts until an engine removes them, or needs them itself.
+ * Keeps the entry of a finished use whose folders could not be removed (another program mounts on them, no sandbox
+ * protects such a name, or the lock was busy), until an engine removes or needs them.
  */
 function keepEntry({ users }: Engine, name: string, user: MountUser): void {
   const empty = user.folders.filter(isEmptyFolder);
@@ -216,41 +211,39 @@ function isEmptyFolder(path: string): boolean {
 }
 
 /**
- * Removes a folder of this user if it is empty and stands where its path says. A link on the way would lead to a folder
- * elsewhere, and one could be put there while we look: so this works through an open door of the folder above.
+ * Removes this user's folder if it is empty and is where its path says. Works through a descriptor of the parent, since
+ * a link on the way, even one put there meanwhile, would lead elsewhere.
  */
 function removeEmptyFolder(path: string): void {
   if (!hasFolderDoors()) return;
   withFolderDoor(path, (folder) => {
     const found = lstatSync(folder, { throwIfNoEntry: false });
-    // Never more than an empty folder: something may have been put there in the meantime.
+    // Removes only an empty folder: something may have been put there in the meantime.
     if (found?.isDirectory() === true && found.uid === process.getuid?.()) rmdirSync(folder);
   });
 }
 
 /**
- * The tables in which Codex records the folders that its sandboxes mount on: for each folder a folder of marks, and in
- * it a file for each process. Engines enter their own uses, so that Codex keeps the folders that they need, and they
- * keep those that Codex needs. What a table says is advice: it can keep an empty folder, and it can make an engine
- * remove an empty folder on which that engine mounted.
+ * The tables in which Codex records its mount points: for each folder a folder of marks, with a file for each process.
+ * Engines enter their uses there and respect those of Codex. A table is only advice: it can keep an empty folder, or
+ * make an engine remove an empty one on which that engine mounted.
  */
 interface CodexMountPoints {
-  /** The same access, but commands cannot write the tables. The model is not told: no task is about them. */
+  /** Denies commands writing the tables. Not mentioned to the model: no task needs them. */
   protect(files: ResolvedFiles): ResolvedFiles;
   enter(folders: readonly string[], isMade: (folder: string) => boolean): CodexUse;
-  /** Removes what an engine entered that has ended. */
   forget(pid: number, folders: readonly string[]): void;
-  /** Whether a running process mounts on the folder. */
+  /** A running process mounts on the folder. */
   isHeld(folder: string): boolean;
-  /** Whether one does, and made the folder for that. */
+  /** A running process mounts on the folder and created it for that. */
   isMade(folder: string): boolean;
 }
 
 export interface CodexUse {
   /**
-   * Waits until every Codex that may not have seen the use has removed what it was about to remove. False if there is
-   * no table: then no Codex has run, and the next one finds the folders in place and leaves them. May take
-   * milliseconds, because the kernel stops all changes of locks to list them.
+   * Waits until every Codex that may have missed the use has finished removing. False if there is no table: no Codex
+   * has run yet, and the next one leaves existing folders alone. May take milliseconds, because the kernel stops all
+   * lock changes to list them.
    */
   settle(): boolean;
   leave(): void;
@@ -305,21 +298,21 @@ function isOwn(found: Stats | undefined): boolean {
   return found?.isDirectory() === true && found.uid === process.geteuid?.() && (found.mode & 0o002) === 0;
 }
 
-/** How many uses of this process each of its marks stands for. */
+/** Number of uses behind each mark of this process. */
 const uses = new Map<string, number>();
 
-/** `written`: the marks of this use with each word. To link to one takes a third of the time of writing another. */
+/** `written`: marks of this use by word. Linking to one takes a third of the time of writing another. */
 function enterMark(marks: string, word: string, written: Map<string, string>): string {
   const mark = join(marks, String(process.pid));
   const before = uses.get(mark) ?? 0;
   uses.set(mark, before + 1);
   if (before > 0) return mark;
-  // Codex removes a folder of marks when it is empty, which may be at any moment before ours is in it.
+  // Codex removes an empty folder of marks, possibly just before ours is in it.
   for (let attempt = 0; attempt < 10; attempt++) {
     try {
       if (lstatSync(marks, { throwIfNoEntry: false }) === undefined) mkdirSync(marks);
       if (!isOwnFolder(marks)) break;
-      // A process that is gone may have had our number.
+      // A dead process may have had our id.
       if (lstatSync(mark, { throwIfNoEntry: false }) !== undefined) removeMark(mark);
       const same = written.get(word);
       if (same === undefined) writeFileSync(mark, word, { flag: 'wx' });
@@ -334,7 +327,7 @@ function enterMark(marks: string, word: string, written: Map<string, string>): s
   return mark;
 }
 
-/** The folder of marks stays: without the lock of Codex, removing it could make Codex fail to write its mark. */
+/** Leaves the folder of marks: removing it without Codex's lock could make Codex fail to write its mark. */
 function leaveMark(mark: string): void {
   const left = (uses.get(mark) ?? 1) - 1;
   if (left > 0) return void uses.set(mark, left);
@@ -346,18 +339,17 @@ function removeMark(mark: string): void {
   try {
     rmSync(mark, { force: true });
   } catch {
-    // A mark that stays counts for nothing once this process has ended.
+    // A mark that stays is ignored once this process has ended.
   }
 }
 
-/** The bytes of a folder with far more names than processes can be at work. */
+/** Size of a folder with far more names than processes can be active. */
 const mostBytes = 1 << 18;
 
-/** The marks of processes that run. */
 function runningIn(marks: string): readonly string[] {
   const found = lstatSync(marks, { throwIfNoEntry: false });
   if (found === undefined || !isOwn(found)) return [];
-  // To look at all of them would take long. One of them may run.
+  // Checking all would take long, so assume that one of them runs.
   if (found.size > mostBytes) return [marks];
   return namesIn(marks)
     .filter((name) => /^\d{1,10}$/.test(name) && isAlive(Number(name)))
@@ -372,8 +364,8 @@ function wordIn(mark: string): string | undefined {
 const lockPauses = 1_000;
 
 /**
- * Waits until the lock is seen free: who takes it from then on sees what was entered before. To hold it would need a
- * program, which takes longer than everything else here.
+ * Waits until the lock is seen free: later holders see what was entered before. Taking it would need another program,
+ * which takes longer than all else here.
  */
 function awaitLock(path: string): void {
   const lock = lstatSync(path, { throwIfNoEntry: false });
@@ -381,7 +373,9 @@ function awaitLock(path: string): void {
   for (let pause = 0; pause < lockPauses && isLocked(lock.ino); pause++) blockFor(1);
 }
 
-/** The kernel lists `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a process that waits has an arrow. */
+/**
+ * Format of the kernel: `1: FLOCK ADVISORY WRITE pid device:device:inode start end`; a waiting process has an arrow.
+ */
 function isLocked(inode: number): boolean {
   try {
     const lines = readFileSync('/proc/locks', 'latin1').split('\n');
@@ -393,7 +387,7 @@ function isLocked(inode: number): boolean {
 
 const hashes = new Map<string, string>();
 
-/** FNV-1a with 64 bits, in hexadecimal digits. */
+/** FNV-1a, 64 bits, in hexadecimal. */
 function pathHash(path: string): string {
   const known = hashes.get(path);
   if (known !== undefined) return known;

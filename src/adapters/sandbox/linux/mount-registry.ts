@@ -7,30 +7,26 @@ import { normalisePath } from '../../../core/policy/paths/absolute-paths.ts';
 import { type JsonObject, parseJsonObject } from '../../../protocol/json.ts';
 import { type MountAsker, type MountUser, passMountLock, readMountProcess, takeMountLock } from './mount-lock.ts';
 
-/** The users of all engines of this user account. */
 export interface MountUsers {
   /** Runs the work while no other engine removes folders. */
   exclusively(use: 'begins' | 'ends', work: (turn: MountTurn) => void): void;
   all(): ReadonlyMap<string, MountUser>;
-  /** Writes the entry of a user, or writes it anew. Other engines see all of it or nothing. */
+  /** Creates or replaces a user's entry atomically. */
   put(name: string, user: MountUser): void;
   remove(name: string): void;
-  /** Removes what writers left that were killed before they had written an entry. The given ones have written theirs. */
+  /** Removes leftovers of writers killed before they had written an entry. `written`: those that have. */
   tidy(written: ReadonlyMap<string, MountUser>): void;
 }
 
 export interface MountTurn {
-  /**
-   * Whether folders without a user may be removed now. False without the lock: then an engine may announce its own use
-   * and no more.
-   */
+  /** True if folders without a user may be removed now. Without the lock an engine may only announce its own use. */
   mayRemove(): boolean;
 }
 
 /**
- * Where the registry may stand, best first: below the folder that the system names as the user's home, whatever the
- * variables HOME and TMPDIR say, because all engines must find the same one; for accounts without a home, in folders
- * that are emptied at a restart. No sandboxed command may write there.
+ * Places of the registry, best first: below the account's home as the system knows it, ignoring HOME and TMPDIR,
+ * because all engines must find the same one; for accounts without a home, in folders that are emptied at a restart. No
+ * sandboxed command may write there.
  */
 export function mountRegistryFolders(): readonly string[] {
   const user = process.getuid?.() ?? -1;
@@ -51,7 +47,7 @@ function homeOf(): readonly string[] {
   }
 }
 
-/** The first folder that can be made and written, is this user's own and closed to others. */
+/** The first folder that can be created and written, is this user's own and closed to others. */
 export function openMountRegistry(folders: readonly string[]): string | undefined {
   // A home may be missing or read-only, also for a command of another sandbox.
   const folder = folders.find((folder) => makeOwnFolder(folder, 'closed') && isWritable(folder));
@@ -68,8 +64,8 @@ function isWritable(folder: string): boolean {
 }
 
 /**
- * A use must not begin without the lock as long as its holder may remove folders. A use may end without it: its folders
- * stay, and the next engine removes them.
+ * A use must not begin without the lock while its holder may remove folders. It may end without it: the folders stay,
+ * and the next engine removes them.
  */
 const patienceMs = { begins: 10_000, ends: 1_000 };
 
@@ -121,7 +117,7 @@ export function usersInMemory(): MountUsers {
   };
 }
 
-/** A disk that refuses must not keep a command from running: in the worst case an empty folder stays behind. */
+/** A failing disk must not keep a command from running: at worst an empty folder stays behind. */
 export function ignoreDiskErrors(work: () => void): void {
   try {
     work();
@@ -130,10 +126,10 @@ export function ignoreDiskErrors(work: () => void): void {
 
 const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
 const unfinishedEnd = '.new';
-/** Far more than the folders of one command. */
+/** Far more than one command's folders need. */
 const mostBytes = 1 << 20;
 
-/** An entry that an engine wrote. Anything else is not read any further, and nothing is done because of it. */
+/** Reads an entry written by an engine. Anything else is skipped and has no effect. */
 function readUser(registry: string, name: string): readonly [string, MountUser][] {
   if (!entryName.test(name)) return [];
   const file = readOwnFile(join(registry, name), { maxBytes: mostBytes, toOthers: 'readable' });
@@ -142,7 +138,7 @@ function readUser(registry: string, name: string): readonly [string, MountUser][
 }
 
 function asUser(entry: JsonObject = {}): MountUser | undefined {
-  // Earlier versions did not write what they use and did not make.
+  // Earlier versions did not record folders that they used but did not make.
   const { folders, uses = folders } = entry;
   const named = readMountProcess(entry);
   if (named === undefined || !Array.isArray(folders) || !Array.isArray(uses)) return undefined;
@@ -153,7 +149,7 @@ function isNormalPath(value: unknown): value is string {
   return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
 }
 
-/** A file to which nothing was written, or not under its own name, long before the last change of the registry. */
+/** A file that was empty, or not yet under its own name, long before the registry's last change. */
 function isUnfinished(registry: string, name: string): boolean {
   const file = lstatSync(join(registry, name), { throwIfNoEntry: false });
   if (file === undefined || (file.size > 0 && !name.endsWith(unfinishedEnd))) return false;

@@ -21,19 +21,18 @@ export function hideSockets({ env }: PlainCommand, policy: ResolvedPolicy, disk:
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Names that are looked at in all. */
+/** Limit for all folders together. */
 const mostNames = 5000;
 
 /**
- * Where services of the system and of the user put their sockets, and how deep. The kernel's list does not have those
- * that belong to another network namespace, such as the socket of a container engine inside a container.
+ * Usual socket folders of the system and the user, with the search depth. The kernel's list lacks sockets of other
+ * network namespaces, such as a container engine's inside a container.
  */
 function socketFolders({ HOME: home, XDG_RUNTIME_DIR: runtime }: Variables): readonly (readonly [string, number])[] {
   const own = ['.gnupg', '.ssh', '.docker/run'].map((name) => [`${home}/${name}`, 1] as const);
   return [['/run', 4], ...(home ? own : []), ...(runtime ? [[runtime, 4] as const] : []), ['/tmp', 2]];
 }
 
-/** The sockets that this machine shows: those that the kernel lists, that variables name, and of the usual folders. */
 function findPathSockets(variables: Variables): readonly string[] {
   const found = new Set([...listedSockets(readList()), ...namedSockets(variables)]);
   let left = mostNames;
@@ -67,7 +66,7 @@ function entriesOf(folder: string) {
   }
 }
 
-/** Whether a socket stands there by now: names in lists and variables may be old. */
+/** Checks that a socket is there now: names in lists and variables may be outdated. */
 function isPathSocket(path: string): boolean {
   try {
     return fileSystem.lstatSync(diskPath(path)).isSocket();
@@ -76,7 +75,6 @@ function isPathSocket(path: string): boolean {
   }
 }
 
-/** The names in the kernel's list of Unix sockets that are paths. */
 export function listedSockets(list: string): readonly string[] {
   return list.split('\n').flatMap((line) => /^\S+: (?:\S+ +){6}(\/.*)$/.exec(line)?.[1] ?? []);
 }
@@ -90,11 +88,11 @@ export function namedSockets(variables: Variables): readonly string[] {
   );
 }
 
-/** Which of the sockets must be hidden: all but those that are listed, by their name or by a folder around them. */
+/** All sockets except those that are listed, by name or by a parent folder. */
 export function hiddenSockets(
   sockets: readonly string[],
   listed: readonly string[],
-  /** Where a path leads, if a command can see it there. */
+  /** The place a path leads to, if a command can see it there. */
   visiblePlace: (path: string) => string | undefined,
 ): readonly string[] {
   const open = listed.flatMap((path) => [path, visiblePlace(path) ?? path]);

@@ -1,23 +1,19 @@
 import type { NetworkAccess } from '../../../protocol/permissions.ts';
 
-/** What commands may open. */
 export interface FilterRequest {
   readonly network: NetworkAccess;
-  /** Of a restricted network: whether a namespace cuts commands off. If not, nothing but the filter does. */
+  /** With a restricted network: a namespace isolates commands. If not, only the filter does. */
   readonly isApart: boolean;
-  /** Of a restricted network: whether sockets with names on the disk may be opened. Mounts must hide those that count. */
+  /** With a restricted network: sockets with names on disk may be opened. Mounts must hide those that matter. */
   readonly pathSockets: boolean;
 }
 
 /**
- * The system-call filter, as a program for the kernel's classic packet-filter machine.
- *
- * A network namespace cuts off IP: what commands bind and reach there is their own loopback. Sockets with names on the
- * disk are left, on which a container engine or a key agent listens, and the filter cannot see the target of a
- * `connect`: so no Unix socket may be made but connected pairs. Pairs of datagrams are refused too, because a single
- * message can name another target. Netlink answers questions about the loopback, which development servers ask.
- *
- * With the network enabled only calls that reach around a filter, out of a namespace or into the kernel are refused.
+ * The system-call filter in classic BPF. A network namespace isolates IP, but not sockets with names on disk, such as a
+ * container engine's or a key agent's. The filter cannot see the target of a `connect`, so it permits only connected
+ * pairs of Unix sockets, and no datagram pairs, since a message can name another target. Netlink stays for questions
+ * about the loopback, which development servers ask. With the network enabled, only calls that bypass a filter, leave a
+ * namespace or reach into the kernel are refused.
  */
 export function seccompFilter(architecture: SeccompArchitecture, request: FilterRequest): Uint8Array {
   const { network } = request;
@@ -26,7 +22,7 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   const isRestricted = network === 'restricted';
   const program: Statement[] = [
     load(offset.architecture),
-    // Another calling convention has other numbers: nothing below would hold.
+    // Another calling convention has other numbers, so none of the checks below would hold.
     jump('equal', audit, 'next', 'kill'),
     load(offset.call),
     ...(foreignCalls === undefined ? [] : [jump('atLeast', foreignCalls, 'deny', 'next')]),
@@ -41,7 +37,7 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   if (isRestricted) program.push(...families(request));
   else program.push(label('no hypervisor'), load(offset.firstArgument), jump('equal', family.vsock, 'deny', 'allow'));
   program.push(
-    // Programs of the user would wait for a command that leases a file of theirs, and need not write it to do so.
+    // A command that leases a file of the user would make other programs wait, and needs no write access for it.
     label('lease'),
     load(offset.secondArgument),
     ...leases.map((k) => jump('equal', k, 'deny', 'next')),
@@ -55,7 +51,7 @@ export function seccompFilter(architecture: SeccompArchitecture, request: Filter
   return assemble(program);
 }
 
-/** Which sockets a restricted command may make: the checks at `family`, and at `pair` for both ends at once. */
+/** Sockets that a restricted command may create: checks at `family`, and at `pair` for both ends at once. */
 function families({ isApart, pathSockets }: FilterRequest): readonly Statement[] {
   const internet = isApart ? 'internet' : 'deny';
   return [
@@ -76,19 +72,22 @@ function families({ isApart, pathSockets }: FilterRequest): readonly Statement[]
     { code: instruction.and, k: 0xf },
     jump('equal', socketType.stream, 'protocol', 'next'),
     jump('equal', socketType.datagram, 'protocol', 'deny'),
-    // Others would load modules into the kernel that no test needs.
+    // Others would load kernel modules that no test needs.
     label('protocol'),
     load(offset.thirdArgument),
     jump('equal', protocol.tcp, 'allow', 'next'),
     jump('equal', protocol.udp, 'allow', 'next'),
-    // The usual one, and for netlink the one of routes.
+    // The default protocol and, for netlink, that of routes.
     label('questions'),
     load(offset.thirdArgument),
     jump('equal', 0, 'allow', 'deny'),
   ];
 }
 
-/** What the kernel calls these calling conventions. From `foreignCalls` on, numbers belong to another under the same name. */
+/**
+ * The kernel's names of these calling conventions. From `foreignCalls` on, numbers belong to another one of the same
+ * name.
+ */
 const architectures = {
   x64: { audit: 0xc000003e, foreignCalls: 0x40000000 },
   arm64: { audit: 0xc00000b7, foreignCalls: undefined },
@@ -126,15 +125,13 @@ const calls = {
 
 type Call = keyof typeof calls;
 
-/** Work queues that no filter sees, and keys that belong to the session outside. */
+/** Work queues, which filters cannot see, and keys of the session outside. */
 const around = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'add_key', 'request_key', 'keyctl'] as const;
 /**
- * Parts of the kernel that no build needs, and that have let many programs out of a sandbox or past its mounts: programs
- * in the kernel, its counters, page faults that wait for a program, files by their number, news and quotas of a whole
- * file system, the kernel's log. Programs know that a system may refuse them.
- *
- * Not here: what the kernel refuses to a process without capabilities anyway (modules, kexec, clocks, swap, mounts), and
- * what runtimes and tools use (`name_to_handle_at`, `kcmp`, `mbind`, `memfd_create`, Landlock, filters of their own).
+ * Kernel features that no build needs and that have allowed many sandbox escapes: BPF, counters, user page faults, file
+ * handles, file system events and quotas, the kernel log. Programs cope with refusals. Not listed: what the kernel
+ * refuses without capabilities anyway (modules, kexec, clocks, swap, mounts), and what runtimes and tools use
+ * (`name_to_handle_at`, `kcmp`, `mbind`, `memfd_create`, Landlock, filters of their own).
  */
 const kernel = [
   'bpf',
@@ -146,12 +143,13 @@ const kernel = [
   'quotactl_fd',
   'syslog',
 ] as const;
-/** Operations of `fcntl`: F_SETLEASE and F_SETDELEG. */
+/** F_SETLEASE and F_SETDELEG. */
 const leases = [1024, 1040];
-/** Looking into other processes. */
 const introspection = ['ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd'] as const;
 
-/** Positions in what the kernel shows to the program. Arguments are 64 bits wide; these calls use the lower half. */
+/**
+ * Offsets in the data that the kernel passes to the filter. Arguments are 64 bits wide; these calls use the lower half.
+ */
 export const offset = { call: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 };
 const instruction = { load: 0x20, equal: 0x15, atLeast: 0x35, anyOf: 0x45, and: 0x54, answer: 0x06 };
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, vsock: 40 };
@@ -166,7 +164,7 @@ export type Statement =
 export const load = (k: number): Statement => ({ code: instruction.load, k });
 export const answer = (k: number): Statement => ({ code: instruction.answer, k });
 export const label = (name: string): Statement => ({ label: name });
-/** `anyOf`: one of the bits is set. */
+/** `anyOf`: at least one of the bits is set. */
 export const jump = (test: 'equal' | 'atLeast' | 'anyOf', k: number, yes: string, no: string): Statement => ({
   code: instruction[test],
   k,

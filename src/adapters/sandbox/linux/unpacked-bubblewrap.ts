@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { joinPath, parentPath } from '../../../core/policy/paths/absolute-paths.ts';
 
-/** Where a bubblewrap is unpacked below a folder, and where its hash is kept. */
 export function packagedBubblewrap(folder: string): { readonly program: string; readonly hashFile: string } {
   return { program: joinPath(folder, 'usr/bin/bwrap'), hashFile: joinPath(folder, 'bwrap.sha256') };
 }
 
-/** Whether an unpacked program is still the one whose hash was kept. Without a hash there is nothing to compare. */
+/** True if the program still has the recorded hash, or if no hash was recorded. */
 export function isIntact(program: string): boolean {
   const { hashFile } = packagedBubblewrap(parentPath(parentPath(parentPath(program))));
   const expected = read(hashFile)?.toString('utf8').trim();

@@ -8,10 +8,10 @@ import { type DiskView, followLinks, viewHostDisk } from '../disk-view.ts';
 import { realPolicy, type RealRule } from '../policy-on-disk.ts';
 import { movedWorkspace } from '../refusals.ts';
 
-/** Only this path: a program of the same name earlier on the PATH could be anything. */
+/** Fixed path: a program of the same name earlier on the PATH could be anything. */
 const program = '/usr/bin/sandbox-exec';
 
-/** The command under Seatbelt. The profile is tested as text; it has not been run on a Mac yet. */
+/** The command under Seatbelt. The profile is tested only as text; it has not been run on a Mac yet. */
 export async function planMacos(
   command: PlainCommand,
   policy: ResolvedPolicy,
@@ -19,7 +19,7 @@ export async function planMacos(
   const disk = viewHostDisk();
   const moved = movedWorkspace(policy.files, command.cwd, disk);
   if (moved !== undefined) return moved;
-  // Hosts by list need a proxy, and none is bridged here yet: without a port nothing is reached.
+  // Listed hosts need a proxy, which is not available here yet: without a port nothing is reachable.
   const isListed = networkReach(policy) === 'listed';
   const sockets =
     'sockets' in policy && Array.isArray(policy.sockets) ? { sockets: policy.sockets as readonly string[] } : {};
@@ -37,21 +37,20 @@ export async function planMacos(
 
 export interface SeatbeltProfile {
   readonly text: string;
-  /** Names in the text, and the paths they stand for: a path never becomes part of the program. */
+  /** Parameter names and their paths: a path never becomes part of the program. */
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-/** What of the network is open besides what the policy says. */
 export interface SeatbeltNetworkAccess {
-  /** Ports of proxies on this machine. Given, and be it an empty list: nothing but them is reached. */
+  /** Ports of local proxies. If given, even as an empty list, nothing else is reachable. */
   readonly proxyPorts?: readonly number[];
   /** With a proxy: commands may listen and reach each other on this machine. */
   readonly localBinding?: boolean;
-  /** Sockets with a name that commands may listen on and connect to. */
+  /** Unix sockets that commands may listen on and connect to. */
   readonly sockets?: readonly string[];
 }
 
-/** The policy in Seatbelt's language. Rules come shallow first, and the last one that matches decides, as in `access`. */
+/** The policy in Seatbelt's language. Shallow rules come first, and the last match decides, as in `access`. */
 export function seatbeltProfile(
   { files, network }: ResolvedPolicy,
   disk: DiskView,
@@ -67,7 +66,7 @@ export function seatbeltProfile(
   return { text: `${sections.join('\n')}\n`, parameters: [...parameters].map(([path, name]) => [name, path]) };
 }
 
-/** Behind a proxy only its ports are open, and a proxy without a port opens nothing. */
+/** Behind a proxy only its ports are open; a proxy without a port opens nothing. */
 function networkSections(
   network: NetworkAccess,
   { proxyPorts, localBinding = false, sockets = [] }: SeatbeltNetworkAccess,
@@ -113,7 +112,7 @@ function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) =
   ];
 }
 
-/** A pattern as it is written, and where its folder really is: the system compares paths without links. */
+/** The pattern as written, and with its folder's links resolved: the system compares resolved paths. */
 function spellings(glob: string, disk: DiskView): readonly string[] {
   const folder = staticFolderOf(glob);
   if (folder === '/') return [glob];
@@ -121,7 +120,7 @@ function spellings(glob: string, disk: DiskView): readonly string[] {
   return place === folder ? [glob] : [glob, `${literalGlob(place)}${glob.slice(folder.length)}`];
 }
 
-/** What matches is closed, and the folders above it cannot be renamed: below another name it would not match. */
+/** Matches are denied, and parent folders cannot be renamed: under another name the pattern would not match. */
 function deniedGlob(glob: string): readonly string[] {
   const above = foldersAbove(glob).map(
     (pattern) =>
@@ -130,7 +129,6 @@ function deniedGlob(glob: string): readonly string[] {
   return [`(deny file-read* file-write* (regex #"${globExpression(glob)}"))`, ...above];
 }
 
-/** Patterns of the folders between the fixed beginning of a pattern and its end. */
 function foldersAbove(glob: string): readonly string[] {
   if (/[{\\]/.test(glob)) return [`${literalGlob(staticFolderOf(glob))}/**`];
   const names = glob.split('/');
@@ -151,7 +149,7 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
       if (rule.kind === 'missing' && rule.ifMissing === 'skip') return [];
       const first = `(deny file-write* ${place})`;
       if (rule.kind !== 'missing') return [first];
-      // Most Macs do not distinguish `.GIT` from `.git`, and while neither exists only the spelling can be compared.
+      // Most Macs treat `.GIT` and `.git` as the same, and while neither exists only spellings can be compared.
       const name = rule.path.slice(rule.path.lastIndexOf('/'));
       const spelling = `^${literalExpression(rule.path.slice(0, -name.length))}${anyCase(name)}(/|$)`;
       return [first, `(deny file-write* (regex #"${spelling}"))`];
@@ -159,7 +157,7 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
   }
 }
 
-/** Folders that must keep their place: writable roots, and those above something protected, which is found by its path. */
+/** Folders that must not be moved: writable roots, and parents of protected places, which are found by path. */
 function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => Access): readonly string[] {
   const isFolder = ({ kind }: RealRule): boolean => kind !== 'file';
   const kept = new Set(changes.filter((rule) => rule.access === 'write' && isFolder(rule)).map(({ path }) => path));
@@ -172,25 +170,24 @@ function keptFolders(changes: readonly RealRule[], accessAt: (path: string) => A
   return [...kept].toSorted();
 }
 
-/** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
+/** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor non-capturing groups. */
 function globExpression(glob: string): string {
   const parts = parseGlob(glob);
-  // A deny that makes no sense denies everything.
+  // An invalid deny pattern denies everything.
   return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}(/|$)`;
 }
 
-/** The same for folders that match as a whole, and not what is in them. */
+/** Like `globExpression`, but matches only folders themselves, not their contents. */
 function folderExpression(glob: string): string {
   const parts = parseGlob(glob);
   return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}$`;
 }
 
-/** Text that stands for itself. */
 function literalExpression(text: string): string {
   return [...text].map(characterExpression).join('');
 }
 
-/** The same for every way to write the letters large and small. */
+/** Makes every letter match in either case. */
 function anyCase(text: string): string {
   return [...text]
     .map((character) =>
@@ -201,7 +198,7 @@ function anyCase(text: string): string {
     .join('');
 }
 
-/** What could end the expression, or is compared byte by byte, becomes "anything": it only ever denies. */
+/** Characters that could end the expression, or are compared by bytes, match anything: this only widens denials. */
 function characterExpression(character: string): string {
   if (/[a-z0-9/_ -]/i.test(character)) return character;
   return /[!-~]/.test(character) && character !== '"' && character !== '\\'
@@ -230,9 +227,9 @@ function classExpression({ negated, ranges }: Extract<NamePart, { kind: 'class' 
   return `[${negated ? '^/' : ''}${ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join('')}]`;
 }
 
-/** What of a Seatbelt profile depends on no path. The last rule that matches decides; the first denies everything. */
+/** Parts of a Seatbelt profile that depend on no path. The last matching rule decides; the first denies everything. */
 
-/** What every program needs: to run, to know its machine, to have a terminal. */
+/** Needed by every program: to run, to query the machine, to have a terminal. */
 export const baseSection = `(version 1)
 (deny default)
 (allow process-exec process-fork file-map-executable)
@@ -258,7 +255,7 @@ export const baseSection = `(version 1)
 (allow ipc-posix-sem)
 (allow ipc-posix-shm* (ipc-posix-name-regex #"^/__KMP_REGISTERED_LIB_[0-9]+$"))`;
 
-/** The services behind names, routes and certificates, and the network itself. */
+/** The network, and services for names, routes and certificates. */
 export const networkSection = `(allow network-outbound network-inbound network-bind system-socket)
 (allow sysctl-read (sysctl-name-prefix "net.routetable"))
 (allow mach-lookup
@@ -267,14 +264,14 @@ export const networkSection = `(allow network-outbound network-inbound network-b
   (global-name "com.apple.SystemConfiguration.DNSConfiguration")
   (global-name "com.apple.SystemConfiguration.configd"))`;
 
-/** Settings of the user, for programs that may read everything anyway. */
+/** User settings, for programs that may read everything anyway. */
 export const preferencesSection = `(allow ipc-posix-shm-read* (ipc-posix-name-prefix "apple.cfprefs."))
 (allow mach-lookup
   (global-name "com.apple.cfprefsd.daemon") (global-name "com.apple.cfprefsd.agent")
   (local-name "com.apple.cfprefsd.agent"))
 (allow user-preference-read)`;
 
-/** What programs look at on the way to the system's folders, where reading is limited. */
+/** Needed on the way to the system's folders, where reading is limited. */
 const platformSection = `(allow file-read-metadata
   (literal "/") (literal "/var") (literal "/tmp") (literal "/etc") (literal "/private") (literal "/private/var"))
 (allow file-read* (literal "/"))`;

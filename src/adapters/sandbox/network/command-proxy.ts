@@ -5,20 +5,17 @@ import { createHttpProxy } from './http-proxy.ts';
 import { serveSocks, socksVersion } from './socks5.ts';
 import type { Server, Socket } from 'node:net';
 
-/** Stands between one command and the network. */
 export interface CommandProxy {
   /**
-   * Answers on the socket from now on, for HTTP and SOCKS5 alike: the first byte tells them apart. With a target, it
-   * carries what comes there as it is.
+   * Serves HTTP and SOCKS5 on one socket; the first byte tells them apart. With a target, forwards connections
+   * unchanged.
    */
   serve(listener: Server, target?: HostTarget): void;
   denied(): readonly DeniedRequest[];
-  /** Ends every connection. */
   close(): void;
 }
 
 const mostConnections = 256;
-/** How long a program may take to say what it wants. */
 const handshakeMs = 30_000;
 
 export function createCommandProxy(
@@ -33,7 +30,7 @@ export function createCommandProxy(
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    // A program whose question waits has nothing to say until there is an answer.
+    // A program whose question is pending sends nothing until there is an answer.
     socket.setTimeout(handshakeMs, () => void (gate.isAsking() ? socket.setTimeout(idleMs) : socket.destroy()));
     const onEnd = (): void => void socket.destroy();
     socket.once('end', onEnd);
@@ -77,7 +74,7 @@ export function createCommandProxy(
   };
 }
 
-/** Where the proxy listens inside a sandbox, which has this port for itself. */
+/** The proxy's port inside a sandbox, where nothing else uses it. */
 export const proxyPort = 3128;
 
 /** Programs spell them in either case. */
@@ -95,13 +92,15 @@ const httpNamesOfTools = [
 const socksNames = ['ALL_PROXY', 'FTP_PROXY'];
 const exceptionNames = ['NO_PROXY', 'NPM_CONFIG_NOPROXY'];
 
-/** The loopback of a command is its own: servers that it starts are there, and the proxy would look on this machine. */
+/**
+ * A command has a loopback of its own, with the servers that it starts; the proxy would look on this machine instead.
+ */
 const ownLoopback = ['localhost', '127.0.0.1', '::1'];
 
-/** The variables that lead a command's programs to the proxy. They win over the user's, which lead elsewhere. */
+/** Variables that direct a command's programs to the proxy. They win over the user's, which lead elsewhere. */
 export function proxyVariables(lists: NetworkLists): Readonly<Record<string, string>> {
   const named = readHostLists(lists).allow.filter(({ kind }) => kind === 'exact');
-  // A name that is listed means the server on this machine, and only the proxy leads there.
+  // A listed name means the server on this machine, which only the proxy reaches.
   const direct = ownLoopback.filter((name) => named.every(({ host }) => host !== name)).join(',');
   const address = `127.0.0.1:${proxyPort}`;
   const all = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]));

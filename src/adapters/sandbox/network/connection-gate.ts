@@ -22,10 +22,9 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What a program asks the proxy for. */
 export interface GateRequest extends HostTarget {
   readonly protocol: HostProtocol;
-  /** Of plain HTTP: what it wants to do. */
+  /** Only for plain HTTP. */
   readonly method?: string;
 }
 
@@ -34,30 +33,25 @@ export type Passage =
   | { readonly kind: 'blocked'; readonly denied: DeniedRequest }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** Decides which connections one command gets, opens them, and remembers which it refused. */
 export interface Gate {
   /** Never rejects. */
   pass(request: GateRequest): Promise<Passage>;
-  /** Whether a connection waits for an answer. */
   isAsking(): boolean;
-  /** In the order in which they were first asked for. */
+  /** In the order of the first requests. */
   denied(): readonly DeniedRequest[];
-  /** Ends every connection that it opened, and every question. */
   close(): void;
 }
 
 export interface GateOptions {
   readonly lists: NetworkLists;
   readonly ways: Dialer;
-  /** Answers where the lists leave a host open to an answer. Absent: it is refused. */
+  /** Decides about hosts that the lists leave to an answer. Absent: they are refused. */
   readonly decide?: AnswerHost;
-  /** How long a lookup may take. Default: two seconds. */
+  /** Limit of a name lookup. Default: two seconds. */
   readonly lookupMs?: number;
 }
 
-/** Refusals that are kept. */
 const mostDenied = 200;
-/** Hosts that one command may ask about. */
 const mostQuestions = 20;
 const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -68,21 +62,21 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
   const answers = new Map<string, Promise<HostAnswer>>();
   let waiting = 0;
 
-  /** Connections to the same host join its question. An answer holds for the command. */
+  /** Connections to the same host share a question. An answer is valid for the whole command. */
   function ask({ host: name, port, protocol }: GateRequest): Promise<HostAnswer | 'too-many'> {
     const key = hostAtPort(name, port);
     const known = answers.get(key);
     if (known !== undefined) return known;
     if (decide === undefined) return Promise.resolve('unasked');
     if (answers.size >= mostQuestions) return Promise.resolve('too-many');
-    // A decision that throws is one that rejects.
+    // A decision that throws synchronously counts as rejected.
     const asking = Promise.resolve().then(() => decide({ name, port, protocol }, life.signal));
     waiting++;
     const asked = valueOrAbort(asking, life.signal, 'declined' as const)
       .catch(() => 'declined' as const)
       .finally(() => waiting--);
     answers.set(key, asked);
-    // It was no question: it takes no place among those of the command.
+    // Not a real question, so it does not count towards the command's limit.
     void asked.then((answer) => answer === 'unasked' && answers.delete(key));
     return asked;
   }
@@ -100,7 +94,7 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
       if (answer === 'unasked') return verdict.by === 'rule' ? 'held_back' : 'not_allowed';
     }
     const found = isAddress(host) ? [host] : await withTimeout(lookupMs, ways.resolve(host)).catch(() => []);
-    // The addresses that are checked are the ones that are dialled.
+    // Dial exactly the addresses that were checked.
     const addresses = found.map((address) => normaliseHost(address) ?? address);
     return decideAddresses(hosts, verdict.addresses, { addresses, port }) ?? { addresses };
   }
@@ -128,7 +122,6 @@ export function createGate({ lists, ways, decide, lookupMs = 2000 }: GateOptions
   };
 }
 
-/** The rule that denies the host by its name, if one does. */
 function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedByRule | undefined {
   return ruled.find(({ host }) => {
     const pattern = parseHostPattern(host, 'deny');
@@ -136,7 +129,7 @@ function denyingRule({ ruled = [] }: NetworkLists, target: HostTarget): DeniedBy
   });
 }
 
-/** What no list can allow. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
+/** Refusals that no list can lift. Nothing is decrypted, so where only reading is allowed, tunnels are refused. */
 function beyondLists(
   { methods }: NetworkLists,
   { protocol, method = '', port }: GateRequest,
@@ -147,11 +140,10 @@ function beyondLists(
   return protocol === 'https' || port === 443 ? 'mitm_required' : 'method_not_allowed';
 }
 
-/** The ways out of the proxy. Tests replace them. */
 export interface Dialer {
   /** All addresses of a name. Rejects if it has none. */
   resolve(name: string): Promise<readonly string[]>;
-  /** Opens a connection to exactly this address, until the signal ends it. Rejects if it does not answer. */
+  /** Connects to exactly this address; the signal ends the connection. Rejects if it does not answer. */
   connect(address: string, port: number, signal: AbortSignal): Promise<Socket>;
 }
 
@@ -164,7 +156,7 @@ export const systemDialer: Dialer = {
   },
   connect: (address, port, signal) =>
     new Promise((resolve, reject) => {
-      // It is an address and no name, so nothing is looked up again.
+      // Requires an address, so that no name is looked up again.
       if (!isAddress(address)) return reject(new Error('no address'));
       const socket = connect({ host: address, port, allowHalfOpen: true, signal: AbortSignal.any([signal]) });
       const timer = setTimeout(() => socket.destroy(new Error('timed out')), connectMs);
@@ -173,7 +165,6 @@ export const systemDialer: Dialer = {
     }),
 };
 
-/** The first address that answers. */
 async function dialFirst(
   ways: Dialer,
   { addresses, port }: { readonly addresses: readonly string[]; readonly port: number },
@@ -190,12 +181,11 @@ async function dialFirst(
   throw failure;
 }
 
-/** Rejects if the promise takes longer. */
 async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('timed out')), milliseconds);
-    // A command that ended asks for nothing any more; no process stays for it.
+    // The process must not stay alive for a command that has ended.
     timer.unref();
   });
   try {
@@ -205,12 +195,10 @@ async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promis
   }
 }
 
-/** A tunnel on which nothing is said for so long is closed. */
 export const idleMs = 10 * 60_000;
-/** How long a program may take to read a refusal. */
 const lingerMs = 2000;
 
-/** Carries bytes both ways until both sides are done, or one breaks. Each side may end on its own. */
+/** Copies bytes both ways until both sides have ended or one fails. Each side may end on its own. */
 export function joinSockets(one: Duplex, other: Socket): void {
   const end = (): void => {
     one.destroy();
@@ -222,7 +210,9 @@ export function joinSockets(one: Duplex, other: Socket): void {
   other.pipe(one);
 }
 
-/** Says one last thing. What still comes is read and dropped, or the other side could not read the answer to its end. */
+/**
+ * Sends a last message. Remaining input is read and dropped, or the other side could not read the answer to its end.
+ */
 export function sendAndClose(socket: Duplex, bytes: string | Buffer): void {
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.on('close', () => clearTimeout(timer));

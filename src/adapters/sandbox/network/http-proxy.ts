@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Speaks HTTP with one program: requests with a whole address, and CONNECT. */
 export function createHttpProxy(gate: Gate): { take(socket: Socket): void } {
   const server = createServer({ maxHeaderSize: 32 * 1024 });
   server.on('request', (asked, answer) => void forward(gate, asked, answer));
@@ -19,7 +18,7 @@ export function createHttpProxy(gate: Gate): { take(socket: Socket): void } {
   return { take: (socket) => void server.emit('connection', socket) };
 }
 
-/** Headers that concern one connection and not the request. A request keeps how its body is framed. */
+/** Headers that belong to one connection, not to the request. A request keeps its body framing. */
 const hopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -60,12 +59,12 @@ async function forward(gate: Gate, asked: IncomingMessage, answer: ServerRespons
   if (passage.kind !== 'open') return refuse(answer, refusalOf(passage));
   const { socket } = passage;
   socket.on('error', () => {});
-  // The program is gone: it must not be asked for on its behalf.
+  // The program is gone: do not connect on its behalf.
   if (answer.destroyed) return void socket.destroy();
   answer.on('close', () => socket.destroy());
   socket.setTimeout(idleMs, () => socket.destroy());
   try {
-    // The host is that of the address, whatever the header of the program says: it is the one that was checked.
+    // Use the host of the URL, which was checked, not the program's header.
     const headers = [...passedHeaders(asked, hopHeadersOfRequest), 'Host', url.host, 'Connection', 'close'];
     const path = `${url.pathname}${url.search}`;
     const sent = request({ method, path, headers, setHost: false, createConnection: () => socket });
@@ -90,7 +89,7 @@ function passAnswer(received: IncomingMessage, answer: ServerResponse): void {
 
 function refuse(answer: ServerResponse, { status, headers, body }: ProxyAnswer): void {
   if (answer.headersSent || answer.destroyed) return void answer.destroy();
-  // What is left of the request is not read.
+  // The rest of the request is not read.
   answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }).end(body);
 }
 
@@ -113,10 +112,10 @@ function refusalOf(passage: Exclude<Passage, { kind: 'open' }>): ProxyAnswer {
   return failedAnswer(502, `The host cannot be reached (${passage.why}).`);
 }
 
-/** A name that leads nowhere is no refusal. */
+/** A name that does not resolve is not a refusal. */
 type RefusalReason = Exclude<DenialReason, 'unresolved'>;
 
-/** The value of the header that tells programs who refused, as Codex's proxy has it. */
+/** Values of the header that tells programs who refused, as in Codex's proxy. */
 const headerValues: Readonly<Record<RefusalReason, string>> = {
   denied: 'blocked-by-denylist',
   not_allowed: 'blocked-by-allowlist',
@@ -148,7 +147,6 @@ interface ProxyAnswer {
   readonly body: string;
 }
 
-/** What a program reads instead of the host's answer. */
 function blockedAnswer({ host, port, protocol, reason, rule }: DeniedRequest): ProxyAnswer {
   if (reason === 'unresolved') return failedAnswer(502, 'The name of this host cannot be resolved.');
   const message = rule === undefined ? sentences[reason] : sentence(ruleWords(rule));
@@ -176,7 +174,7 @@ function ruleWords({ why }: DeniedByRule): string {
   return why === undefined ? 'A rule denies this host' : `A rule denies this host: ${why}`;
 }
 
-/** Codex's proxy has no words of its own for questions. */
+/** Codex's proxy has no values for questions. */
 function sharedReason(reason: RefusalReason): Exclude<RefusalReason, Questioned> {
   return isQuestioned(reason) ? 'policy_denied' : reason;
 }
@@ -192,14 +190,12 @@ function isQuestioned(reason: RefusalReason): reason is Questioned {
   return reason === 'held_back' || reason === 'not_asked' || reason === 'declined';
 }
 
-/** For requests that no proxy understands, and hosts that do not answer. */
 function failedAnswer(status: 400 | 502, message: string): ProxyAnswer {
   return { status, headers: { 'content-type': 'text/plain' }, body: `${message}\n` };
 }
 
 const statusWords: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' };
 
-/** The answer as bytes, for connections that are no longer in the hands of the HTTP server. */
 function answerText({ status, headers, body }: ProxyAnswer): string {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   const head = [

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { normaliseHost } from '../../../core/policy/network/host-name.ts';
 import { type Gate, joinSockets, sendAndClose } from './connection-gate.ts';
 
-/** The version, which is the first byte that a program sends. */
 export const socksVersion = 5;
 
 const reply = {
@@ -16,7 +15,6 @@ const reply = {
 const command = { connect: 1, udp: 3 } as const;
 const noMethod = 0xff;
 
-/** What a program sent so far, taken apart. */
 export type SocksStep =
   | { readonly kind: 'more' }
   | { readonly kind: 'wrong' }
@@ -29,7 +27,7 @@ export type SocksStep =
       readonly port: number;
     };
 
-/** The greeting: version, count, that many ways to log in. We take programs that need none. */
+/** The greeting: version, count, and that many login methods. Only programs that need none are accepted. */
 export function readSocksGreeting(bytes: Buffer): SocksStep {
   const [version, count] = bytes;
   if (version !== undefined && version !== socksVersion) return { kind: 'wrong' };
@@ -37,7 +35,7 @@ export function readSocksGreeting(bytes: Buffer): SocksStep {
   return { kind: 'greeting', length: 2 + count, isOpen: bytes.subarray(2, 2 + count).includes(0) };
 }
 
-/** The request: version, command, a zero, an address of one of three kinds, a port. No host: no such kind, or no name. */
+/** The request: version, command, zero, address of one of three kinds, port. No host: unknown kind, or empty name. */
 export function readSocksRequest(bytes: Buffer): SocksStep {
   const [version, asked, , kind, first] = bytes;
   if (version !== undefined && version !== socksVersion) return { kind: 'wrong' };
@@ -58,7 +56,7 @@ export function readSocksRequest(bytes: Buffer): SocksStep {
   return { kind: 'request', length: start + length + 2, command: asked, ...(host === undefined ? {} : { host }), port };
 }
 
-/** Speaks SOCKS5 with one program. Only TCP: a datagram could go anywhere after the first. */
+/** Serves one program over SOCKS5. Only TCP: a datagram could go anywhere after the first. */
 export function serveSocks(gate: Gate, socket: Socket): void {
   let read: (bytes: Buffer) => SocksStep = readSocksGreeting;
   let bytes = Buffer.alloc(0);
@@ -105,7 +103,7 @@ async function grant(
   joinSockets(socket, passage.socket);
 }
 
-/** From where the proxy speaks is not said. */
+/** The proxy's own address is not disclosed. */
 function answer(code: number): Buffer {
   return Buffer.from([socksVersion, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 }

@@ -3,17 +3,15 @@ import { compareByDepth, isWithin, parentPath } from '../../../core/policy/paths
 import type { PathRule, ResolvedPolicy } from '../../../protocol/permissions.ts';
 
 /**
- * `elevated`: commands run as a local account of their own, which an administrator has set up. `unelevated`: as the user,
- * with a restricted token. Neither has been tried on Windows: no launcher exists yet, so every plan is refused.
+ * `elevated`: commands run as a separate local account, set up by an administrator. `unelevated`: as the user, with a
+ * restricted token. Neither has been tried on Windows: no launcher exists yet, so every plan is refused.
  */
 export type WindowsLevel = 'elevated' | 'unelevated';
 
-/** Access lists that a launcher would set before it starts a command. */
 export interface WindowsPlan {
   readonly kind: 'windows-plan';
   readonly level: WindowsLevel;
   readonly entries: readonly WindowsEntry[];
-  /** The folders of Windows and of its programs may be read. */
   readonly systemRoots: boolean;
   /** `blocked`: the account has firewall rules. `best-effort`: variables and stubs, which a program may ignore. */
   readonly network: 'open' | 'blocked' | 'best-effort';
@@ -22,7 +20,7 @@ export interface WindowsPlan {
 export interface WindowsEntry {
   readonly path: string;
   readonly effect: 'allow-read' | 'allow-write' | 'deny-write' | 'deny-read';
-  /** Access lists stand on things: what is to stay missing has to be made first. */
+  /** Access lists need an object: a path that must stay missing has to be created first. */
   readonly makeFirst?: true;
 }
 
@@ -41,13 +39,11 @@ export interface WindowsImpossible {
 export interface WindowsRequest {
   readonly level: WindowsLevel;
   readonly policy: ResolvedPolicy;
-  /** What workspace-write lets be written here: the working folder, configured roots, temporary folders. */
+  /** Writable under workspace-write: the working folder, configured roots, temporary folders. */
   readonly usualRoots: readonly string[];
-  /** Hosts are listed, so that commands reach the network through a proxy. */
   readonly hostLists: boolean;
 }
 
-/** The policy as access lists, or why they cannot express it. */
 export function planWindows({ level, policy, usualRoots, hostLists }: WindowsRequest): WindowsPlan | WindowsImpossible {
   const { files, network, enforcement } = policy;
   if (enforcement !== 'managed' || files.kind === 'unrestricted') {
@@ -114,7 +110,7 @@ function entry({ path, ifMissing }: PathRule, effect: WindowsEntry['effect']): W
   return { path, effect, ...(effect === 'deny-write' && ifMissing === 'protect' ? { makeFirst: true } : {}) };
 }
 
-/** Whether some folder above the path is read-only inside a writable one. */
+/** True if a folder above the path is read-only inside a writable one. */
 function isReopened(path: string, rules: readonly PathRule[]): boolean {
   const above = rules.filter((rule) => rule.path !== path && isWithin(path, rule.path) && rule.path !== '/');
   return above.some(

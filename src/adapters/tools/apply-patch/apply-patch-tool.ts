@@ -6,7 +6,7 @@ import type { Tool } from '../tool.ts';
 import { parsePatch } from './parse-patch.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 
-/** Edits files by patches, in this process and within the turn's policy. Calls of both forms are always taken. */
+/** Edits files by patches, in this process and within the turn's policy. Accepts calls of both forms. */
 export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCapabilities, 'freeformTools'>): Tool {
   return {
     name: 'apply_patch',
@@ -23,18 +23,17 @@ export function applyPatchTool(ports: ApplyPatchPorts, provider: Pick<ProviderCa
 
 type ProviderForms = Pick<ProviderCapabilities, 'freeformTools'>;
 
-/** The tool in the form that a provider takes. */
 function patchSpecFor({ freeformTools }: ProviderForms): ToolSpec {
   return freeformTools === 'grammar' ? applyPatchSpec : applyPatchFunctionSpec;
 }
 
-/** A tool of the past in the form that a provider takes. Any other than this one stays as it is. */
+/** Converts a recorded tool to the form of a provider. Other tools stay unchanged. */
 export function convertPatchSpec(spec: ToolSpec, provider: ProviderForms): ToolSpec {
   const isFreeform = spec['type'] === 'custom' && spec['name'] === applyPatchSpec['name'];
   return isFreeform || equalJson(spec, applyPatchFunctionSpec) ? patchSpecFor(provider) : spec;
 }
 
-/** What decoders of the provider hold the model to. The parser takes more than this. */
+/** Constrains provider decoders. The parser accepts more than this. */
 const grammar = String.raw`start: "*** Begin Patch" LF file+ "*** End Patch" LF?
 
 file: addition | deletion | update
@@ -56,7 +55,6 @@ TEXT: /[^\r\n]+/
 LF: /\r?\n/
 `;
 
-/** The freeform tool: the model writes the patch and nothing around it. */
 export const applyPatchSpec: ToolSpec = {
   type: 'custom',
   name: 'apply_patch',
@@ -65,7 +63,7 @@ export const applyPatchSpec: ToolSpec = {
   format: { type: 'grammar', syntax: 'lark', definition: grammar },
 };
 
-/** The same for models that only know function tools. They are not held to the grammar, so the description holds it. */
+/** For models with function tools only. They are not held to the grammar, so the description contains it. */
 export const applyPatchFunctionSpec: ToolSpec = {
   type: 'function',
   name: 'apply_patch',
@@ -81,18 +79,17 @@ ${grammar}`,
   },
 };
 
-/** What a shell script has to do with patches. */
 export type Interception =
   | { readonly kind: 'none' }
-  /** The script does nothing but apply this patch, in `folder` if it goes there first. */
+  /** The script only applies this patch, in `folder` if it goes there first. */
   | { readonly kind: 'patch'; readonly text: string; readonly folder?: string }
   /** The script is the patch itself: no shell can run it. */
   | { readonly kind: 'bare-patch' };
 
 /**
- * Recognises the two scripts that models write to apply a patch: a heredoc to `apply_patch`, and the same after one
- * `cd … &&`. The whole script must be that and nothing else, in words that every shell reads in the same way. The text
- * of the heredoc is taken literally, whether its word is quoted or not: no patch means to have its dollars expanded.
+ * Recognises the two scripts that models write to apply a patch: a heredoc to `apply_patch`, optionally after one `cd …
+ * &&`. The whole script must be exactly that, in words that every shell reads alike. The heredoc text is taken
+ * literally, quoted or not: no patch means to have its dollars expanded.
  */
 export function interceptPatch(script: string): Interception {
   const match = heredoc.exec(script);
@@ -107,7 +104,7 @@ export function interceptPatch(script: string): Interception {
   return { kind: 'patch', text: rest.slice(0, end), ...defined({ folder }) };
 }
 
-/** Up to the end of the line with the heredoc's word. A folder has no character that a shell would act upon. */
+/** Up to the end of the line with the heredoc's word. The folder must not contain characters special to a shell. */
 const heredoc = new RegExp(
   [
     String.raw`^[ \t\n]*`,
@@ -118,7 +115,6 @@ const heredoc = new RegExp(
   's',
 );
 
-/** Where the line with the word begins, if nothing but blanks follows it. */
 function endOf(text: string, word: string): number | undefined {
   let start = 0;
   for (const line of text.split('\n')) {
@@ -128,7 +124,7 @@ function endOf(text: string, word: string): number | undefined {
   return undefined;
 }
 
-/** The patch itself, or the one in the arguments of a function call: no patch begins with a brace. */
+/** The patch itself, or the one in function arguments: no patch begins with a brace. */
 export function readPatchInput(input: string): string | undefined {
   if (!input.trimStart().startsWith('{')) return input;
   const patch = parseJsonObject(input)?.['input'];

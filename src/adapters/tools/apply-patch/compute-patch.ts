@@ -8,23 +8,21 @@ import type { Chunk, Hunk, Patch } from './patch.ts';
 import { explainMismatch, SearchEffort, TooMuchToSearch } from './seek-lines.ts';
 import { hash } from 'node:crypto';
 
-/** One hunk held against the disk. */
 export interface PatchedFile {
   readonly kind: 'add' | 'update' | 'delete';
-  /** The file that is left in the end, or the one that is gone, as the patch spells it. */
   readonly spelled: string;
   readonly steps: readonly PatchStep[];
-  /** Of an update: the lines of the file at which its chunks begin, from 0. */
+  /** For an update: the file lines at which its chunks begin, from 0. */
   readonly places?: readonly number[];
 }
 
 /**
- * What is done at one place. Later steps rest on earlier ones. `path` is for people: the place as it was spelled.
- * `foundSince` says since when the place had been as the patch found it; of a missing one, its folder.
+ * A change at one place; later steps depend on earlier ones. `path` is for people: the place as spelled. `foundSince`:
+ * time since which the place was as the patch found it; for a missing one, that of its folder.
  */
 export type PatchStep = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
   | { readonly kind: 'make-folder' }
-  /** `movedFrom` is the place that the content comes from, and that the patch removes. */
+  /** `movedFrom`: the place that the content comes from, and that the patch removes. */
   | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number; readonly movedFrom?: string }
   | {
       readonly kind: 'overwrite';
@@ -36,28 +34,26 @@ export type PatchStep = { readonly path: string; readonly place: string; readonl
   | { readonly kind: 'remove'; readonly sha256?: string }
 );
 
-/** The first thing that is in the way. */
 export interface PatchProblem {
-  /** `refused` by the policy, or `unfit` for what is on the disk. */
+  /** `refused` by the policy, or `unfit` for the disk's content. */
   readonly kind: 'refused' | 'unfit';
   readonly message: string;
-  /** What might help the author of the patch. */
   readonly hint?: string;
 }
 
 export interface PatchScene {
-  /** Absolute. Relative paths start here. */
+  /** Absolute; base of relative paths. */
   readonly folder: string;
   readonly disk: PatchView;
   readonly guard: Guard;
 }
 
-/** Each takes a few looks at the disk, and nothing else is done meanwhile. */
+/** Each takes a few disk accesses, which block the process. */
 const mostHunks = 5000;
 
 const splitPatch = 'Split it into several patches.';
 
-/** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
+/** Computes a whole patch before anything is written. Each hunk sees the results of those before it. */
 export function computePatch(
   patch: Patch,
   { folder, disk, guard }: PatchScene,
@@ -73,7 +69,7 @@ export function computePatch(
   }
 }
 
-/** Never leaves this file: hunks give up from deep inside. */
+/** Never leaves this file: aborts a hunk from deep inside. */
 class InTheWay extends Error {
   readonly problem: PatchProblem;
 
@@ -90,7 +86,6 @@ function unfit(message: string, hint?: string): InTheWay {
 interface Work extends Omit<PatchScene, 'disk'> {
   readonly overlay: Overlay;
   readonly effort: SearchEffort;
-  /** What was read of files so far. */
   readonly read: { bytes: number; removed: number };
 }
 
@@ -107,7 +102,7 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   const { path: spelled, movePath, chunks } = hunk;
   const path = absolute(work, spelled, 'update');
   const failed = `Failed to read file to update ${path}`;
-  // A file that moves away must be removable where it stands, but what a link at its end leads to is only read.
+  // A moved file must be removable at its path, but the target of a final link is only read.
   const { place, sight } = follow(work, path, movePath === undefined ? 'write' : 'read', failed);
   requireFile(sight, failed);
   const before = read(work, place, failed);
@@ -116,7 +111,7 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
     return { kind: 'update', spelled, steps: [overwrite(work, { path, place, sight, before, content })], places };
   }
   const written = write(work, movePath, content, sight.mode);
-  // Moved onto itself, by whatever spelling: there is nothing to take away.
+  // Moved onto itself, by whatever spelling: nothing to remove.
   const stays = written.at(-1)?.place === follow(work, path, 'write', `Failed to delete file ${path}`, 'meant').place;
   if (stays) return { kind: 'update', spelled: movePath, steps: written, places };
   const removed = remove(work, spelled);
@@ -148,7 +143,6 @@ function computeReplaceHunk(work: Work, hunk: Extract<Hunk, { kind: 'replace' }>
   return { kind: 'update', spelled, steps, places: [line - 1] };
 }
 
-/** The content of the file after its chunks. */
 function update(
   { effort }: Work,
   { path, before, chunks }: { path: string; before: Uint8Array; chunks: readonly Chunk[] },
@@ -169,7 +163,7 @@ function update(
   }
 }
 
-/** Each line of a file that is searched takes a hundred bytes of memory. */
+/** Each searched line takes a hundred bytes of memory. */
 const mostLines = 1_000_000;
 
 function lineEnds(bytes: Uint8Array): number {
@@ -215,7 +209,7 @@ function remove(work: Work, spelled: string): readonly PatchStep[] {
   return [{ kind: 'remove', path, place, ...defined({ sha256 }), ...foundSince(sight) }];
 }
 
-/** Of what a file held that goes. It can be removed without being read, so nothing is in the way here. */
+/** Hash of the content of a removed file. It can be removed without being read, so nothing fails here. */
 function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | undefined {
   if (sofar.removed > mostBytes) return undefined;
   try {
@@ -243,7 +237,7 @@ function absolute({ folder }: Work, spelled: string, action: string): string {
   return path;
 }
 
-/** Where the path leads to, if the policy grants what is needed both there and under its own name. */
+/** The target of the path, if the policy grants what is needed both there and under the path's own name. */
 function follow(
   { guard, overlay }: Work,
   path: string,
@@ -261,7 +255,7 @@ function follow(
   return followed;
 }
 
-/** All files that one patch reads are in memory until it is applied. */
+/** All files that a patch reads are in memory until it is applied. */
 const mostBytes = 64 * 1024 * 1024;
 
 function read({ overlay, read: sofar }: Work, place: string, failed: string): Uint8Array {
@@ -281,16 +275,15 @@ function look<Result>(ask: () => Result, failed: string): Result {
   }
 }
 
-/** What a patch may touch. Asked about each path as it is spelled and again about the place it leads to. */
+/** The policy for a patch. Asked about each path as spelled and again about its target. */
 export interface Guard {
   /** A sentence when the policy does not grant it. */
   check(touch: Touch): string | undefined;
 }
 
 export interface Touch {
-  /** Absolute and in normal form, as the patch spells it. */
+  /** Absolute and normalised, as the patch spells it. */
   readonly path: string;
-  /** Where it leads to; absent before it is looked up. */
   readonly place?: string;
   readonly need: 'read' | 'write';
 }
@@ -311,7 +304,6 @@ const sentences: Readonly<Record<string, string>> = {
   EEXIST: 'File exists',
 };
 
-/** Why the disk refused, in the words of the operating system. */
 export function osError(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return osErrorOf(code);
@@ -323,7 +315,7 @@ function osErrorOf(code: string): string {
   return sentence === undefined ? code : `${sentence} (${code})`;
 }
 
-/** The disk as it will be: what is written here is seen by later looks, and by no other process. */
+/** The future state of the disk: writes here are visible to later looks but to no other process. */
 interface Overlay extends PatchView {
   write(place: string, content: Uint8Array): void;
   makeFolder(place: string): void;
@@ -332,7 +324,7 @@ interface Overlay extends PatchView {
 
 function overlayOn(disk: PatchView): Overlay {
   const sights = new Map<string, PlaceState>();
-  /** By identity, so that a change through one name of a file is seen through the others. */
+  /** By identity, so that a change through one name of a file is visible through the others. */
   const contents = new Map<string, Uint8Array>();
   let made = 0;
 
@@ -358,7 +350,7 @@ function overlayOn(disk: PatchView): Overlay {
     },
     makeFolder(place) {
       const above = look(parentPath(place));
-      // What is missing in it has been missing since names in the folder above last came or went.
+      // A missing entry has been missing since names in the folder above last changed.
       const since = above.kind === 'folder' ? above.since : undefined;
       sights.set(place, { kind: 'folder', ...defined({ since }) });
     },
@@ -368,7 +360,6 @@ function overlayOn(disk: PatchView): Overlay {
 
 const giveOldText = 'To change it, give the text to replace in `old_text`.';
 
-/** Why an edit does not fit the file, and what might help its author. */
 function whyNotReplaced(
   failed: string,
   replaced: Exclude<Replaced, { kind: 'replaced' }>,
@@ -390,5 +381,5 @@ function whyNotReplaced(
   }
 }
 
-/** Lines are compared loosely there, and an edit is exact. */
+/** That search compares lines loosely, but an edit is exact. */
 const spacesDiffer = 'Line $1 and the following differ from it only in spaces or punctuation. Copy them exactly.';

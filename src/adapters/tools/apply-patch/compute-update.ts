@@ -9,18 +9,16 @@ import {
 } from './seek-lines.ts';
 import { Buffer, isUtf8 } from 'node:buffer';
 
-/** A chunk that does not fit the file. */
 type UpdateProblem =
   | { readonly kind: 'anchor-not-found'; readonly anchor: string }
   | ({ readonly kind: 'lines-not-found' } & Mismatch);
 
 interface FileLine {
   readonly text: string;
-  /** Empty only at the end of a file that does not end its last line. */
+  /** Empty only at the end of a file whose last line is unterminated. */
   readonly ending: string;
 }
 
-/** Takes lines out at a place and puts others there. */
 interface Edit {
   readonly at: number;
   removed: number;
@@ -28,10 +26,9 @@ interface Edit {
 }
 
 /**
- * The text after the chunks were applied in order. A line that a chunk only mentions stays byte for byte, however
- * loosely it was matched; a new line ends as the file's first line does, and the last line always has an ending. Throws
- * `TooMuchToSearch` when finding the lines takes more than the effort allows. `places`: the line of the file at which
- * each chunk begins, from 0.
+ * The text after applying the chunks in order. Unchanged lines stay byte for byte, however loosely they matched; a new
+ * line ends like the file's first line, and the last line is always terminated. Throws `TooMuchToSearch` above the
+ * effort limit. `places`: the line at which each chunk begins, from 0.
  */
 export function computeUpdate(
   text: string,
@@ -53,7 +50,7 @@ export function computeUpdate(
       cursor = found + 1;
     }
     if (chunk.lines.every(({ kind }) => kind === 'add')) {
-      // Lines without neighbours stand after their anchor; without one, at the end.
+      // Lines without context follow their anchor; without one, they go to the end.
       const at = chunk.anchor === undefined || chunk.endOfFile ? lines.length : cursor;
       edits.push({ at, removed: 0, added: chunk.lines.map((line) => line.text) });
       places.push(at);
@@ -72,7 +69,7 @@ export function computeUpdate(
 
 interface Located {
   readonly at: number;
-  /** How many of the lines that the chunk expects were found: all, or all but the last. */
+  /** Number of expected lines that were found: all, or all but the last. */
   readonly matched: number;
 }
 
@@ -86,7 +83,7 @@ function locate(searched: SearchedLines, chunk: Chunk, options: SeekOptions): Lo
   return undefined;
 }
 
-/** One edit for each run of changed lines. Context in between is not touched. */
+/** One edit per run of changed lines. Context in between is not touched. */
 function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
   const edits: Edit[] = [];
   let run: Edit = { at, removed: 0, added: [] };
@@ -104,13 +101,12 @@ function editsOf(chunk: Chunk, { at, matched }: Located): readonly Edit[] {
   return edits;
 }
 
-/** The line that was not found goes from both sides: what is empty at the end of the new lines is no line either. */
+/** Drops the unmatched last line from both sides: an empty line at the end of the new lines is not a line either. */
 function dropLastLine(chunk: Chunk, edits: Edit[]): void {
   const last = chunk.lines.findLast(({ kind }) => kind !== 'remove');
   const run = edits.at(-1);
   if (last?.text !== '' || run === undefined) return;
   if (run.added.length > 0) run.added.pop();
-  // The last of the new lines is one that the file has.
   else edits.push({ at: run.at - 1, removed: 1, added: [] });
 }
 
@@ -140,7 +136,7 @@ function splitLines(text: string): readonly FileLine[] {
 
 const byteOrderMark = '\ufeff';
 
-/** Applies chunks to a file of any encoding that has ASCII in it. Bytes of lines that no chunk replaces stay. */
+/** Applies chunks to a file of any ASCII-compatible encoding. Bytes of lines that no chunk replaces are preserved. */
 export function updateBytes(
   before: Uint8Array,
   chunks: readonly Chunk[],
@@ -148,7 +144,7 @@ export function updateBytes(
 ):
   | { readonly kind: 'updated'; readonly content: Uint8Array; readonly places: readonly number[] }
   | UpdateProblem
-  /** The file is in an encoding in which the patch cannot be applied without harm. */
+  /** The file's encoding does not allow the patch without harm. */
   | { readonly kind: 'encoding'; readonly reason: string } {
   const text = bytesAsText(before);
   if (!text.isWellFormed()) {
@@ -159,14 +155,14 @@ export function updateBytes(
   if (updated.kind === 'updated')
     return { kind: 'updated', content: textAsBytes(updated.text), places: updated.places };
   if (!text.startsWith(byteOrderMark)) return updated;
-  // The mark is invisible and in no patch: without it the first line may fit.
+  // A byte order mark is invisible and in no patch: without it the first line may match.
   const unmarked = computeUpdate(text.slice(1), chunks, effort);
   if (unmarked.kind !== 'updated') return updated;
   return { kind: 'updated', content: textAsBytes(byteOrderMark + unmarked.text), places: unmarked.places };
 }
 
 function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
-  // Two bytes per character, or no text at all: its line feeds are not ours.
+  // UTF-16 or binary: its line feeds are not line ends for us.
   if (text.includes('\0')) return 'the file is not UTF-8 text';
   const added = chunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind !== 'remove'));
   if (added.every((line) => /^[\0-\x7f]*$/.test(line.text))) return undefined;
@@ -174,8 +170,8 @@ function harmIn(text: string, chunks: readonly Chunk[]): string | undefined {
 }
 
 /**
- * Bytes as text and back without loss. A byte that is no part of valid UTF-8 becomes the lone surrogate U+DC00 plus
- * the byte, which no patch can contain: it is carried along and never matched.
+ * Lossless conversion of bytes to text and back. An invalid UTF-8 byte becomes the lone surrogate U+DC00 plus the byte,
+ * which no patch can contain: it is preserved and never matched.
  */
 export function bytesAsText(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -201,7 +197,6 @@ export function textAsBytes(text: string): Uint8Array {
   return Buffer.concat(pieces);
 }
 
-/** How many bytes the character at a place has; 0 where there is none. */
 function characterAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
@@ -210,7 +205,7 @@ function characterAt(bytes: Buffer, at: number): number {
   if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
   for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
   const second = bytes[at + 1]!;
-  // Longer than needed, half of a pair, or beyond Unicode.
+  // Overlong, a surrogate, or beyond Unicode.
   const isUnfit =
     (lead === 0xe0 && second < 0xa0) ||
     (lead === 0xed && second > 0x9f) ||
@@ -220,21 +215,20 @@ function characterAt(bytes: Buffer, at: number): number {
 }
 
 export type Replaced =
-  /** `line`: where the first of them begins, counted from 1. */
+  /** `line`: beginning of the first replacement, counted from 1. */
   | { readonly kind: 'replaced'; readonly content: Uint8Array; readonly line: number }
   /** `lines`: of the file, for a hint. */
   | { readonly kind: 'not-found'; readonly lines: readonly string[] }
-  /** `at`: the first lines that have it, counted from 1. */
+  /** `at`: the first matching lines, counted from 1. */
   | { readonly kind: 'not-unique'; readonly count: number; readonly at: readonly number[] }
   | { readonly kind: 'encoding'; readonly reason: string };
 
-/** More places are counted no further. */
 const mostPlaces = 1000;
 const mostNamed = 5;
 
 /**
- * Puts a text in the place of another one that the file has. Every other byte stays. A file whose lines end with CR and
- * LF is searched for the text with such lines, too: models write neither.
+ * Replaces one text by another. All other bytes are preserved. A CRLF file is also searched for the text with CRLF
+ * lines, which models do not write.
  */
 export function replaceText(before: Uint8Array, { find, put, all }: Replacement): Replaced {
   const text = bytesAsText(before);
@@ -258,7 +252,7 @@ export function replaceText(before: Uint8Array, { find, put, all }: Replacement)
   return { kind: 'not-found', lines: text.split(/\r\n|\r|\n/) };
 }
 
-/** Overlapping ones, too: which of them is meant is just as open. */
+/** Including overlapping ones, which are just as ambiguous. */
 function placesOf(text: string, find: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(find); at !== -1 && places.length < mostPlaces; at = text.indexOf(find, at + 1)) {

@@ -10,14 +10,13 @@ const moveHeader = '*** Move to: ';
 const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
 
-/** More than any model writes. */
 const longestPatch = 8 * 1024 * 1024;
 
 export type ParsedPatch = { readonly kind: 'parsed'; readonly patch: Patch };
 
 /**
- * Reads a patch, more leniently than its grammar: models pad markers, wrap the text in a heredoc and leave out the
- * first `@@`. What is ambiguous is a problem, never a guess.
+ * Parses more leniently than the grammar: models pad markers, wrap the text in a heredoc and leave out the first `@@`.
+ * Ambiguity is a problem, never a guess.
  */
 export function parsePatch(text: string): ParsedPatch | ParseProblem {
   if (text.length > longestPatch) return problem('The patch is longer than 8 MB');
@@ -44,7 +43,6 @@ function checkMarkers(lines: readonly string[]): ParseProblem | undefined {
 
 const lastLineProblem = problem(`The last line of the patch must be '${endMarker}'`);
 
-/** The text between the lines of a heredoc that was passed along with its quotes. */
 function unwrap(lines: readonly string[]): readonly string[] | undefined {
   const opened = lines.length >= 4 && ['<<EOF', "<<'EOF'", '<<"EOF"'].includes(lines[0] ?? '');
   return opened && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : undefined;
@@ -65,7 +63,6 @@ type OpenUpdate = Extract<OpenHunk, { kind: 'update' }>;
 
 function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
   const hunks: OpenHunk[] = [];
-  /** The hunk that the lines belong to at the moment, and the line that it begins with. */
   let open: OpenHunk | undefined;
   let begin = 0;
   let environment: string | undefined;
@@ -73,7 +70,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
     if (index === 0) continue;
-    // The last line ends the patch however it is indented.
+    // The last line ends the patch whatever its indentation.
     if (number === lines.length) {
       const broken = checkEnd(open, { begin, number, line: undefined });
       return broken ?? { kind: 'parsed', patch: { hunks, ...defined({ environment }) } };
@@ -82,7 +79,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
       if (trim(line) !== '') return lastLineProblem;
       continue;
     }
-    // In the body of an update an indented marker is text of the file.
+    // In the body of an update an indented marker is file text.
     const marker = open?.kind === 'update' ? trimEnd(line) : trim(line);
     const header = readHeader(marker);
     if (header !== undefined) {
@@ -122,7 +119,7 @@ function readHeader(marker: string): OpenHunk | 'end' | undefined {
   return undefined;
 }
 
-/** Whether the hunk may end here, before the line. Without one the patch ends with it. */
+/** Checks that the hunk may end before the line; without a line, at the end of the patch. */
 function checkEnd(
   open: OpenHunk | undefined,
   { begin, number, line }: { begin: number; number: number; line: string | undefined },
@@ -173,7 +170,7 @@ function readChunkLine(line: string): ChunkLine | undefined {
   return kind === undefined ? undefined : { kind, text: line.slice(1) };
 }
 
-/** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
+/** `line` counts from 1; without it the problem concerns the whole patch. */
 export interface ParseProblem {
   readonly kind: 'problem';
   readonly message: string;

@@ -1,14 +1,11 @@
 import type { ChangedFile } from '../../../protocol/turn-item.ts';
 import { absolutePath } from '../follow-path.ts';
 
-/** A patch as it was written: what to do with which files, in order. Nothing of it was held against a disk. */
 export interface Patch {
   readonly hunks: readonly Hunk[];
-  /** The place that the patch asks for, when it names one. */
   readonly environment?: string;
 }
 
-/** One file of a patch. Paths are as written. */
 export type Hunk =
   | { readonly kind: 'add'; readonly path: string; readonly lines: readonly string[] }
   | { readonly kind: 'delete'; readonly path: string }
@@ -19,22 +16,22 @@ export type Hunk =
       /** Empty only in a move that changes nothing. */
       readonly chunks: readonly Chunk[];
     }
-  /** No patch is written so: the tool `edit_file` makes it. With nothing to find, the file must be missing or empty. */
+  /**
+   * Made by the tool `edit_file`, never written in a patch. With nothing to find, the file must be missing or empty.
+   */
   | ({ readonly kind: 'replace'; readonly path: string } & Replacement);
 
 export interface Replacement {
   readonly find: string;
   readonly put: string;
-  /** Every place that has the text; else there must be one. */
+  /** Replace every match; otherwise there must be exactly one. */
   readonly all: boolean;
 }
 
-/** Lines that stand together in a file, with what becomes of them. */
 export interface Chunk {
-  /** A line to look for first: the chunk is somewhere after it. */
+  /** A line to find first: the chunk is somewhere after it. */
   readonly anchor?: string;
   readonly lines: readonly ChunkLine[];
-  /** The chunk's lines are the last ones of the file. */
   readonly endOfFile: boolean;
 }
 
@@ -43,7 +40,6 @@ export interface ChunkLine {
   readonly text: string;
 }
 
-/** The lines that the chunk expects to find. */
 export function oldLines({ lines }: Chunk): readonly string[] {
   return lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]));
 }
@@ -52,8 +48,8 @@ export function oldLines({ lines }: Chunk): readonly string[] {
 export type HunkPlaces = readonly number[] | undefined;
 
 /**
- * What surfaces show of a patch. A file that is touched twice is shown once. `places`: of each hunk, once the disk was
- * looked at: its diff has the numbers of lines then.
+ * A patch for surfaces. A file that is touched twice is shown once. `places`: per hunk, once known; its diff then has
+ * line numbers.
  */
 export function changedFiles(
   hunks: readonly Hunk[],
@@ -97,7 +93,7 @@ function diffOf(hunk: Hunk, places: HunkPlaces): string | undefined {
     .join('\n');
 }
 
-/** As diffs have it: where the lines stood, and where they stand now. Without a place, the sign alone. `moved`: lines before it. */
+/** A diff header with old and new line numbers; without a place, only the sign. `moved`: lines before it. */
 function chunkHeader(lines: Chunk['lines'], place: number | undefined, moved: number): string {
   if (place === undefined) return '@@';
   const [added, removed, kept] = [countOf(lines, 'add'), countOf(lines, 'remove'), countOf(lines, 'context')];
@@ -123,8 +119,8 @@ function replacedLines({ find, put }: Extract<Hunk, { kind: 'replace' }>, place:
 }
 
 /**
- * White space as Unicode defines it. `String.prototype.trim` is close, but leaves U+0085 and takes U+FEFF, and a patch
- * that matches in one program must match in the other.
+ * White space as defined by Unicode. `String.prototype.trim` keeps U+0085 and removes U+FEFF, and a patch that matches
+ * in one program must match in the other.
  */
 const whitespace =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';

@@ -39,7 +39,7 @@ export interface ApplyPatchPorts {
 
 export interface PatchCall {
   readonly callId: string;
-  /** Where relative paths start. It must exist by the time the patch is applied. */
+  /** Base of relative paths. Must exist by the time the patch is applied. */
   readonly folder: string;
   /** A patch that came as a shell command is answered as a command, and one of `edit_file` under that name. */
   readonly cameAs: 'tool' | 'command' | 'edit';
@@ -49,7 +49,6 @@ interface PatchText {
   readonly text: string;
 }
 
-/** Reads a patch and says what it would do. */
 export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText, step: Step): Prepared {
   const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
@@ -65,7 +64,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall & PatchText
   return prepareChanges(ports, patch, call, step);
 }
 
-/** Says what a patch would do. Files are looked at when it runs, not before. */
+/** Prepares a patch. Files are read only when it runs. */
 export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): Prepared {
   const changes = changedFiles(patch.hunks, call.folder);
   const item: FileChangeItem = { kind: 'file-change', id: call.callId, changes, status: 'in-progress' };
@@ -73,12 +72,12 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
     kind: 'prepared',
     item,
     needs: needsOf(ports.disk, changes),
-    // It looks at files, computes, and writes: what a command writes in between would be lost.
+    // It reads, computes and writes: what a command writes in between would be lost.
     alone: true,
     run: ({ signal, policy }) => {
       const aborted: PatchEnd = { ok: false, output: patchAborted(stoppedBy(signal)) };
       const { ok, places, ...end } = signal.aborted ? aborted : runPatch(ports, patch, { ...call, policy }, step);
-      // Where the chunks stand is known only now.
+      // The places of chunks are known only now.
       const over = ok
         ? ({ status: 'completed', changes: changedFiles(patch.hunks, call.folder, places), ...kept(places) } as const)
         : ({ status: 'failed', problem: end.output } as const);
@@ -87,7 +86,7 @@ export function prepareChanges(ports: ApplyPatchPorts, patch: Patch, call: Patch
   };
 }
 
-/** For a reader of the file, who has the patch and not the disk. */
+/** For a reader of the file, who has the patch but not the disk. */
 function kept(places: PatchEnd['places']): Pick<FileChangeItem, 'places'> {
   return places === undefined ? {} : { places: places.map((each) => each ?? null) };
 }
@@ -95,11 +94,11 @@ function kept(places: PatchEnd['places']): Pick<FileChangeItem, 'places'> {
 interface PatchEnd extends Omit<CallResult, 'item'> {
   readonly output: string;
   readonly ok: boolean;
-  /** Of each hunk, where its chunks were found. Absent: nothing was changed. */
+  /** Places of the chunks of each hunk. Absent: nothing was changed. */
   readonly places?: readonly HunkPlaces[];
 }
 
-/** From the first look to the last write in one go: no other call of this process gets in between. */
+/** Synchronous from the first look to the last write: no other call of this process gets in between. */
 function runPatch(
   { disk, clock, watch, gitGuard }: ApplyPatchPorts,
   patch: Patch,
@@ -119,7 +118,7 @@ function runPatch(
   };
   if (!isFolder(disk, folder)) return unfit(`There is no folder ${folder}`);
   const kept = gitGuard === undefined ? [] : [...gitGuard.current, ...gitGuard.missing];
-  // Names that are not UTF-8 are out of the reach of patches.
+  // Patches cannot name paths that are not UTF-8.
   const named = kept.filter((path) => path.isWellFormed());
   const guard = policyGuard(withReadOnlyPlaces(granted, named), workspace.cwd, disk);
   const computed = computePatch(patch, { folder, disk, guard });
@@ -133,7 +132,7 @@ function runPatch(
   const applying = open?.end();
   if (applied.kind === 'failed') {
     const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
-    // What could not be put back is known by its time alone.
+    // Changes that could not be undone are known only by their time.
     const time: TouchedFiles | undefined = applying && { kind: 'time', time: applying };
     if (left !== '') return end(1, `${applied.message}\n${left}`, time);
     const nothing: TouchedFiles | undefined = applying && { kind: 'paths', paths: [], timeId: applying.id };
@@ -171,7 +170,7 @@ function neededPaths(disk: DiskLook, { path, movePath }: ChangedFile): readonly 
     .map(({ path: named, place }) => ({ path: named, access: 'write', ...(place === named ? {} : { place }) }));
 }
 
-/** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
+/** The state found and left at each place, in order. A place changed by several hunks is listed several times. */
 export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
   return changes.flatMap(({ steps }) => steps).map(touchedPath);
 }
@@ -199,13 +198,13 @@ function contentOf(bytes: Uint8Array): FoundContent {
   return { sha256: hash('sha256', bytes, 'hex') };
 }
 
-/** Holds a patch to the turn's policy: under the name it uses for a file, and at the place where the file really is. */
+/** Applies the turn's policy to a patch: to the spelled path and to the real place of a file. */
 export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {
   const { files } = policy;
   if (files.kind === 'unrestricted') return noGuard;
   let realRules: readonly AccessRule[] | undefined;
   const grantedAt = (place: string): Access => {
-    // A glob speaks of spellings; a place has one too.
+    // Globs match spellings, and a place has one too.
     if (accessAt({ ...policy, files: { ...files, rules: everywhere } }, place) === 'deny') return 'deny';
     return accessByRules((realRules ??= rulesAtPlaces(files, disk)), place);
   };
@@ -228,8 +227,8 @@ const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
 
 /**
  * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
- * a link that commands can replace, nor where a path leads to another place than when the turn began. Rules for one
- * spelling mean what `access` says of them; where two spellings of one place disagree, the stricter one holds.
+ * a link that commands can replace, nor where the target has changed since the turn began. `access` decides between
+ * rules for one spelling; where two spellings of one place disagree, the stricter one holds.
  */
 function rulesAtPlaces(
   { rules }: Extract<ResolvedFiles, { kind: 'restricted' }>,
@@ -248,7 +247,6 @@ function rulesAtPlaces(
   return [...Map.groupBy(meant, ({ path }) => path).values()].flatMap(strictest);
 }
 
-/** Of rules at one path, those that decide about it. */
 function strongest<Rule extends AccessRule>(rules: readonly Rule[]): readonly Rule[] {
   return rules.filter(({ path, access }) => access === accessByRules(rules, path));
 }
@@ -265,7 +263,6 @@ function placeOf(disk: PatchView, path: string): string {
 
 const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 2 };
 
-/** Names the file and what may be written instead. */
 function refusal({ path, place, need }: Touch, granted: Access, policy: ResolvedPolicy, cwd: string): string {
   const meant = place === undefined || place === path ? path : `${path}, which leads to ${place},`;
   if (need === 'read' || granted === 'deny') return `${meant} is off limits: it may be neither read nor written.`;

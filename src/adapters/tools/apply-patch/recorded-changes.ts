@@ -7,15 +7,14 @@ import { changedFiles, type Hunk } from './patch.ts';
 type RecordedPatch = Pick<FileChangeItem, 'changes' | 'places' | 'call'>;
 
 /**
- * The files of a patch with their lines. A file keeps the lines once, in the call that the model made: they are read from
- * there. As they are where the call changes another number of files, or
- * changes them in another way.
+ * The files of a patch with their lines, read from the model's call, the only place where lines are kept. Returned
+ * unchanged if the call has another number of files, or changes them in another way.
  */
 export function recordedChanges({ changes, places, call }: RecordedPatch): readonly ChangedFile[] {
   const hunks = call && hunksOf(call);
   if (hunks === undefined || changes.some(({ diff }) => diff !== undefined)) return changes;
   const found = places?.length === hunks.length ? places.map((each) => each ?? undefined) : [];
-  // Paths are as written: the folder that they start from is not known any more.
+  // Paths are as written: their base folder is no longer known.
   const read = changedFiles(hunks, '/', found);
   if (changes.length === 0) return read.map((file) => ({ ...file, path: file.path.slice(1) }));
   const isSame = read.length === changes.length && read.every(({ kind }, at) => kind === changes[at]!.kind);
@@ -23,7 +22,6 @@ export function recordedChanges({ changes, places, call }: RecordedPatch): reado
   return changes.map((change, at) => (read[at]!.diff === undefined ? change : { ...change, diff: read[at]!.diff }));
 }
 
-/** What a call asks for, if it is one that changes files. */
 function hunksOf({ tool, input }: NonNullable<FileChangeItem['call']>): readonly Hunk[] | undefined {
   if (tool === 'edit_file') {
     const hunk = readEditArguments(parseJsonObject(input));
@@ -40,13 +38,13 @@ function patchInCommand(input: string): string | undefined {
   return found.kind === 'patch' ? found.text : undefined;
 }
 
-/** What the arguments of `edit_file` ask for, or what is wrong with them. */
+/** A string says what is wrong with the arguments of `edit_file`. */
 export function readEditArguments(given: JsonObject | undefined): Hunk | string {
   if (given === undefined) return 'they are not a JSON object.';
   const { path, old_text: find, new_text: put, replace_all: all } = given;
   if (typeof path !== 'string' || path === '') return '`path` must be a string that is not empty.';
   if (path.includes('\0')) return '`path` must not hold a zero byte.';
-  // What creates a file has nothing to find, and some models leave that out.
+  // An edit that creates a file has nothing to find, and some models omit that member.
   const old = find ?? '';
   if (typeof old !== 'string' || typeof put !== 'string') return '`old_text` and `new_text` must be strings.';
   if (all !== undefined && all !== null && typeof all !== 'boolean') return '`replace_all` must be true or false.';

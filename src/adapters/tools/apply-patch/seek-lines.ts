@@ -1,21 +1,20 @@
 import { trim, trimEnd } from './patch.ts';
 
-/** The lines of a file, ready to be searched more and more loosely. */
+/** The lines of a file, prepared for increasingly loose searches. */
 export interface SearchedLines {
   readonly count: number;
-  /** The lines as the pass compares them; made when they are first asked for. */
+  /** The lines as the pass compares them; made on first use. */
   form(pass: number): readonly string[];
-  /** The same as numbers: lines that the pass takes for equal have one number. */
+  /** Lines as numbers: equal for the pass means the same number. */
   numbered(pass: number): NumberedLines;
 }
 
 interface NumberedLines {
   readonly numbers: readonly number[];
-  /** The numbers of the lines that the file has, in the form of the pass. */
   readonly known: ReadonlyMap<string, number>;
 }
 
-/** From exact to loose. A looser pass begins only when the stricter ones found nothing anywhere. */
+/** From exact to loose. A looser pass begins only if the stricter ones found nothing anywhere. */
 const passes: readonly ((line: string) => string)[] = [
   (line) => line,
   trimEnd,
@@ -40,13 +39,12 @@ function numberLines(lines: readonly string[]): NumberedLines {
   return { numbers, known };
 }
 
-/** Comparisons that finding the lines of one patch may take: a fraction of a second. */
+/** Limit of comparisons for one patch: a fraction of a second. */
 export const mostComparisons = 20_000_000;
 
-/** Thrown when a search takes more than it may. Caught where the patch is computed. */
 export class TooMuchToSearch extends Error {}
 
-/** How much a search has taken so far. One for all chunks of a patch. */
+/** One for all chunks of a patch. */
 export class SearchEffort {
   readonly #most: number;
   spent = 0;
@@ -63,14 +61,13 @@ export class SearchEffort {
 
 export interface SeekOptions {
   readonly from: number;
-  /** Only the very end of the file counts. */
   readonly atEnd: boolean;
   readonly effort: SearchEffort;
 }
 
 /**
- * Where the pattern begins: the first place of the strictest pass that has one. An empty pattern fits where the search
- * begins. Each pass takes about as many comparisons as both have lines, whatever stands in them.
+ * The first match of the strictest pass that has one. An empty pattern matches where the search begins. The cost of
+ * each pass is linear in the lines of both, whatever they contain.
  */
 export function seekLines(
   lines: SearchedLines,
@@ -85,7 +82,7 @@ export function seekLines(
     effort.spend(pattern.length);
     const { numbers, known } = lines.numbered(pass);
     const wanted = pattern.map((line) => known.get(compared(line)));
-    // A line that the file does not have settles it.
+    // A line that the file does not have rules out a match.
     if (!wanted.every((number) => number !== undefined)) continue;
     const at = findRun(numbers, wanted, { from: first, effort });
     if (at !== undefined) return at;
@@ -94,8 +91,8 @@ export function seekLines(
 }
 
 /**
- * The first place of a run of numbers, after Knuth, Morris and Pratt: a run that breaks off continues with the longest
- * beginning of the pattern that its end already is, so no number is read twice.
+ * Knuth-Morris-Pratt: a failed match continues with the longest prefix of the pattern that ends it, so no number is
+ * read twice.
  */
 function findRun(
   numbers: readonly number[],
@@ -105,7 +102,7 @@ function findRun(
   const fallback = fallbacksOf(wanted);
   let matched = 0;
   for (let at = from; at < numbers.length; at++) {
-    // Every step back was a step forward before, so this is all of them on average.
+    // Every step back was a step forward before, so this counts all of them on average.
     if ((at - from) % countedAtOnce === 0) effort.spend(Math.min(countedAtOnce, numbers.length - at));
     while (matched > 0 && numbers[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
     if (numbers[at] === wanted[matched]) matched++;
@@ -116,7 +113,6 @@ function findRun(
 
 const countedAtOnce = 1024;
 
-/** For each beginning of the pattern: how long the longest shorter beginning is that it ends with. */
 function fallbacksOf(wanted: readonly number[]): readonly number[] {
   const fallback = [0];
   let matched = 0;
@@ -128,7 +124,7 @@ function fallbacksOf(wanted: readonly number[]): readonly number[] {
   return fallback;
 }
 
-/** Typed characters in place of typeset ones: models write the former where files have the latter. */
+/** Replaces typographic characters by typed ones: models write the latter where files have the former. */
 function foldTypography(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, '-')
@@ -137,7 +133,6 @@ function foldTypography(text: string): string {
     .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
 }
 
-/** Lines that a chunk expected and that were not where it looked for them. */
 export interface Mismatch {
   readonly fileLines: readonly string[];
   readonly expected: readonly string[];
@@ -146,10 +141,9 @@ export interface Mismatch {
 
 const mostLines = 20;
 const mostCharacters = 2000;
-/** Comparisons that a hint is worth. */
 const mostWork = 5_000_000;
 
-/** Where the lines are instead, or what comes closest to them. Undefined when nothing does, or the search takes too long. */
+/** The actual or the closest place of the lines. Undefined when nothing is close, or the search takes too long. */
 export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
   const lines = searchLines(fileLines);
   try {
@@ -169,7 +163,10 @@ export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): strin
   return `The closest lines of the file are these, from line ${at + 1} on:\n${shown.slice(0, mostCharacters)}`;
 }
 
-/** Where most lines fit, compared in the loosest way; at least half of them must, and one that is not blank. */
+/**
+ * The place where most lines match in the loosest comparison; at least half of them must, including one that is not
+ * blank.
+ */
 function closest(lines: SearchedLines, pattern: SearchedLines): number | undefined {
   if (lines.count * pattern.count > mostWork) return undefined;
   const [file, wanted] = [lines.form(3), pattern.form(3)];

@@ -25,22 +25,18 @@ import type { Candidate, CandidateEntry } from './candidate.ts';
 import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
 import { cutLastWork, findLastWork, type FoundWork, resumeText, shortLine } from './last-work.ts';
 
-/** What a checkpoint is built from, beside what history holds. */
 export interface CheckpointContent {
   readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
-  /** The messages that the model of this checkpoint chose as the request that defines the active task. */
   readonly chosen: readonly UserWords[];
-  /** How it quoted them. */
   readonly quote?: string;
   readonly written:
     | { readonly by: 'model'; readonly context: string; readonly summary: string }
     | { readonly by: 'code'; readonly why: Outcome };
 }
 
-/** Of what a model writes, the part that may be context for the task. */
 const contextShare = 0.25;
 
-/** Looks things up in history once, and takes the first budget whose candidate fits. */
+/** Looks things up in history once, and returns the candidate of the first budget that fits. */
 export function makeCandidate(plan: CompactionPlan, source: CompactionSource, content: CheckpointContent): Candidate {
   const all = userAndSetupWords(source.history, source);
   const found = findLastWork(source);
@@ -60,23 +56,22 @@ export function makeCandidate(plan: CompactionPlan, source: CompactionSource, co
   });
 }
 
-/** The checkpoint when no model gave one. Code names no active task of its own. It can always be made. */
+/** Fallback without a model. Code names no active task of its own. Always succeeds. */
 export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
   return makeCandidate(plan, source, { strategy: 'mechanical', chosen: [], written: { by: 'code', why } });
 }
 
-/** The user's messages and the records, which every checkpoint holds. By hand, no answer of a model makes them smaller. */
+/** The user's messages and the records, which every checkpoint holds. By hand, no model's answer makes them smaller. */
 export function bareCandidate(plan: CompactionPlan, source: CompactionSource): Pick<Candidate, 'tokens'> {
   const words = wordsEntry(plan, userAndSetupWords(source.history, source), { chosen: [] }, plan.budget);
   return { tokens: entriesTokens([...words.entries, ...recordsEntries(source.work, plan.budget.records)]) };
 }
 
-/** What the parts of a checkpoint may weigh, in tokens. */
 type PartsBudget = Pick<CompactionBudget, 'words' | 'pictures' | 'answer' | 'records'>;
 
 const shares = [1, 0.75, 0.5, 0.35, 0.2, 0.1, 0.05, 0] as const;
 
-/** The first candidate that fits, made with smaller and smaller budgets. If nothing fits, the smallest. */
+/** Makes candidates with smaller and smaller budgets until one fits; otherwise returns the smallest. */
 export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget) => Candidate): Candidate {
   let candidate: Candidate | undefined;
   for (const share of shares) {
@@ -88,16 +83,13 @@ export function shrinkToFit(budget: CompactionBudget, make: (budget: PartsBudget
   return candidate!;
 }
 
-/** As long as the ids that new items get. */
 const someId = `msg_${'0'.repeat(36)}`;
 
-/** What entries weigh once they are installed. */
 export function entriesTokens(entries: readonly CandidateEntry[]): number {
   const items = entries.map((entry) => (entry.kind === 'kept' ? entry.entry.item : entry.item(someId)));
   return items.reduce((sum, item) => sum + itemTokens(item), 0);
 }
 
-/** The messages of the user and of the user's setup as one list. */
 export function wordsEntry(
   { model, readAll }: CompactionPlan,
   all: readonly UserWords[],
@@ -148,7 +140,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   };
 }
 
-/** What a later checkpoint must know about each message that is kept, and about what is left out before it. */
+/** Data that later checkpoints need about each kept message and about those left out before it. */
 function quotesOf(
   { rows }: WordsChoice,
   isTask: (kept: KeptWords) => boolean,
@@ -177,7 +169,6 @@ function quotesOf(
   });
 }
 
-/** The plan and the files, if there are any and there is space. */
 export function recordsEntries(
   { plan, files: changed, putBack = [] }: WorkRecords,
   tokens: number,
@@ -220,7 +211,7 @@ function summaryEntry(
     { start, end }: TextPlace,
     { model, number }: Pick<SummaryPlace, 'model' | 'number'>,
   ): SummaryPlace => ({ start: start + shift, end: end + shift, ...defined({ model, number }) });
-  // What a later checkpoint may carry on: the newest summary by a model, and those that stand beside it.
+  // Summaries that a later checkpoint may carry on: the newest by a model, and those beside it.
   const places = [
     ...earlier.map((place, index) => placed(place, payload.earlier![index]!)),
     ...(summary === undefined ? [] : [placed(summary, plan)]),
@@ -277,7 +268,7 @@ function summaryText(
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }
 
-/** The newest summary by a model that still stands in history, of any program, and those carried on beside it. */
+/** The newest model summary still in history, of any program, and those carried on beside it. */
 function earlierSummaries(history: History): readonly EarlierSummary[] {
   const found = entries(history).findLast((entry) => entry.summary !== undefined || isForeignSummary(entry));
   if (found === undefined || !isMessage(found.item)) return [];
@@ -290,13 +281,15 @@ function earlierSummaries(history: History): readonly EarlierSummary[] {
   }));
 }
 
-/** Of what there is space for beside the records, the part that an earlier summary may take. */
 const earlierShare = 0.6;
 
-/** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
+/** Thin summaries may follow each other: keeps the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
-/** The newest whole as far as there is space, those before it in what it leaves. A summary that says the same as a newer one goes. */
+/**
+ * Keeps the newest whole if there is space, and earlier ones in the remaining space. Drops a summary that repeats a
+ * newer one.
+ */
 function carryEarlierSummaries(
   earlier: readonly EarlierSummary[],
   tokens: number,
@@ -317,19 +310,19 @@ function carryEarlierSummaries(
     .toReversed();
 }
 
-/** Shorter words may well be the model's own. */
+/** Shorter texts may well be the model's own words. */
 const leastRepeated = 60;
 
 /**
- * What a model wrote, without words of the user that this very checkpoint holds, and unable to pose as context of ours.
- * Of a message that is cut only the part that stands is known to stand: a model that repeats all of it is the only copy.
+ * Removes user messages that this checkpoint holds from the model's text, and keeps that text from posing as our
+ * context. A cut message counts only with its visible part: the model's copy may be the only complete one.
  */
 export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): string {
   const said = kept
     .filter(({ words }) => words.by === undefined)
     .map(({ text: stands }) => stands.trim())
     .filter(({ length }) => length >= leastRepeated && length <= text.length);
-  // A model that was asked for prose may answer with JSON all the same.
+  // A model asked for prose may still answer with JSON.
   const written = new Map(said.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)].map((form) => [form, one])));
   const own = [...written]
     .toSorted(([a], [b]) => b.length - a.length)
@@ -337,22 +330,21 @@ export function withoutRepeatedWords(text: string, kept: readonly KeptWords[]): 
   return escapeFragmentMarkers(own);
 }
 
-/** So many times the space for a text is looked at: all that it repeats may be taken out of it. */
+/** Multiple of a text's space that is inspected: repetitions in it may be removed. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
 
-/** As much of what a model wrote as is looked at, in tokens: an answer may have megabytes. */
+/** Limit for the inspected part of a model's text, in tokens: an answer may have megabytes. */
 function tokensToInspect(tokens: number): number {
   return Math.max(leastLookedAt, tokens * lookedAt);
 }
 
-/** For the user: what there was no space for. */
 function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
   if (written.every((text, index) => text === kept[index])) return [];
   return ['The model wrote more than there is space for, so Capstan cut out the middle.'];
 }
 
-/** A summary that keeps its last line, which says where to resume, when its middle is cut. */
+/** Cuts the middle of a summary, but keeps its last line, which says where to resume. */
 function cutSummary(summary: string, tokens: number): string {
   if (sentTokens(summary) <= tokens) return summary;
   const at = summary.lastIndexOf('\nRESUME_AT:');
@@ -365,18 +357,15 @@ function cutSummary(summary: string, tokens: number): string {
   return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
 }
 
-/** In tokens: a summary that says less leaves most of the work unsaid. */
 const thinSummary = 120;
 
-/** Code adds what it knows to a summary that says next to nothing. */
 function isThin(summary: string): boolean {
   return sentTokens(summary) < thinSummary;
 }
 
-/** As much of a message as it takes to distinguish it from others. */
 const beginningBytes = 40;
 
-/** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
+/** Replaces the model's copy of a user message that the checkpoint holds word for word. */
 function repeatedWords(said: string): string {
   return `[the user's words, which stand above: ${firstBytes(withoutLineBreaks(said), beginningBytes).trimEnd()}…]`;
 }

@@ -2,18 +2,16 @@ import type { Entry, Origin, QuotedWords, SummaryPlace } from '../../history/ent
 import type { Item } from '../../../protocol/item.ts';
 import type { ProviderName } from '../../../protocol/provider-name.ts';
 
-/** What may become the history of the thread. Context about the world is not part of it. */
+/** Possible new history of the thread, without context about the world. */
 export interface Candidate {
-  /** `mechanical`: built by code alone. */
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   /** Oldest first; the summary is the last. */
   readonly entries: readonly CandidateEntry[];
-  /** The summary message as the model will read it; empty where the provider keeps it to itself. */
+  /** The summary message as the model will read it; empty if the provider keeps it to itself. */
   readonly message: string;
   readonly tokens: number;
-  /** Messages of the user that are still there word for word, and those that are not. */
   readonly words: { readonly kept: number; readonly cut: number; readonly dropped: number };
-  /** What was wrong with the model's answer and was put right by code, in sentences for people. */
+  /** Faults in the model's answer that code repaired, as sentences for people. */
   readonly mended: readonly string[];
 }
 
@@ -23,15 +21,12 @@ export type CandidateEntry =
       readonly kind: 'made';
       readonly item: (id: string) => Item;
       readonly origin: Origin;
-      /** Where the text quotes the user. */
       readonly words?: readonly QuotedWords[];
-      /** Where the text holds a model's summary. */
       readonly summary?: SummaryPlace;
-      /** Of an opaque item. */
       readonly maker?: ProviderName;
     };
 
-/** An answer that no checkpoint can be made from. Each fault is a sentence for the model that gave it. */
+/** An unusable answer. Each fault is a sentence for the model that gave it. */
 export interface Faulty {
   readonly kind: 'faulty';
   readonly faults: readonly string[];

@@ -29,12 +29,12 @@ type KeptParts =
   | 'cut'
   | 'alsoIn';
 
-/** A message as it enters a checkpoint: exact or visibly cut, with what is missing here or since an earlier checkpoint. */
+/** A message in a checkpoint: exact or visibly cut, with the gaps of this and earlier checkpoints. */
 export interface KeptWords extends Required<Pick<UserWords, KeptParts>>, Pick<UserWords, 'request'> {
   readonly words: UserWords;
 }
 
-/** In the order of time: what is kept, and how many messages are left out between, now or at an earlier checkpoint. */
+/** Chronological: kept messages, and counts of those left out between them, now or at an earlier checkpoint. */
 export type WordsRow = KeptWords | { readonly leftOut: LeftOutMessages };
 
 export interface WordsChoice {
@@ -43,30 +43,29 @@ export interface WordsChoice {
 }
 
 interface WordsWanted {
-  /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
+  /** Messages that a model chose as the active task, in this checkpoint or the one before. */
   readonly tasks: readonly UserWords[];
-  /** The checkpoint names them as the active request. Absent: a model chose them earlier, and newer messages may count. */
+  /**
+   * The checkpoint names them as the active request. Absent: they were chosen earlier, and newer messages may count.
+   */
   readonly isNamed?: boolean;
-  /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
+  /** The model's quotation of them: the quoted part stays when a message is cut. */
   readonly quote?: string;
   readonly budget: Pick<CompactionBudget, 'words' | 'pictures'>;
 }
 
-/** A message that is never left out takes this much, however little space there is. */
 const leastTokens = 32;
-/** A request inside a longer message takes up to so much in any case. */
 const mostOfRequest = 200;
-/** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
 const frame = 16;
 
-/** The user's own words: messages, also those sent into a running turn, answers, and commands typed with `!`. */
+/** Messages, including those sent into a running turn, answers, and commands typed with `!`. */
 function isUsers({ by }: UserWords): boolean {
   return by === undefined || by === 'shell' || by === 'answer';
 }
 
 /**
- * Keeps messages by precedence: the newest, the chosen one, the first, what came after the newest, then the user's from
- * the newest back, and last what hooks and programs said before. `shareSpace` says how much of each.
+ * Keeps messages by precedence: the newest, the chosen, the first, those after the newest, then the user's from newest
+ * to oldest, and last earlier ones of hooks and programs. `shareSpace` decides how much of each.
  */
 export function keepWords(
   all: readonly UserWords[],
@@ -117,7 +116,6 @@ export function keepWords(
   }
   dropPictures(order, kept, budget.pictures);
 
-  // Users are shown what became of their own messages.
   return { rows: inOrder(all, rows, kept), counts: countFates(messages, kept, copies) };
 }
 
@@ -134,28 +132,28 @@ function takeText(
     passages: row.text.length > longestShortMessage ? passagesOf(row) : [],
     ...defined({ keep: request }),
   };
-  // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
+  // Texts are cut by bytes; one with more tokens than its bytes suggest is cut shorter.
   const tokens = Math.max(least, Math.floor((most * sentTokens(row.text)) / weight));
   const cut = cutAround(row.text, tokens, known);
-  // The mark may be longer than what it stands for: a short message that is cut must not become a long one.
+  // A mark may be longer than the cut text: a short message must not grow into a long one.
   const hasGrown = row.text.length <= longestShortMessage && cut.text.length > longestShortMessage;
   return hasGrown ? cutAround(row.text, Math.floor(tokens * 0.9), known) : cut;
 }
 
-/** The weight of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
+/** Tokens of 2,000 bytes of a long message: they hold at most as many characters as a short one. */
 function shortenedTokens(row: UserWords): number {
   return Math.ceil(((longestShortMessage / bytesPerToken) * rowTokens(row)) / sentTokens(row.text));
 }
 
-/** The part of a message that a model quoted as the request, now or at the checkpoint before. */
+/** The part of a message that a model quoted as the request, now or at the last checkpoint. */
 function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
   const quoted = quote === undefined ? undefined : findQuote(row.text, quote);
-  // A beginning only says which message is meant, and the head of a message stays in any case.
+  // A quoted beginning only identifies the message, and its head stays in any case.
   const isBeginning = quoted !== undefined && row.text.slice(0, quoted.start).trim() === '';
   return isBeginning ? undefined : (quoted ?? row.request);
 }
 
-/** What the quoted part of a message takes beside its ends, as far as that is a small part of the space. */
+/** Tokens for the quoted part beside the ends, if that is a small part of the space. */
 function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, budget: number): number {
   if (request === undefined) return 0;
   const marks = leastTokens;
@@ -163,22 +161,20 @@ function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, bud
   return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
 }
 
-/** Earlier versions did not record where they cut. */
 function gapsOf(row: UserWords): readonly TextGap[] {
   return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 }
 
-/** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
+/** The larger of a byte estimate and a tokeniser-like count: logs and tables have few bytes per token. */
 function weigh(text: string): number {
   return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
 }
 
-/** Words are looked at many times while a checkpoint is made to fit. */
 const rowTokens = cachePerObject(({ text }: UserWords) => weigh(text));
 const passagesOf = cachePerObject((row: UserWords) => passagesToKeep(row.text, gapsOf(row)));
 const pictureTokens = cachePerObject((part: JsonObject) => itemTokens(partsMessage('', 'user', [part])));
 
-/** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
+/** Keeps pictures while they fit; from the first that does not, all are left out and counted. */
 function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
   let left = most;
   for (const row of order) {
@@ -199,7 +195,6 @@ function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWord
   }
 }
 
-/** A picture with the labels around it. */
 function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
   const pictures: JsonObject[][] = [];
   let isOpen = false;
@@ -212,7 +207,7 @@ function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObjec
   return pictures;
 }
 
-/** A message that the user wrote several times counts each time: all of them share its fate. */
+/** A message that the user repeated counts each time: all copies share its fate. */
 function countFates(
   own: readonly UserWords[],
   kept: ReadonlyMap<UserWords, KeptWords>,
@@ -226,7 +221,7 @@ function countFates(
   return counts;
 }
 
-/** The newest of all messages is always kept, so that a kept one stands behind every gap. */
+/** The newest message is always kept, so a kept one follows every gap. */
 function inOrder(
   all: readonly UserWords[],
   rows: readonly UserWords[],
@@ -267,15 +262,15 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
 }
 
 /**
- * By our estimate of the whole message. One that is cut has the figure of when it was whole, so that all marks in it count
- * alike; those of earlier versions took four bytes for a token.
+ * Estimate for the whole message. A cut message keeps the value from when it was whole, so that all its marks count
+ * alike; earlier versions took four bytes per token.
  */
 const bytesPerTokenOf = cachePerObject((row: UserWords): number => {
   const isWhole = row.text !== '' && gapsOf(row).length === 0;
   return isWhole ? sentBytes(row.text) / textTokens(row.text) : (row.bytesPerToken ?? bytesPerToken);
 });
 
-/** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
+/** Tokens of the whole message, including earlier cuts, as counted by the marks. */
 function tokensOf(row: UserWords): number {
   const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerTokenOf(row));
   return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
@@ -286,8 +281,7 @@ function picturesTokens(parts: readonly JsonObject[]): number {
 }
 
 /**
- * Words that were written again in exactly the same way stand once, where they were written last. `copies`: how often
- * each was written, also before an earlier checkpoint.
+ * Keeps only the last of identical messages. `copies`: how often each was written, also before an earlier checkpoint.
  */
 function distinctWords(all: readonly UserWords[]) {
   const newest = new Map<string, UserWords>();
@@ -307,15 +301,13 @@ function distinctWords(all: readonly UserWords[]) {
   return { rows: rows.toReversed(), alsoIn, copies };
 }
 
-/** The user's have no name. */
 function speakerOf({ by, author }: UserWords): string {
   return by ?? (author === undefined ? '' : `author ${author}`);
 }
 
-/** Of the turns with the same words. */
 const mostRemembered = 100;
 
-/** Whether two are one message, or say exactly the same. Pictures that come with words make them different. */
+/** True for one message, or two with the same text. Pictures make them different. */
 export function sameWords(one: UserWords, other: UserWords): boolean {
   const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
   return (

@@ -12,20 +12,17 @@ import type { CompactionSource } from '../plan/compaction-plan.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
 const mostResults = 5;
-/** In bytes: of a line, and of one where there is no space. */
 const mostOfLine = 300;
 const leastOfLine = 80;
-/** In tokens: less of an output than this says nothing, and so much stands around it. */
+/** In tokens: the smallest useful part of an output, and the frame around it. */
 const leastOfResult = 20;
 const aroundResult = 20;
 
-/** What code finds at the end of the work, not yet cut. */
 export interface FoundWork {
   readonly answer: LastAnswer | undefined;
   readonly results: readonly WorkResult[];
 }
 
-/** What the model said last, and what the newest calls gave. */
 export function findLastWork({ history }: CompactionSource): FoundWork {
   const all = entries(history);
   const numbers = turnNumbers(all);
@@ -36,13 +33,12 @@ export function findLastWork({ history }: CompactionSource): FoundWork {
   };
 }
 
-/** For each entry the number of its turn: that of the user's newest message before it. */
+/** The turn number of each entry: that of the user's newest message before it. */
 function turnNumbers(all: readonly Entry[]): readonly (number | undefined)[] {
   let newest: number | undefined;
   return all.map(({ number, words = [] }) => (newest = number ?? words.at(-1)?.number ?? newest));
 }
 
-/** The same within so many tokens. */
 export function cutLastWork({ answer, results }: FoundWork, tokens: number): EndsOfWork {
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
   return {
@@ -57,7 +53,7 @@ export function cutLastWork({ answer, results }: FoundWork, tokens: number): End
   };
 }
 
-/** Where to continue, as far as code can say. Once something came after a plan, the newest message leads. */
+/** The next step as far as code knows it. The newest message leads once something followed a plan. */
 export function resumeText({ plan }: WorkRecords, tokens: number): string {
   if (plan === undefined || plan.isOlder) return resumeAtWords;
   const step =
@@ -76,7 +72,7 @@ function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined
   return { text: messageText(item).trim(), isOlder, ...defined({ number: numbers[at] }) };
 }
 
-/** Tools whose answers say nothing about the work: what they did stands in the records. */
+/** Tools whose outputs say nothing about the work: the records hold what they did. */
 const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch', 'edit_file']);
 
 function newestResults(all: readonly Entry[], numbers: readonly (number | undefined)[]): readonly WorkResult[] {
@@ -88,7 +84,7 @@ function newestResults(all: readonly Entry[], numbers: readonly (number | undefi
     if (!isCall(item)) continue;
     const output = outputs.get(item.call_id);
     const text = output === undefined ? '' : outputText(output).trim();
-    // A patch that failed is worth knowing; one that was applied is in the list of files.
+    // A failed patch is worth knowing; an applied one is in the list of files.
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
     if (text !== '' && !isSilent && saysSomething(text)) {
       const number = numbers[all.length - 1 - back];
@@ -102,14 +98,13 @@ function isFailure(tool: string, output: string): boolean {
   return (tool === 'apply_patch' || tool === 'edit_file') && !/^(?:Success|Done|Exit code: 0)/i.test(output);
 }
 
-/** A frame around nothing, as a command without output has it, is no result. */
+/** False for an empty frame, as a command without output has. */
 function saysSomething(output: string): boolean {
   const body = /(?:^|\n)Output:\n?(?<body>[^]*)$/.exec(output)?.groups?.['body'];
   const failed = /(?:exited with code|Exit code:) (?!0\b)\d|Process killed/.test(output);
   return body === undefined || body.trim() !== '' || failed;
 }
 
-/** What was asked for: the command of a shell, else the name of the tool with its arguments. */
 function callLine(item: CallItem): string {
   const text = item.type === 'function_call' ? item.arguments : item.input;
   const parsed = item.type === 'function_call' ? parseJsonObject(text) : undefined;
@@ -127,13 +122,10 @@ function outputText({ output }: Item): string {
     .join('\n');
 }
 
-/** A text in one line, shorter where there is no space. */
 export function shortLine(text: string, tokens: number): string {
   const limit = tokens === 0 ? leastOfLine : mostOfLine;
   return escapeFragmentMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }
-
-/** The last line of a checkpoint that code made: where to continue. */
 
 export function resumeTextForStep(step: string): string {
   return `the next step of the plan: ${step}`;

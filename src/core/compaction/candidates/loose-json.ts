@@ -1,9 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json.ts';
 
-/** An object found in a text that should have been JSON and nothing else. */
 export type LooseJson =
   | { readonly kind: 'found'; readonly value: JsonObject; readonly mended: readonly string[] }
-  /** The text ends inside the object. */
   | { readonly kind: 'cut-off' }
   | { readonly kind: 'none' };
 
@@ -12,17 +10,16 @@ const spelling = 'Capstan corrected mistakes in the JSON.';
 const brace = 'Capstan added the missing closing brace of the JSON object.';
 const twice = 'There were several JSON objects; Capstan used the last complete one.';
 
-/** Prose may hold many braces; an object that is meant is found among the first of them. */
+/** Prose may hold many braces; the intended object is among the first. */
 const mostTries = 200;
-/** However long an answer is, looking for an object in it comes to an end. */
 const mostLookedAt = 5_000_000;
 
-/** The object that has the keys, with repairs that cannot change what was meant. A string cut off stays so. */
+/** Finds the object with the keys, with repairs that cannot change its meaning. A truncated string is not completed. */
 export function readLooseJson(given: string, keys: readonly string[]): LooseJson {
   const text = given.replace(/^\uFEFF/, '').trim();
   const strict = parsed(text);
   if (isJsonObject(strict)) return { kind: 'found', value: strict, mended: [] };
-  // The model has put the object into a string.
+  // The model put the object into a string.
   if (typeof strict === 'string' && strict.includes('{')) return readLooseJson(strict, keys);
 
   const wanted: Found[] = [];
@@ -70,15 +67,13 @@ function parsed(text: string): Json | undefined {
 }
 
 type Scan =
-  /** `end`: the first place after it. */
   | { readonly kind: 'whole'; readonly text: string; readonly end: number; readonly mended: boolean }
-  /** Only closing brackets are missing; they were put in. */
+  /** Only missing closing brackets were added. */
   | { readonly kind: 'open'; readonly text: string }
   | { readonly kind: 'open-string' };
 
-/** The object that begins here, spelled as a strict parser wants it. */
 function scanObject(text: string, start: number): Scan {
-  // `held`: a comma and the white space after it, until it is clear that no bracket closes there.
+  // `held`: a comma and following white space, until it is clear that no bracket closes there.
   let [out, held, depth, inString, mended] = ['', '', 0, false, false];
   for (let at = start; at < text.length; at++) {
     const character = text[at]!;

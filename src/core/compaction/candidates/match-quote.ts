@@ -1,17 +1,15 @@
 import type { TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
 import type { UserWords } from '../../history/user-words.ts';
 
-/** A shorter quote may be of anything. */
 const leastBeginning = 8;
 const leastPart = 24;
-/** Share of pairs of letters that two texts must have in common. Sentences about different things share up to half. */
+/** Share of common letter pairs that two texts need. Unrelated sentences share up to half. */
 const leastLikeness = 0.7;
-/** Longer texts are compared by their beginnings. */
 const mostCompared = 4000;
-/** A longer quote that is no message, word for word, is looked for by its beginning. */
+/** A longer quote that equals no message is searched by its beginning. */
 const mostQuoted = 200_000;
 
-/** The messages that a model meant when it quoted a request. Empty when the user wrote nothing like it. */
+/** Finds the messages that a model meant by its quote. Empty if the user wrote nothing like it. */
 export function findQuotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];
@@ -19,7 +17,7 @@ export function findQuotedWords(words: readonly UserWords[], given: string): rea
   const cut = given.slice(0, mostQuoted);
   const quote = beginningOf(cut);
   if (quote === '') return [];
-  // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
+  // Among equal matches the newest counts: a checkpoint keeps words where they were written last.
   const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
     [rows.findLast(({ text }) => fits(text))?.row ?? []].flat();
   const ways = [
@@ -38,7 +36,7 @@ export function findQuotedWords(words: readonly UserWords[], given: string): rea
   );
 }
 
-/** Where in a message a quote stands that is a part of it; its white space does not count. */
+/** Position of a quote inside a message; its white space is ignored. */
 export function findQuote(text: string, given: string): TextPlace | undefined {
   const exact = given.trim();
   const at = exact.length < leastBeginning ? -1 : text.indexOf(exact);
@@ -50,7 +48,6 @@ export function findQuote(text: string, given: string): TextPlace | undefined {
   return found < 0 ? undefined : { start: places[found]!, end: places[found + quote.length - 1]! + 1 };
 }
 
-/** A text with single spaces, and where each of its characters stands in the original. */
 function squeezedPlaces(text: string): { readonly squeezed: string; readonly places: readonly number[] } {
   const places: number[] = [];
   const parts: string[] = [];
@@ -63,12 +60,10 @@ function squeezedPlaces(text: string): { readonly squeezed: string; readonly pla
 }
 
 const mostJoined = 6;
-/** Of the messages that a quote holds, so many are compared with each other. */
 const mostHeld = 300;
-/** By which a model says that a message continues. */
 const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
 
-/** The messages that a quote is made of and nothing else, each whole or by its beginning with dots; the fewest of them. */
+/** The fewest messages that together make up the quote, each whole or as a beginning with dots. */
 function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const newest = [...new Map(rows.map((compared) => [compared.text, compared])).values()];
   const breaks = [...quote.matchAll(dots)].map(({ index, 0: { length } }) => ({ index, end: index + length }));
@@ -98,7 +93,7 @@ function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly Use
   return [];
 }
 
-/** A message without words can be quoted by the name of its first picture alone. */
+/** A message without words can only be quoted by the name of its first picture. */
 function namedPictures(words: readonly UserWords[]): readonly Compared[] {
   return words.flatMap((row) => {
     const label = row.text.trim() === '' ? row.pictures[0]?.['text'] : undefined;
@@ -107,7 +102,7 @@ function namedPictures(words: readonly UserWords[]): readonly Compared[] {
   });
 }
 
-/** The messages that a quote holds whole, where together they are most of it. */
+/** Messages that the quote contains whole, if they make up most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text)).slice(-mostHeld);
   const own = held.filter(
@@ -119,7 +114,6 @@ function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] 
 
 interface Compared {
   readonly row: UserWords;
-  /** Its white space does not count. */
   readonly text: string;
 }
 
@@ -127,7 +121,6 @@ function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Without the dots by which a model says that the quote goes on. */
 function beginningOf(quote: string): string {
   return squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 }
@@ -158,7 +151,7 @@ function letterPairs(text: string): Pairs {
   return { counts, total: Math.max(0, letters.length - 1) };
 }
 
-/** From 0, nothing, to 1, all of them. */
+/** From 0 (nothing in common) to 1 (everything). */
 function shared(a: Pairs, b: Pairs): number {
   if (a.total + b.total === 0) return 0;
   let both = 0;

@@ -1,35 +1,28 @@
 import type { TextGap, TextPlace } from '../../fragments/text/cut-and-fence-text.ts';
 
-/** A message of at most so many characters (UTF-16 units) is short. */
+/** Limit of a short message, in characters (UTF-16 units). */
 export const longestShortMessage = 2000;
 
-/** A message that wants space in a checkpoint, in tokens. */
 export interface SpaceWanted {
-  /** All of it, with the marks around it. */
   readonly whole: number;
-  /** 2,000 characters of a long message, with the marks around them. Absent: the message is short. */
+  /** The first 2,000 characters of a long message with marks. Absent: the message is short. */
   readonly shortened?: number;
-  /** However little space there is, the message gets this. Absent: it may be left out. */
+  /** Guaranteed minimum. Absent: the message may be left out. */
   readonly least?: number;
   /** The checkpoint names it as the request that defines the active task. */
   readonly isActive?: true;
-  /** A hook or a program wrote it: these share a part of the space. */
+  /** Written by a hook or a program: these share a part of the space. */
   readonly isSetup?: true;
 }
 
-/** The active request keeps at most this part of the space. */
 const activeShare = 0.5;
-/** Hooks and programs share this part of the space. */
 const setupShare = 0.25;
-/** Less of a message than this is not worth its space. */
 const leastWorthwhile = 112;
 
 /**
- * Divides the space of a checkpoint among messages, which come in the order in which they go before each other. Gives
- * the tokens of each; 0: it is left out.
- *
- * Short messages are kept whole first. Long ones share what is left. So no short message is left out while a longer one
- * keeps more than 2,000 characters; only the active request may, and then it keeps at most half of the space.
+ * Divides the space of a checkpoint among messages in order of precedence. Returns the tokens of each; 0: left out.
+ * Short messages are kept whole first and long ones share the rest, so none keeps more than 2,000 characters while a
+ * short one is left out; only the active request may, with at most half of the space.
  */
 export function shareSpace(messages: readonly SpaceWanted[], space: number): readonly number[] {
   const given = messages.map(({ least = 0 }) => least);
@@ -47,7 +40,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   let active = 0;
   for (const [at, message] of messages.entries()) {
     const { whole, shortened, least = 0, isActive, isSetup } = message;
-    // A long one that may be left out waits until all short ones have theirs.
+    // Optional long messages wait until all short ones have their space.
     if (shortened !== undefined && least === 0) continue;
     const speaker = isSetup ? 'setup' : 'user';
     const most = isActive ? Math.max(shortened ?? 0, half - active) : (shortened ?? whole);
@@ -65,7 +58,7 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   const long = [...messages.keys()].filter((at) => messages[at]!.shortened !== undefined);
   const [setups, own] = [long.filter((at) => messages[at]!.isSetup), long.filter((at) => !messages[at]!.isSetup)];
   const wholes = (at: number): number => messages[at]!.whole;
-  // The share of hooks and programs limits how much each of them wants beside the user.
+  // The share of hooks and programs limits what they may want beside the user.
   const ofSetup = fill(worthwhile(lacks.setup ? [] : setups, left.setup), left.setup, wholes);
   const wants = (at: number): number => ofSetup.get(at) ?? wholes(at);
   const sharing = worthwhile(
@@ -75,13 +68,13 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   for (const [at, tokens] of fill(sharing, left.user, wants)) given[at] = tokens;
   return given;
 
-  /** Those that have something already, and of the others as many as get enough to be worth it. */
+  /** Those that already have space, and as many others as can get a useful amount. */
   function worthwhile(some: readonly number[], free: number): readonly number[] {
     let others = Math.floor(free / leastWorthwhile);
     return some.filter((at) => given[at]! > 0 || others-- > 0);
   }
 
-  /** Raises what each has to one level, the highest that there is space for, but to no more than it wants. */
+  /** Raises all to the highest level that there is space for, but none above what it wants. */
   function fill(some: readonly number[], free: number, wanted: (at: number) => number): ReadonlyMap<number, number> {
     const raised = (at: number, level: number): number => Math.max(given[at]!, Math.min(wanted(at), level));
     const costs = (level: number): number => some.reduce((sum, at) => sum + raised(at, level) - given[at]!, 0);
@@ -95,17 +88,14 @@ export function shareSpace(messages: readonly SpaceWanted[], space: number): rea
   }
 }
 
-/** So many lines before and after a line are what it is compared with. */
 const neighbours = 12;
-/** In bits, by which a line must be rarer than its neighbours. */
 const leastUnlike = 3;
-/** A line of so many letters in plain words may be a sentence. */
 const lettersOfSentence = 16;
 
 /**
- * Lines of a long message that should stay when its middle is cut, the most telling first: those that an earlier cut kept
- * between two gaps, then short ones unlike those around them, as a sentence between two pastes is. Lines are compared by
- * their punctuation and by how rare their words are, so it works in any language, and finds little in prose.
+ * Lines of a long message to keep when its middle is cut, the most telling first: those kept by an earlier cut between
+ * two gaps, then short ones unlike their neighbours, such as a sentence between two pastes. Compares punctuation and
+ * rarity of words, so it works in any language but finds little in prose.
  */
 export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly TextPlace[] {
   const lines = linesOf(text, gaps);
@@ -117,7 +107,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   );
   const sums = [0];
   for (const each of bits) sums.push(sums.at(-1)! + each);
-  // The lower side counts: a sentence may stand between pastes of two kinds.
+  // The side with the lower value counts: a sentence may be between pastes of two kinds.
   const around = (at: number): number => {
     const [from, to] = [Math.max(0, at - neighbours), Math.min(lines.length, at + neighbours + 1)];
     const before = (sums[at]! - sums[from]!) / Math.max(1, at - from);
@@ -126,7 +116,7 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
   };
   return lines
     .map(({ start, end, isKept, ...line }, at) => {
-      // The neighbours of a line that an earlier cut kept are gone. Sentences come before scraps of data.
+      // Lines kept by an earlier cut have lost their neighbours. Sentences precede scraps of data.
       const unlike = (bits[at]! - (isKept ? 0 : around(at))) * (0.5 + 0.5 * sentenceLikeness(line));
       return { start, end, isKept, unlike };
     })
@@ -136,21 +126,19 @@ export function passagesToKeep(text: string, gaps: readonly TextGap[]): readonly
 }
 
 interface Line extends TextPlace {
-  /** It stands between two gaps. */
+  /** True between two gaps. */
   readonly isKept: boolean;
   readonly shape: string;
   readonly words: readonly string[];
-  /** The share of plain words in it. */
   readonly prose: number;
 }
 
-/** From 0, data, to 1, nothing but plain words. */
+/** From 0 (data) to 1 (only plain words). */
 function sentenceLikeness({ words, prose }: Pick<Line, 'words' | 'prose'>): number {
   const letters = words.reduce((sum, { length }) => sum + length, 0);
   return prose * Math.min(1, letters / lettersOfSentence);
 }
 
-/** Lines that are neither blank nor touch a gap. */
 function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
   const lines: Line[] = [];
   let gap = 0;
@@ -159,8 +147,8 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
     if (line.trim() === '') continue;
     while (gap < gaps.length && gaps[gap]!.end <= start) gap += 1;
     if (gap < gaps.length && gaps[gap]!.start < end) continue;
-    // A giant line is no passage itself, and a look at its beginning is enough to compare others with it.
-    // With its line end, two that follow each other touch.
+    // A giant line is no passage, and its beginning is enough for comparisons. Including the line end makes adjacent
+    // lines touch.
     const isKept = gap > 0 && gap < gaps.length;
     lines.push({
       start,
@@ -172,7 +160,7 @@ function linesOf(text: string, gaps: readonly TextGap[]): readonly Line[] {
   return lines;
 }
 
-/** Letters alone, so that hashes and names with digits, of which each is rare, do not count. */
+/** Letters only: hashes and names with digits are each rare and must not count. */
 const plainWord = /^[\p{P}\p{S}]{0,2}([\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*)\p{P}{0,3}$/u;
 
 function described(line: string): Pick<Line, 'shape' | 'words' | 'prose'> {

@@ -11,9 +11,8 @@ import { entriesTokens, recordsEntries, wordsEntry, shrinkToFit } from './build-
 import type { CompactionPlan, CompactionSource } from '../plan/compaction-plan.ts';
 
 /**
- * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
- * what may stay. `stream`: it sends one opaque item, and the rest is ours. The user's words and the records of the work are
- * put in by code in both.
+ * Checkpoint of a provider that compacts by itself. `unary`: it sends the new history, and we keep the permitted part.
+ * `stream`: it sends one opaque item, and the rest is ours. Code adds the user's words and the records in both.
  */
 export function remoteCandidate(
   plan: CompactionPlan,
@@ -39,7 +38,7 @@ export function remoteCandidate(
   });
 }
 
-/** What the model and agents said, and what is opaque. The rest may be stale, or we have it ourselves. */
+/** Keeps words of the model and of agents, and opaque items. The rest may be stale, or we have it ourselves. */
 function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
   const isAnswer = (item: Item): boolean =>
     item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
@@ -63,15 +62,13 @@ function outputEntry(item: Item, provider: ProviderName | undefined): CandidateE
   return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
 }
 
-/** More of another agent's message than this is not kept. */
 const mostOfAgent = 10_000;
 
-/** What other agents asked for: work that did not come from the user. */
+/** Requests of other agents: work that did not come from the user. */
 function fromAgents(all: readonly Entry[]): readonly Entry[] {
   return all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
 }
 
-/** What an agent says that was started from here: that it is done, or how far it is. */
 function isReport(item: Item): boolean {
   const text = firstText(item);
   if (text.startsWith('Message Type: FINAL_ANSWER\n')) return true;
@@ -85,7 +82,6 @@ function firstText({ content }: Item): string {
   return parts.flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))[0] ?? '';
 }
 
-/** What agents asked for, within what the user's words have left. */
 function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
   let left = tokens;
   return asked

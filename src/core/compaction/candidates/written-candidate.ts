@@ -9,10 +9,9 @@ import { type Candidate, type Faulty, faulty } from './candidate.ts';
 import { readLooseJson } from './loose-json.ts';
 import { findQuotedWords } from './match-quote.ts';
 
-/** A word, as in "done" or "null", is less than what code knows. */
+/** A shorter text, such as "done" or "null", says less than code knows. */
 const leastBytes = 8;
 
-/** The checkpoint of a summary in prose: the user's messages, the records, and the summary last. */
 export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
   const summary = text.replace(/^\uFEFF/, '').trim();
   if (summary === '') return faulty('The answer is empty.');
@@ -25,7 +24,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   return makeCandidate(plan, source, { strategy: 'plain', chosen: [], written });
 }
 
-/** The model says which message defines the active task; every word of the user comes from history. */
+/** The model says which message defines the active task; all words of the user come from history. */
 export function structuredCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
   const answer = readStructured(text);
   if (answer.kind === 'faulty') return answer;
@@ -44,16 +43,15 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
 const notFound =
   'The request that the model quoted is not a message of the user, so the checkpoint names no active task.';
 
-/** A summary with the model's own line of where to continue, or without a usable one. */
 export type ResumeLine =
   | { readonly kind: 'found'; readonly summary: string; readonly change: 'none' | 'signs' | 'moved' }
-  /** The word stands there and names no step. */
+  /** The keyword is there but names no step. */
   | { readonly kind: 'no-step' }
   | { readonly kind: 'none' };
 
 /**
- * Puts the newest line that says where to continue at the end, as `RESUME_AT: step`. Signs around the word do not matter,
- * the step may stand on the line below, and other lines may follow. Earlier lines of that kind are marked as such.
+ * Puts the newest line about where to continue at the end, as `RESUME_AT: step`, and marks earlier ones as such. Signs
+ * around the keyword are ignored, the step may be on the next line, and other lines may follow.
  */
 export function withResumeLine(given: string): ResumeLine {
   const text = given.trimEnd();
@@ -73,13 +71,12 @@ export function withResumeLine(given: string): ResumeLine {
 }
 
 interface Cursor {
-  /** The first line, and the one after the last. */
   readonly at: number;
   readonly end: number;
   readonly step: string;
 }
 
-/** Lines between code fences are quoted, and say nothing about this conversation. */
+/** Lines between code fences are quoted and say nothing about this conversation. */
 function cursorsIn(lines: readonly string[]): readonly Cursor[] {
   const found: Cursor[] = [];
   let code: Fence | undefined;
@@ -104,7 +101,7 @@ function nextFull(lines: readonly string[], from: number): number {
 
 const emphases = ['**', '__', '`', '*'] as const;
 
-/** The step without signs of a list before it, and without emphasis that is opened or closed outside of it. */
+/** The step without list marks before it and without unpaired emphasis. */
 function stepIn(text: string): string {
   let step = text.trim().replace(/^(?:[>#•+-]+|\*|\d{1,3}[.)])[ \t]+/, '');
   for (const sign of emphases) {
@@ -113,14 +110,13 @@ function stepIn(text: string): string {
   return /[\p{L}\p{N}]/u.test(step) ? step : '';
 }
 
-/** What is wrong with a text as a summary, for the model that wrote it: cheap measures that hold in any language. */
+/** Faults of a summary, worded for the model that wrote it: cheap checks that work in any language. */
 export function summaryFaults(summary: string): readonly string[] {
   if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];
   if (isMarkup(summary)) return ['The summary is a page of markup instead of text.'];
   return isCallText(summary) ? ['The summary is a call of a tool. Call no tool: write text.'] : [];
 }
 
-/** Longer texts are judged by their beginning. */
 const mostLooked = 40_000;
 const pieceLength = 12;
 const leastText = 600;
@@ -159,15 +155,13 @@ export interface StructuredAnswer {
   readonly kind: 'read';
   readonly intent: string;
   readonly summary: string;
-  /** What the model wrote under keys that were not asked for; may be empty. */
   readonly extra: string;
-  /** What was wrong and could be put right without a doubt about what was meant. */
+  /** Faults that could be repaired unambiguously. */
   readonly mended: readonly string[];
 }
 
 const keys = ['intent_user_message', 'summary'] as const;
 
-/** What a model answered to the structured prompt, or all that is wrong with it. */
 export function readStructured(text: string): StructuredAnswer | Faulty {
   if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
   const json = readLooseJson(text, keys);
@@ -193,7 +187,6 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
 }
 
-/** A key with its value as lines of text; nothing where there is no value. */
 function extraText(key: string, value: Json | undefined): readonly string[] {
   if (value === undefined || value === null || value === '') return [];
   if (!Array.isArray(value)) return [`${key}: ${lineOf(value)}`];
@@ -235,7 +228,6 @@ const mendings = {
   moved: ['Capstan moved the `RESUME_AT:` line to the end.'],
 } as const;
 
-/** Of `intent_user_message`, in their order. */
 export const intentTags = [
   '<VERBATIM_REQUEST_START>',
   '<VERBATIM_REQUEST_END>',
@@ -245,15 +237,14 @@ export const intentTags = [
 
 type IntentTag = (typeof intentTags)[number];
 
-/** Where the tags stand, in their order; or those that are missing; or that they are out of order. */
 export type IntentPlaces =
   | { readonly kind: 'found'; readonly at: readonly [number, number, number, number] }
   | { readonly kind: 'missing'; readonly tags: readonly IntentTag[] }
   | { readonly kind: 'disordered' };
 
 /**
- * A tag counts alone on its line, so that tags inside the user's words split nothing: of the starts the first counts, of
- * the ends the last before the next block. Only where a model wrote none of its tags alone are they taken as they stand.
+ * A tag counts only alone on its line, so that tags inside the user's words split nothing: the first start, and the
+ * last end before the next block. Tags inside lines are accepted only if the model wrote none alone.
  */
 export function findTags(intent: string): IntentPlaces {
   const alone = (tag: IntentTag): readonly number[] =>
@@ -276,7 +267,7 @@ export function findTags(intent: string): IntentPlaces {
   return { kind: 'found', at: [start, end, recent, closing] };
 }
 
-/** Of an intent whose tags are all there, in order: the request, as the model says, and what stands outside of both blocks. */
+/** Requires all tags in order. `context`: the text outside both blocks. */
 export function splitIntent(intent: string): { readonly request: string; readonly context: string } {
   const places = findTags(intent);
   if (places.kind !== 'found') return { request: '', context: intent.trim() };

@@ -10,114 +10,99 @@ import { entries, type History } from '../../history/history.ts';
 import { isCheckpointItem, isOpaqueCheckpoint } from '../../history/sent-items.ts';
 import type { WorkRecords } from './work-records.ts';
 
-/** The budgets that checkpoints are about. */
 export type CompactionWindow = Pick<
   Window,
   'effective' | 'autoCompact' | 'autoCompactScope' | 'compactionReserve' | 'checkpoint'
 >;
 
-/** Who wanted it. */
 export type CompactionTrigger = 'manual' | 'auto';
 
-/** Why it is made. The first four are words that other programs know. */
+/** The first four are words that other programs know. */
 export type CompactionReason =
   | 'user_requested'
   | 'context_limit'
   | 'model_downshift'
   | 'comp_hash_changed'
-  /** The provider refused a request as too long. */
   | 'context_overflow'
-  /** The provider refused a request that may have been too long, and did not say why. */
+  /** The refused request may have been too long; the provider gave no reason. */
   | 'unexplained_refusal'
-  /** Another provider takes over, which cannot read a checkpoint of the one before. */
+  /** The new provider cannot read checkpoints of the old one. */
   | 'provider_changed';
 
-/** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
+/** `post_turn`: the turn has ended, and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
 
-/** How the model is asked. `auto` of the configuration means `structured`. */
 export type CompactionStrategy = 'structured' | 'plain' | 'remote';
 
-/** What a compaction shall do, decided before anything is asked. Every number comes from the envelope's window. */
+/** The plan is complete before any request. All numbers come from the envelope's window. */
 export interface CompactionPlan {
   readonly turnId: TurnId;
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
   readonly phase: CompactionPhase;
   readonly strategy: CompactionStrategy;
-  /** How a provider makes a checkpoint itself: in one answer, or as a stream, which is the default. */
+  /** A provider's own checkpoint comes in one answer or, by default, as a stream. */
   readonly remoteForm?: 'unary' | 'stream';
-  /** The model that is asked. */
   readonly model: string;
-  /** Who runs it: the maker of what the answer holds encrypted. */
+  /** The provider that runs it, and so makes the encrypted content of the answer. */
   readonly provider?: ProviderName;
-  /** The number of the turn in which the checkpoint is made. */
   readonly number?: number;
-  /** A command that prints the whole thread, for the marks of what is left out. */
+  /** Command that prints the whole thread, for the marks of omitted parts. */
   readonly readAll: string;
-  /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
+  /** It replaces an opaque checkpoint: the gain is that it can be read, and it need not be smaller. */
   readonly mayGrow?: true;
-  /** What the user wants the checkpoint to keep in view. */
   readonly focus?: string;
-  /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
+  /** From the configuration: replaces the plain prompt, and is added to the focus of the structured one. */
   readonly prompt?: string;
   readonly budget: CompactionBudget;
   /**
-   * `next-turn`: no context is sent, and the baseline is cleared, so that the next turn sends all of it.
-   * `before-last-words`: the turn continues, and what the model must know stands before the last words of the user.
+   * `next-turn`: sends no context and clears the baseline, so that the next turn sends all of it. `before-last-words`:
+   * the turn continues, and the context goes before the last words of the user.
    */
   readonly placement: 'next-turn' | 'before-last-words';
 }
 
 /** In tokens. */
 export interface CompactionBudget {
-  /** What a request for a checkpoint may weigh, instructions and tools included, the answer not. */
+  /** Limit for a checkpoint request, including instructions and tools but not the answer. */
   readonly request: number;
-  /** What instructions and tools weigh in every such request. */
   readonly fixed: number;
-  /** For the texts of the user in the checkpoint. */
   readonly words: number;
-  /** For the pictures of the user. */
   readonly pictures: number;
-  /** For what the model writes. */
   readonly answer: number;
-  /** For what code puts in beside: the plan, the files, the last results. */
   readonly records: number;
-  /** What the next request would hold as things stand, instructions and tools aside: history, and context that is due. */
+  /** The next request without compaction, except instructions and tools: history, and context that is due. */
   readonly before: number;
-  /** What it holds beside the checkpoint: all that is sent again about the world. */
+  /** All context about the world that is sent again beside the checkpoint. */
   readonly context: number;
-  /** What a checkpoint may weigh: its parts are cut until it does. */
+  /** Limit for the checkpoint: its parts are cut to fit. */
   readonly most: number;
-  /** A checkpoint that weighs more is not installed: with the context beside it, it would save too little. */
+  /** A larger checkpoint is not installed: with the context beside it, it would save too little. */
   readonly gain: number;
 }
 
-/** What a checkpoint is made from. */
 export interface CompactionSource {
   readonly history: History;
-  /** The same as it is sent: `project` of the history. Requests name ranges of it. */
+  /** History as sent, from its `project`. Requests name ranges of it. */
   readonly input: readonly Item[];
   readonly work: WorkRecords;
-  /** Turns that ended by a failure. */
   readonly failed?: readonly TurnId[];
 }
 
 /**
- * One request of a compaction. It is a sampling request with the same instructions, tools, cache key and tier; its input
- * is `head`, then the items `from` to `to` of the projected history, then `tail`. No tool may be called.
+ * One request of a compaction: a sampling request with the same instructions, tools, cache key and tier. Its input is
+ * `head`, the items `from` to `to` of the projected history, then `tail`. Tool calls are forbidden.
  */
 export interface CompactionRequest {
   readonly strategy: 'structured' | 'plain' | 'remote';
   readonly from: number;
-  /** The first item that is not sent. */
+  /** End of the range, exclusive. */
   readonly to: number;
-  /** Places of what does not fit: sent as `stubOf` makes it, and left out where that gives nothing. */
+  /** Positions of items that do not fit: sent as `stubItem` makes them, or left out if it returns nothing. */
   readonly stubbed: readonly number[];
-  /** Notes about what stood before the range, when history is taken in parts. */
   readonly head: readonly RequestMessage[];
   readonly tail: readonly RequestMessage[];
-  /** The answer must be JSON of this shape, where the provider can promise that. */
+  /** Schema for a JSON answer, if the provider can guarantee it. */
   readonly outputSchema?: JsonObject;
 }
 
@@ -126,18 +111,17 @@ export interface RequestMessage {
   readonly text: string;
 }
 
-/** What came of a request. Connections that fail for a while have been tried again before. */
 export type CompactionOutcome =
-  /** `text`: all that the messages of this response say, joined; empty when there was none. */
+  /** `text`: all message texts of this response, joined; may be empty. */
   | { readonly kind: 'answer'; readonly text: string; readonly items: readonly Item[] }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
-/** A refused request says only that it was too much. */
+/** A refusal only says that the request was too large. */
 export function isRefusal({ reason }: Pick<CompactionPlan, 'reason'>): boolean {
   return reason === 'context_overflow' || reason === 'unexplained_refusal';
 }
 
-/** Whether a checkpoint could hold less than what stands. By hand, a copy of an older one alone is no gain. */
+/** False if a checkpoint cannot hold less than history does. By hand, merely copying an older one is no gain. */
 export function anythingToCompact(
   { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
   { history }: Pick<CompactionSource, 'history'>,
@@ -153,7 +137,7 @@ function isCheckpoint({ item, origin }: Entry): boolean {
   return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
 }
 
-/** By hand, a checkpoint that can be read may grow where it takes the place of an opaque one. */
+/** By hand, a readable checkpoint may grow if it replaces an opaque one. */
 export function allowGrowthByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
   wanted: Wanted,
   { history }: Pick<CompactionSource, 'history'>,

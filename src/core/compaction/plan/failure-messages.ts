@@ -5,8 +5,6 @@ import { smallestBudget } from './plan-compaction.ts';
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { loneSurrogateWords } from '../../../protocol/json.ts';
 
-/** Why a compaction came to nothing, or went another way, for people. */
-
 export const nothingToCompact: Outcome = {
   code: 'nothing-to-compact',
   message: 'Nothing to compact yet.',
@@ -17,10 +15,10 @@ const saying =
   (what: string) =>
   ({ code, message, next }: ModelFailure): Outcome => ({ code, message: `${what} ${sentence(message)}`, next });
 
-/** The same would happen to any other request, so no other way is tried. */
+/** Any other request would fail alike, so no other way is tried. */
 export const historyUnchanged = saying('The history was not compacted and is unchanged.');
 
-/** What Capstan does after a way failed: asks the model, takes less from it, or does without. */
+/** Next step after a failure: ask the model, take less from it, or do without it. */
 export type AfterFailure = 'ask-model' | 'plain-summary' | 'no-model';
 
 const failedThen: Readonly<Record<AfterFailure, string>> = {
@@ -55,7 +53,6 @@ export function unusableAnswers(faults: readonly string[], then: AfterFailure): 
   };
 }
 
-/** The second answer was good. */
 export function askedAgain(faults: readonly string[]): string {
   return `Capstan could not use the first answer and asked the model again: ${faults.map(sentence).join(' ')}`;
 }
@@ -84,7 +81,6 @@ export function refusedAsTooLong(requests: number, weight: number): Outcome {
   };
 }
 
-/** Where space is needed, with the numbers that a checkpoint was measured by. */
 export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   const { budget, trigger } = plan;
   const isFar = isFarFromLimit(plan);
@@ -101,29 +97,28 @@ export function noGain(plan: CompactionPlan, tokens: number): Outcome {
   };
 }
 
-/** The history is so short that the frame of a checkpoint weighs more than what it saves. */
+/** The history is so short that the frame of a checkpoint weighs more than it saves. */
 export function wouldGrow(plan: CompactionPlan, tokens: number): Outcome {
   const { budget } = plan;
   return {
     code: 'compaction-would-grow',
     message: `A checkpoint would be no smaller than the history: about ${groupDigits(tokens + budget.context)} tokens instead of ${groupDigits(budget.before)}. The history is unchanged.`,
-    // The error of the request that was refused follows, and says what helps.
     next: isRefusal(plan) ? 'Compacting does not help here.' : 'Continue the thread as it is.',
   };
 }
 
-/** By hand, before a model is asked: `tokens` is what every checkpoint weighs, whatever the model writes. */
+/** By hand, before a model is asked: `tokens` is the minimum of every checkpoint, whatever the model writes. */
 export function noGainExpected(plan: CompactionPlan, tokens: number): Outcome {
   return isFarFromLimit(plan) ? nothingToCompact : noGain(plan, tokens);
 }
 
 /**
- * By hand, and for a model that cannot read some of it, a history below what a checkpoint may weigh is in no need. A
- * smallest value says nothing of the limit.
+ * A history below the size of a checkpoint needs none by hand, or for a model that cannot read some of it. A minimum
+ * value says nothing about the limit.
  */
 function isFarFromLimit({ trigger, reason, budget }: CompactionPlan): boolean {
   const { before, context, most } = budget;
-  // Where space must be freed, `most` is what would be a gain.
+  // If space must be freed, `most` is the largest gainful size.
   if (reason === 'comp_hash_changed') return true;
   return trigger === 'manual' && most > smallestBudget && before <= most + context;
 }
@@ -136,10 +131,9 @@ export function candidateMalformed(what: string): Outcome {
   };
 }
 
-/** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
+/** Share of a request for the focus; the rest is for the text to read. */
 const share = 0.25;
 
-/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
 export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
   if (!focus.isWellFormed()) {
     return {

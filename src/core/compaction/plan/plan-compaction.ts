@@ -2,38 +2,32 @@ import type { CompactionPlan, CompactionBudget, CompactionWindow } from './compa
 
 export type AskedCompaction = Omit<CompactionPlan, 'budget' | 'placement'>;
 
-/** In tokens, by our estimate where nothing else is said. */
+/** In tokens, by our estimate unless noted. */
 export interface CompactionSizes {
-  /** Of the next model. */
   readonly window: CompactionWindow;
-  /** Of the model that is asked. */
   readonly requestWindow: CompactionWindow;
-  /** Instructions and tools. */
   readonly fixed: number;
   readonly history: number;
-  /** What the next request would tell about the world if history stood as it is. */
+  /** Context about the world that the next request would add to the current history. */
   readonly due: number;
-  /** The provider's count of everything, where there is one. */
+  /** The provider's count of everything, if known. */
   readonly counted?: number;
-  /** The context about the world that is sent again once history is replaced. */
+  /** Context about the world that is sent again once history is replaced. */
   readonly context: number;
-  /** The context about the world that history holds. */
   readonly standing: number;
-  /** What waits to enter after the checkpoint: words of the user, items of a program. */
+  /** Content that enters after the checkpoint: words of the user, items of a program. */
   readonly pending?: number;
 }
 
-/** A checkpoint must save at least a fifth: one that saves less costs more than it gives. */
+/** A checkpoint that saves less than a fifth costs more than it gives. */
 const mostShareOfBefore = 0.8;
-/** What a checkpoint built by code can always be cut down to. */
 export const smallestBudget = 2000;
-/** In a small thread the parts of a checkpoint share what there is; the user's words get the rest. */
+/** Shares of the space in a small thread; the user's words get the rest. */
 const answerShare = 0.3;
 const recordsShare = 0.15;
 const picturesShare = 0.15;
-/** A limit far below the window leaves room for the user's words all the same. */
+/** A limit far below the window still leaves room for the user's words. */
 const mostReserveOfLimit = 0.25;
-/** Around the words, the answer and the records: markers, the bridge, headings. */
 const frame = 400;
 
 export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): CompactionPlan {
@@ -48,7 +42,7 @@ export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): 
 function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): CompactionBudget {
   const { window, requestWindow, fixed, history, due, context } = sizes;
   const ratio = underestimate(sizes);
-  // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
+  // Reserves the whole answer even for a small checkpoint: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const below = mostAfter(sizes, ratio);
   const wanted =
@@ -57,12 +51,12 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
       : trigger === 'manual'
         ? gainByHand(sizes)
         : largestUsefulCheckpoint({ ...sizes, counted: 0 });
-  // Where space must be freed, parts are cut until there is a gain. By hand nothing is cut for it: then there is no
-  // checkpoint.
+  // If space must be freed, parts are cut until there is a gain. By hand nothing is cut for that: there is no
+  // checkpoint then.
   const most = trigger === 'manual' ? below : Math.max(smallestBudget, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : largestUsefulCheckpoint(sizes);
   const free = Math.max(0, most - frame);
-  // What others write is cut for the sake of a gain; the user's own messages are not, by hand.
+  // Texts of others are cut for a gain; the user's own messages are not, by hand.
   const forOthers = Math.max(0, Math.min(most, Math.max(smallestBudget, wanted)) - frame);
   const forAnswer = Math.min(answer, Math.floor(forOthers * answerShare));
   const forRecords = Math.min(window.checkpoint.records, Math.floor(forOthers * recordsShare));
@@ -70,7 +64,6 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
   return {
     request: Math.max(0, Math.floor((requestWindow.effective - answer) / ratio)),
     fixed,
-    // What is put in must fit what may come out.
     words: Math.min(window.checkpoint.words, free - forAnswer - forRecords - forPictures),
     pictures: forPictures,
     answer: forAnswer,
@@ -83,9 +76,8 @@ function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction)
 }
 
 /**
- * What a checkpoint may weigh and still save a fifth. The next request holds context before and after: a checkpoint in the
- * place of texts that are sent again saves nothing. A provider that counts more than we see is believed: what it counts
- * may be history.
+ * The largest checkpoint that saves a fifth. Context counts before and after: replacing texts that are sent again saves
+ * nothing. A higher count of the provider is believed: the difference may be history.
  */
 export function largestUsefulCheckpoint(
   sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>,
@@ -95,23 +87,22 @@ export function largestUsefulCheckpoint(
 }
 
 /**
- * By our estimate, and by what history holds alone: every surface gives the model another context, and what is due
- * because of that is nothing to compact.
+ * By our estimate of history alone: each surface gives the model another context, and context that is due because of
+ * that cannot be compacted.
  */
 function gainByHand({ fixed, history, due, context, standing }: CompactionSizes): number {
   const now = largestUsefulCheckpoint({ fixed, history, due, context });
   return Math.min(now, largestUsefulCheckpoint({ fixed, history, due: 0, context: standing }));
 }
 
-/** By how much our estimate is too low. All space is in our tokens, so it shrinks by this; it never grows. */
+/** Factor by which our estimate is too low. All space is in our tokens, so it only shrinks by this. */
 function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number {
   return Math.max(1, counted / Math.max(1, fixed + history));
 }
 
 /**
- * Instructions, tools, the context that is sent again and a reserve must stay below the limit together with the checkpoint; a
- * limit of the body alone binds only by the window. What waits to enter is kept whole if it can be, and the checkpoint
- * makes way for it.
+ * Instructions, tools, repeated context, a reserve and the checkpoint must together stay below the limit; for a limit
+ * of the body alone, below the window. Pending content is kept whole if possible, at the expense of the checkpoint.
  */
 function mostAfter({ window, fixed, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;

@@ -1,22 +1,21 @@
 import type { CompactionWindow } from './compaction-plan.ts';
 
-/** What counts when it is decided whether a thread is full. In tokens. */
+/** In tokens. */
 export interface WindowFill {
-  /** What the next request weighs as things stand. */
   readonly active: number;
-  /** What is about to enter it: words of the user, context that will be sent. */
+  /** Content about to enter: words of the user, context that will be sent. */
   readonly pending: number;
-  /** What the first request since the newest checkpoint weighed; undefined until that is known. */
+  /** First request since the newest checkpoint; undefined until known. */
   readonly prefill: number | undefined;
   readonly window: CompactionWindow;
 }
 
-/** The thread must be compacted before the next request. The window itself counts whatever the scope is. */
+/** The window itself counts in every scope. */
 export function limitReached(fill: WindowFill): boolean {
   return counted(fill) >= fill.window.autoCompact || fill.active + fill.pending >= fill.window.effective;
 }
 
-/** As long as it is unknown where the body begins, nothing counts as grown. */
+/** While the start of the body is unknown, nothing counts as growth. */
 function counted({ active, pending, prefill, window }: WindowFill): number {
   if (window.autoCompactScope === 'total') return active + pending;
   return prefill === undefined ? 0 : Math.max(0, active + pending - prefill);
@@ -28,16 +27,14 @@ interface SwitchedModel {
 }
 
 /**
- * Why history must be compacted by the model before, while that can still read it. Two models that say nothing about
- * their compatibility are taken to be compatible. A budget of the body that a switch goes over is left to the new
- * model: it can read what stands.
+ * The reason why the previous model must compact history while it can still read it. Models without compatibility data
+ * count as compatible. If only the body budget is exceeded, the new model does it: it can read the history.
  */
 export function switchReason({
   before,
   now,
   active,
 }: {
-  /** The model that the newest turn ran with. */
   readonly before: (SwitchedModel & { readonly effective: number }) | undefined;
   readonly now: SwitchedModel & { readonly window: CompactionWindow };
   readonly active: number;
@@ -51,53 +48,48 @@ export function switchReason({
   return tooMuch ? 'model_downshift' : undefined;
 }
 
-/** What has come of the newest checkpoint. In tokens. */
 export interface SinceCheckpoint {
   readonly window: Pick<CompactionWindow, 'effective' | 'autoCompact' | 'autoCompactScope'>;
-  /** The first count of a provider since then; undefined until there is one. */
+  /** First count of a provider since then; undefined until known. */
   readonly prefill: number | undefined;
-  /** What is new since the first request after it, by our estimate; undefined when no checkpoint stands. */
+  /** Growth since the first request after it, by our estimate; undefined without a checkpoint. */
   readonly grown: number | undefined;
 }
 
-/** So much of the window, or of the limit, must be new since the newest checkpoint before there is another automatic one. */
+/** Share of the window or limit that must be new before another automatic checkpoint. */
 const leastNewShare = 0.1;
 
 /**
- * A provider may count more than we estimate, by any amount, for ever: then the thread is full again right after a
- * checkpoint. So there is at most one automatic checkpoint for each tenth of the window that is new, by our own count.
+ * A provider may always count more than we estimate, so that the thread is full right after a checkpoint. Hence one
+ * automatic checkpoint at most per tenth of the window that is new by our own count.
  */
 export function minimumGrowth({ window, prefill }: Pick<SinceCheckpoint, 'window' | 'prefill'>): number {
   const { effective, autoCompact, autoCompactScope } = window;
-  // A provider whose first count was already over the limit is not believed again soon.
+  // If a provider's first count was already over the limit, it is not believed again soon.
   const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
   return Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
 }
 
-/** Whether another automatic checkpoint may follow. The first one waits for nothing. */
+/** The first checkpoint waits for nothing. */
 export function hasGrownEnough(since: SinceCheckpoint): boolean {
   return since.grown === undefined || since.grown >= minimumGrowth(since);
 }
 
-/** What every request holds, whatever is compacted. In tokens. */
 export interface FixedRequestWeight {
-  /** Instructions and tools. */
   readonly fixed: number;
-  /** The context about the world. */
   readonly context: number;
-  /** What the provider counts beyond our estimate. */
+  /** Excess of the provider's count over our estimate. */
   readonly overhead: number;
 }
 
-/** What a checkpoint weighs at least, with a little work after it. */
 export const leastCheckpoint = 1000;
 
-/** What the next request may weigh: where the limit is about the body alone, only the window binds. */
+/** Limit for the next request: if the limit is for the body alone, only the window binds. */
 export function nextRequestLimit({ effective, autoCompact, autoCompactScope }: SinceCheckpoint['window']): number {
   return autoCompactScope === 'body' ? effective : autoCompact;
 }
 
-/** Whether a checkpoint can free space: where none can, the next step would compact again, and so on. */
+/** If no checkpoint can free space, compacting would repeat at every step. */
 export function canFreeSpace({ fixed, context, overhead }: FixedRequestWeight, limit: number): boolean {
   return fixed + context + overhead + leastCheckpoint < limit;
 }

@@ -1,25 +1,23 @@
 import { groupDigits, type Outcome } from '../../../protocol/outcome.ts';
 import { canFreeSpace, type FixedRequestWeight, leastCheckpoint } from './when-to-compact.ts';
 
-/** The limit of a thread, and how far the configuration can raise it. In tokens. */
 export interface RaisableLimit {
   readonly now: number;
-  /** What `model_auto_compact_token_limit` can raise it to. */
+  /** Highest value that `model_auto_compact_token_limit` can reach. */
   readonly most: number;
-  /** The `model_context_window` with which it is so much; undefined when the model has no such window. */
+  /** The `model_context_window` for that limit; undefined if the model has no such window. */
   windowFor(limit: number): number | undefined;
 }
 
-/** Left for the work beside what every request holds, as a share of the limit. */
 const workShare = 0.2;
 const leastWork = 4000;
 
-/** No checkpoint gets below the limit. Names what is to blame, and a value that helps where there is one. */
+/** No checkpoint gets below the limit. Names the cause, and a value that helps if there is one. */
 export function limitTooLow(every: FixedRequestWeight, limit: RaisableLimit): Outcome {
   const { fixed, context, overhead } = every;
   const all = fixed + context + overhead;
   const wanted = roundUp(all + leastCheckpoint + Math.max(leastWork, Math.ceil(limit.now * workShare)));
-  // A limit in the window that is just enough is better than none.
+  // A barely sufficient limit within the window is better than none.
   const within = wanted > limit.most && canFreeSpace(every, limit.most) ? limit.most : wanted;
   return {
     code: 'limit-too-low',
@@ -38,7 +36,6 @@ function causeOf(every: FixedRequestWeight, limit: RaisableLimit): string {
   return `${own}${beyond}`;
 }
 
-/** What a limit of so many tokens takes in the configuration; undefined when nothing there gives it. */
 function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
   const isConfigured = limit.now < limit.most;
   if (wanted <= limit.most && isConfigured) {
@@ -56,12 +53,10 @@ function otherAdvice({ fixed, context, overhead }: FixedRequestWeight, { now }: 
     : 'Offer fewer tools, shorten your instructions and AGENTS.md, or choose a model with a larger window.';
 }
 
-/** A provider says that the thread is full, and too little is new since the newest checkpoint. In tokens. */
+/** The provider reports a full thread, but too little is new since the newest checkpoint. In tokens. */
 export interface FullAfterCheckpoint {
-  /** What counts against the limit, by the provider's count. */
   readonly counted: number;
   readonly grown: number;
-  /** What must be new before there is another automatic checkpoint. */
   readonly needed: number;
   readonly overhead: number;
 }
@@ -80,39 +75,32 @@ export function fullAfterCheckpoint(full: FullAfterCheckpoint, limit: RaisableLi
   };
 }
 
-/** A round number is easier to paste, and leaves a little more. */
+/** A round number is easier to paste, and leaves a small reserve. */
 function roundUp(tokens: number): number {
   return Math.ceil(tokens / 1000) * 1000;
 }
 
-/** A request that a server refused without naming a cause, and what is known around it. */
 export interface UnexplainedRefusal {
-  /** What the request is taken to weigh, in tokens. */
   readonly tokens: number;
-  /** Of the effective window. */
   readonly effective: number;
-  /** Of its body. */
   readonly bytes: number;
-  /** The largest body that this model of this provider answered in the thread; undefined when it answered none. */
+  /** Largest body that this model of this provider answered in the thread; undefined if none. */
   readonly accepted: number | undefined;
-  /** Whether anything in history was made by a model, this one or another. */
   readonly hasPast: boolean;
-  /** What history weighs, in tokens. */
   readonly history: number;
-  /** False: compaction is paused, was tried in this turn already, or too little is new since the newest checkpoint. */
+  /** False: compaction is paused, was tried in this turn, or too little is new since the newest checkpoint. */
   readonly mayCompact: boolean;
 }
 
 export type LengthSuspicion = 'near-the-window' | 'larger-than-accepted';
 
-/** From here on a request is large enough that its length may be the cause. */
 const largeShare = 0.8;
 /** A checkpoint does not get below 2000 tokens, and must save a fifth. */
 const leastHistory = 2500;
 
 /**
- * Why the length may be what the server objects to, so that one try with a compacted history is worth it; undefined
- * when it is not. The first request of a thread is no larger than any before it: more likely something else is wrong.
+ * The reason to suspect the length, which justifies one try with a compacted history; undefined if there is none. The
+ * first request of a thread is no larger than earlier ones: another cause is more likely.
  */
 export function suspectLength(refusal: UnexplainedRefusal): LengthSuspicion | undefined {
   const { tokens, effective, bytes, accepted, hasPast, history, mayCompact } = refusal;

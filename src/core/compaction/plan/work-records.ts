@@ -1,16 +1,14 @@
 import type { ChangedFile, PlanStep, RestoredFile } from '../../../protocol/turn-item.ts';
 
-/** What tools recorded about the work. No summariser touches it: code puts it into every checkpoint. */
+/** Records of the work by tools. Code puts them into every checkpoint, unseen by summarisers. */
 export interface WorkRecords {
-  /** The newest plan; absent when there is none, or when all of it is done and the user has written since. */
+  /** The newest plan; absent if there is none, or if it is complete and the user has written since. */
   readonly plan?: WorkPlan;
   /** Files that patches changed, in the order of their first change, each once with its newest kind. */
   readonly files: readonly ChangedFile[];
-  /** Files that the user put back since, and no patch changed after that. Absent: none. */
+  /** Files that the user restored and no later patch changed. Absent: none. */
   readonly putBack?: readonly RestoredFile[];
-  /** The number of the turn of the user's newest message. */
   readonly number?: number;
-  /** Plans in calls that are not answered yet. */
   readonly proposed?: readonly ProposedPlan[];
 }
 
@@ -21,20 +19,22 @@ export interface ProposedPlan {
 
 export interface WorkPlan {
   readonly steps: readonly PlanStep[];
-  /** The number of the turn in which it was written. */
   readonly number?: number;
-  /** Something came after the plan, so it may be out of date. */
+  /** Something followed the plan, so it may be out of date. */
   readonly isOlder: boolean;
-  /** What that was; absent: a message of the user. */
+  /** Absent: a message of the user followed. */
   readonly olderThan?: PlanOlderThan;
 }
 
-/** `stop`: its turn ended before the model was done. `program`: the program that drives the thread said something. `shell`: the user ran a command. */
+/**
+ * `stop`: its turn ended before the model was done. `program`: a message of the driving program. `shell`: a command of
+ * the user.
+ */
 export type PlanOlderThan = (typeof plansAreOlderThan)[number];
 
 export const plansAreOlderThan = ['stop', 'program', 'shell'] as const;
 
-/** The same once something else came after the plan. A message of the user says most. */
+/** Marks the plan as older. A message of the user outranks other causes. */
 export function withOlderPlan(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {
   const { plan } = work;
   if (plan === undefined) return work;

@@ -8,18 +8,16 @@ import { itemTokens } from '../../history/token-counts.ts';
 import type { CompactionPlan, CompactionRequest, CompactionSource, RequestMessage } from '../plan/compaction-plan.ts';
 import { isOutput, stubItem } from './item-stub.ts';
 
-/** A run of the projected history that is looked at in one request. */
 export interface Part extends Unit {
-  /** Places that are sent as a notice. */
   readonly stubbed: readonly number[];
-  /** False: nothing of it can be sent, or there are too many parts, and code makes the notes. */
+  /** False: nothing of it can be sent, or there are too many parts; code makes the notes. */
   readonly sent: boolean;
 }
 
 /**
- * The input from `from` on as parts that weigh up to `capacity` tokens, oldest first, of which `most` are sent before
- * the last. The last one is asked for the checkpoint itself; it is filled up
- * first, because the newest matters most, and it is empty where the newest items cannot be sent.
+ * Splits the input from `from` on into parts of up to `capacity` tokens, oldest first; `most` of them are sent before
+ * the last. The last is for the checkpoint itself and is filled first, because the newest matters most; it is empty if
+ * the newest items cannot be sent.
  */
 export function cutIntoParts(
   source: CompactionSource,
@@ -44,7 +42,6 @@ function withMostSent(newestFirst: readonly Part[], most: number): readonly Part
   return newestFirst.map((part) => (part.sent && ++sent > most + 1 ? { ...part, sent: false } : part));
 }
 
-/** Parts side by side that are not sent are one. */
 function withNotesJoined(parts: readonly Part[]): readonly Part[] {
   const result: Part[] = [];
   for (const part of parts) {
@@ -61,7 +58,7 @@ interface MeasuredUnit extends Unit {
   readonly fits: boolean;
 }
 
-/** A unit that is too large for a part is shortened where that gains most, outputs before anything else. */
+/** Shortens an oversized unit where that gains most, outputs first. */
 function measure(input: readonly Item[], { from, to }: Unit, capacity: number): MeasuredUnit {
   const places = Array.from({ length: to - from }, (_, offset) => from + offset);
   let tokens = places.reduce((sum, at) => sum + sentWeight(input[at]!, false), 0);
@@ -81,7 +78,7 @@ function measure(input: readonly Item[], { from, to }: Unit, capacity: number): 
   return { from, to, tokens, stubbed: stubbed.toSorted((a, b) => a - b), fits: tokens <= capacity };
 }
 
-/** As far back as the capacity goes, and then forward again to where a turn begins, if that leaves half of it. */
+/** Goes back as far as the capacity allows, then forward to the start of a turn if that leaves half of it. */
 function startOfPart(
   units: readonly MeasuredUnit[],
   end: number,
@@ -111,7 +108,7 @@ function joined(units: readonly MeasuredUnit[]): Part {
   };
 }
 
-/** Whether an item of the input is that of a wanted entry: as it stands in history, or changed under the same id. */
+/** Matches input items of wanted entries: as in history, or changed under the same id. */
 export function itemMatcher(
   { history }: CompactionSource,
   isWanted: (entry: Entry) => boolean,
@@ -122,13 +119,13 @@ export function itemMatcher(
   return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
 }
 
-/** Items that only make sense together; the first that does not belong to it is `to`. */
+/** Items that only make sense together; `to` is exclusive. */
 export interface Unit {
   readonly from: number;
   readonly to: number;
 }
 
-/** The smallest runs into which input may be cut: providers refuse half of a pair, and thoughts alone. */
+/** The smallest runs into which input may be cut: providers refuse half a pair, and reasoning alone. */
 export function splitIntoUnits(input: readonly Item[], from: number): readonly Unit[] {
   const reach = reaches(input, from);
   const units: Unit[] = [];
@@ -144,14 +141,14 @@ export function splitIntoUnits(input: readonly Item[], from: number): readonly U
   return units;
 }
 
-/** For the first item of what belongs together, its last. */
+/** Maps the first item of each group to its last. */
 function reaches(input: readonly Item[], from: number): ReadonlyMap<number, number> {
   const reach = new Map<number, number>();
   const join = (one: number, other: number): void => {
     const [first, last] = [Math.min(one, other), Math.max(one, other)];
     reach.set(first, Math.max(last, reach.get(first) ?? first));
   };
-  // Some providers use the names of calls again, so each answer belongs to the nearest call before it.
+  // Some providers reuse call ids, so each answer belongs to the nearest call before it.
   const calls = new Map<string, number>();
   const early = new Map<string, number>();
   for (let index = from; index < input.length; index++) {
@@ -172,7 +169,6 @@ function reaches(input: readonly Item[], from: number): ReadonlyMap<number, numb
   return reach;
 }
 
-/** What a request for a checkpoint weighs by our estimate, instructions and tools included. */
 export function requestWeight(plan: CompactionPlan, source: CompactionSource, request: CompactionRequest): number {
   const { from, to, head, tail, outputSchema } = request;
   const stubbed = new Set(request.stubbed);
@@ -187,14 +183,12 @@ export function sentWeight(item: Item, stubbed: boolean): number {
   return stub === undefined ? 0 : itemTokens(stub);
 }
 
-/** What is around the text of a message: its type, role, id and part. */
 const messageFrame = 40;
 
 export function textWeight(text: string): number {
   return messageFrame + written(text);
 }
 
-/** By the text as JSON writes it, where a line break is two characters. */
 function written(text: string): number {
   return estimateTokens(JSON.stringify(text));
 }
@@ -203,20 +197,19 @@ export function messagesWeight(messages: readonly RequestMessage[]): number {
   return messages.reduce((sum, { text }) => sum + textWeight(text), 0);
 }
 
-/** A text that is cut to less says nothing. */
 const leastUseful = 20;
 const leastOfNote = 40;
 
-/** The text, cut in its middle until a message of it weighs no more than `most`; undefined when nothing of it fits. */
+/** Cuts the middle of the text until its message weighs at most `most`; undefined if nothing fits. */
 export function cutToFit(text: string, most: number): string | undefined {
   const space = most - messageFrame;
   return cutUntilFit(space, leastUseful, (cut) => cut(text)) ?? (written(text) <= space ? text : undefined);
 }
 
-/** All notes in one text, oldest first. Where they are too long together, the longest are cut, all to one length. */
+/** Joins all notes, oldest first. If they are too long, the longest are cut to a common length. */
 export function fitNotes(notes: readonly string[], most: number): string {
   const each = cutUntilFit(most, leastOfNote, (cut) => notes.map(cut).join('\n\n'));
-  // So many that each would say nothing: the oldest and the newest of them.
+  // Too many notes to say anything each: keep the oldest and the newest.
   return each ?? cutUntilFit(most, 1, (cut) => cut(notes.join('\n\n'))) ?? '';
 }
 
@@ -228,16 +221,14 @@ function cutUntilFit(most: number, least: number, make: (cut: (text: string) => 
   return undefined;
 }
 
-/** How much of a message is shown, in bytes, and how many messages and files are named. */
 const most = { bytes: 200, messages: 20, files: 40 } as const;
 
-/** Who said an item, as history knows it. */
 interface Speakers {
   readonly isUsers: (item: Item) => boolean;
   readonly isPrograms: (item: Item) => boolean;
 }
 
-/** Notes about a part of history that no model made notes of: how its messages begin, and the files of its patches. */
+/** Notes on a part that no model summarised: beginnings of its messages, and files of its patches. */
 export function notesWithoutModel(items: readonly Item[], speakers: Speakers): string {
   const said = items.flatMap((item): string[] => {
     if (!isMessage(item)) return [];

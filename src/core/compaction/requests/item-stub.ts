@@ -4,17 +4,16 @@ import { cachePerObject } from '../../../base/objects.ts';
 import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /**
- * The item in a request that it is too large for: the same kind with the same ids, and a notice in place of what is
- * large. Undefined for encrypted content and unknown types, which are left out. The same object for the same item, and
- * the same text for ever: requests are rebuilt with it.
+ * Replacement for an item too large for a request: same kind and ids, with a notice in place of large content.
+ * Undefined for encrypted content and unknown types, which are left out. The object and its text must never change for
+ * an item: requests are rebuilt with it.
  */
 export const stubItem = cachePerObject((item: Item): Item | undefined => {
   const stub = makeStub(item);
-  // What is short already stays as it is.
   return stub === undefined || charactersOf(stub) < charactersOf(item) ? stub : item;
 });
 
-/** The answer of a tool: the first to be shortened, because what matters of it is often said again. */
+/** Outputs are shortened first, because their important parts are often repeated later. */
 export function isOutput(item: Item): boolean {
   return item.type.endsWith('_output');
 }
@@ -44,7 +43,7 @@ function makeStub(item: Item): Item | undefined {
   }
 }
 
-/** Of words the beginning is shown: it mostly says what the rest is. */
+/** Shows the beginning of a message: it mostly indicates the rest. */
 function beginningOf(item: MessageItem, notice: string): JsonObject {
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';
   const beginning = firstBytes(messageText(item), beginningBytes);

@@ -23,23 +23,21 @@ import {
   userRequestMessage,
 } from './prompts.ts';
 
-/** Where in the work a request stands: `part` of `of`, both from 1 on, with the notes about the parts before. */
+/** `part` of `of`, counted from 1, with the notes about the parts before. */
 interface PartPlace {
   readonly part: number;
   readonly of: number;
   readonly notes: readonly string[];
-  /** What the message with the notes may weigh. */
   readonly notesBudget: number;
 }
 
 type Way = 'structured' | 'plain';
 
-/** Notes about a part that is not the last. */
 export function stageRequest(plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest {
   return { ...rangeOf(part, place), strategy: 'plain', tail: [userRequestMessage(stageTail(plan, place))] };
 }
 
-/** The checkpoint itself, from the last part, which is all there is when nothing had to be cut. */
+/** Asks for the checkpoint from the last part, which is everything if nothing had to be cut. */
 function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
   const schema = way === 'structured' ? { outputSchema: structuredSchema } : {};
   return { ...rangeOf(part, place), strategy: way, tail: [userRequestMessage(promptOf(plan, way))], ...schema };
@@ -49,7 +47,7 @@ export function withoutSchema({ outputSchema: _schema, ...request }: CompactionR
   return request;
 }
 
-/** The same once more, with what the model answered and what was wrong with it. Undefined when there is no space. */
+/** Repeats the request with the model's answer and its faults. Undefined if there is no space. */
 export function repairRequest(
   request: CompactionRequest,
   answer: string,
@@ -60,7 +58,7 @@ export function repairRequest(
   const repair = userRequestMessage(request.strategy === 'plain' ? plainRepairPrompt(named) : repairPrompt(named));
   const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
-  // An answer that goes on for ever is not sent back as it is: its beginning and end show what was wrong.
+  // An endless answer is not sent back whole: its beginning and end show the fault.
   const shown = answer.trim() === '' ? undefined : cutToFit(answer, Math.min(left, budget.answer));
   const given: readonly RequestMessage[] = shown === undefined ? [] : [{ role: 'assistant', text: shown }];
   return { ...request, tail: [...request.tail, ...given, repair] };
@@ -69,9 +67,8 @@ export function repairRequest(
 const mostFaults = { count: 8, bytes: 400 } as const;
 
 /**
- * Everything, for a provider that makes the checkpoint itself. Where it does not fit, outputs are sent as a notice, the
- * newest first: they are what grew last, and the beginning of the request stays as the provider knows it. Undefined when
- * that does not help.
+ * Sends everything, for a provider that makes the checkpoint itself. If it does not fit, outputs become notices, newest
+ * first: they grew last, and the start of the request stays as the provider knows it. Undefined if that is not enough.
  */
 export function remoteRequest(plan: CompactionPlan, source: CompactionSource): CompactionRequest | undefined {
   const { input } = source;
@@ -88,7 +85,6 @@ export function remoteRequest(plan: CompactionPlan, source: CompactionSource): C
   return over > 0 ? undefined : { ...whole, stubbed: stubbed.toReversed() };
 }
 
-/** What messages around a part weigh at most, apart from notes about the parts before. */
 function frameWeight(plan: CompactionPlan): number {
   const largest = { part: 99, of: 99, notes: [], notesBudget: 0 };
   const tails = [
@@ -114,33 +110,29 @@ function promptOf(plan: CompactionPlan, way: Way): string {
   return way === 'plain' ? plainPrompt(plan) : structuredPrompt({ ...plan, answerTokens: plan.budget.answer });
 }
 
-/** How far a compaction has come. */
 export interface Progress {
   readonly way: 'remote' | 'structured' | 'plain';
-  /** What kept the model from the way before this one. */
   readonly why?: Outcome;
-  /** What a request may weigh; less than planned after a provider refused one as too long. */
+  /** Limit for a request; lowered after a provider refused one as too long. */
   readonly space: number;
   readonly overflows: number;
-  /** From the one that is looked at on, oldest first; the last is asked for the checkpoint. */
+  /** Remaining parts, oldest first; the last is for the checkpoint. */
   readonly parts: readonly Part[];
-  /** How many parts there were before these, and what was noted about them. */
+  /** Number of parts before these, and the notes on them. */
   readonly done: number;
   readonly notes: readonly string[];
-  /** What the notes may weigh in a request. */
   readonly notesBudget: number;
   /** Requests for notes so far, and how many of the newest failed. */
   readonly stages: number;
   readonly failedStages: number;
-  /** The provider took no request with a schema: the words of the question alone say what the answer must be. */
+  /** The provider refused every request with a schema: only the prompt specifies the form of the answer. */
   readonly freely: boolean;
-  /** Of the answer for the checkpoint in this way, after which the model was asked once more. */
+  /** Faults of the first answer for the checkpoint in this way; the model was asked once more. */
   readonly faults: readonly string[];
 }
 
-/** Requests for notes in one compaction. What is older than they reach is noted by code. */
+/** Requests for notes in one compaction. Code makes notes on older history. */
 const mostStages = 40;
-/** A part with less space says nothing. */
 const leastCapacity = 300;
 const notesPercent = 30;
 const leastOfMostNotes = 1000;
@@ -161,7 +153,7 @@ export function initialProgress(plan: CompactionPlan): Progress {
   };
 }
 
-/** Everything from `from` on in parts, with space for the notes set aside. Undefined when no part could be sent. */
+/** Splits everything from `from` on into parts and reserves space for notes. Undefined if no part could be sent. */
 export function layOutParts(
   plan: CompactionPlan,
   source: CompactionSource,
@@ -184,7 +176,6 @@ export function layOutParts(
   return anythingSent ? { ...progress, parts, notesBudget } : undefined;
 }
 
-/** The request for the checkpoint, from the last part. */
 export function finalRequest(plan: CompactionPlan, progress: Progress): CompactionRequest {
   const way = progress.way === 'plain' ? 'plain' : 'structured';
   const request = checkpointRequest(plan, way, progress.parts.at(-1)!, currentPlace(progress));
@@ -195,20 +186,18 @@ export function currentPlace({ done, parts, notes, notesBudget }: Progress): Par
   return { part: done + 1, of: done + parts.length, notes, notesBudget };
 }
 
-/** The part that was looked at is done, and this is added to what is known. */
 export function withPartDone(progress: Progress, note: string): Progress {
   const { parts, done, notes } = progress;
   return { ...progress, parts: parts.slice(1), done: done + 1, notes: [...notes, note] };
 }
 
-/** Notes of the model replace those before, unless they are so much shorter that something was forgotten. */
+/** Notes of the model replace earlier ones, unless they are so much shorter that something was forgotten. */
 export function withAnswerNoted(progress: Progress, answer: string): Progress {
   const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesBudget });
   const forgot = estimateTokens(note) * 2 < estimateTokens(progress.notes.join('\n\n'));
   return withPartDone(forgot ? progress : { ...progress, notes: [] }, note);
 }
 
-/** The least that a request for a checkpoint weighs. */
 export function smallestRequestWeight(plan: CompactionPlan): number {
   return plan.budget.fixed + frameWeight(plan) + textWeight('');
 }

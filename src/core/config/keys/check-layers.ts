@@ -12,7 +12,6 @@ export interface CheckedLayer extends CheckedValues {
   readonly layer: ConfigLayer;
 }
 
-/** Every layer that counts, held against the key table. The order stays. */
 export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
   const counting = layers.filter(({ disabled }) => disabled === undefined);
   const each = counting.map((layer) => checkLayer(layer, options));
@@ -22,14 +21,14 @@ export function checkLayers(layers: readonly ConfigLayer[], options: CheckOption
 }
 
 function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
-  // Most layers of most starts are files that do not exist.
+  // Most layers of most starts are missing files.
   if (Object.keys(given.values).length === 0) return { layer: given, values: {}, unused: {}, problems: [], keys: [] };
   const { layer, problems } = given.name === 'project' ? withoutForbiddenKeys(given) : { layer: given, problems: [] };
   const checked = checkValues(keyTable, layer, options);
   return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
 }
 
-/** The managed layer beats the flags and says so where they differ, but never widens a flag that says `read-only`. */
+/** The managed layer beats the flags and reports differences, but never widens a `read-only` flag. */
 function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
   const keys = managed.keys.filter(([key]) => !yields || (key !== 'sandbox_mode' && key !== 'default_permissions'));
@@ -52,7 +51,7 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
   ];
 }
 
-/** Headers of providers that cannot be sent. Requests go without them, and a server may refuse these. */
+/** Provider headers that cannot be sent. Requests go without them, and a server may refuse these. */
 export function headerProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
   return checked.flatMap(({ layer, values }, rank) => {
     const providers = Object.keys(objectAt(values, 'model_providers') ?? {});
@@ -82,7 +81,7 @@ function headersOf(values: CheckedLayer['values'], id: string, key: string): rea
   return isJsonObject(headers) ? Object.keys(headers).map((name) => [...path, name]) : [];
 }
 
-/** A header of this name whose value a variable has goes before it. Its own value is looked at when a thread opens. */
+/** A header of this name from a set variable takes precedence. Its value is checked when a thread opens. */
 function isReplacedByVariable(path: readonly string[], checked: readonly CheckedLayer[]): boolean {
   const [, id, key, name] = path;
   if (key !== 'http_headers') return false;
@@ -115,7 +114,7 @@ interface Found {
   readonly value: number;
 }
 
-/** Shares of the window that cannot hold together. The higher layer is reported: the lower was right before it came. */
+/** Contradicting shares of the window. The higher layer is reported: the lower one was valid on its own. */
 export function windowProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
   const find = (key: string): Found | undefined => findKey(checked, ['window', key]);
   const [tokens, percent] = [find('effective_tokens'), find('effective_percent')];

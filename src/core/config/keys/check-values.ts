@@ -19,23 +19,20 @@ import {
 } from './key-kinds.ts';
 
 export interface CheckedValues {
-  /** What is left when everything at fault is taken out. Aliases are replaced. */
+  /** The valid values, with aliases replaced. */
   readonly values: JsonObject;
-  /** What is right to write and has no effect yet, as it was written. */
   readonly unused: JsonObject;
   readonly problems: readonly ConfigProblem[];
-  /** The keys in `values`, whole tables left out. */
+  /** The keys in `values`, without entries for whole tables. */
   readonly keys: readonly (readonly string[])[];
 }
 
 export interface CheckOptions {
-  /** What every name that is not known is taken for; tables that are stricter stay so. */
+  /** Severity of unknown names; stricter tables stay stricter. */
   readonly unknown: 'warning' | 'error';
-  /** What providers in the files of other profiles name. */
   readonly otherVariables?: readonly string[];
 }
 
-/** Holds the values of one layer against the table. */
 export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
   const check = new Check(layer, options);
   const values = check.table(kind, layer.values, []);
@@ -45,19 +42,18 @@ export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, optio
 type Path = readonly string[];
 type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown' | 'wrong' | 'others'>;
 
-/** Collects the problems of one layer while its values are walked. */
 class Check {
   readonly problems: ConfigProblem[] = [];
   readonly keys: Path[] = [];
   readonly unused: Override[] = [];
   readonly #layer: ConfigLayer;
   readonly #unknownIs: 'warning' | 'error';
-  /** What a value of the wrong sort is taken for, where the walk is. */
+  /** Severity of a wrong value at the current place of the walk. */
   #wrongIs: 'warning' | 'error' = 'error';
 
   constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
     this.#layer = layer;
-    // The administrator of a machine relies on what the file says.
+    // The administrator of a machine relies on the file's content.
     this.#unknownIs = layer.name === 'managed' ? 'error' : unknown;
   }
 
@@ -69,7 +65,7 @@ class Check {
     return kept;
   }
 
-  /** Where nothing that is not known may pass, no wrong value may either. */
+  /** Where no unknown name may pass, no wrong value may either. */
   #severityIn({ wrong }: Pick<AnyTable, 'wrong'>): 'warning' | 'error' {
     return wrong === 'warning' && this.#unknownIs === 'warning' ? 'warning' : this.#wrongIs;
   }
@@ -104,7 +100,7 @@ class Check {
     }
   }
 
-  /** One key with all that is right in it: its parts have no readers of their own. */
+  /** Checks one key as a whole: its parts have no readers of their own. */
   #checked(kind: AnyTable, value: JsonObject, at: Path): Json {
     const before = this.keys.length;
     const kept = this.table(kind, value, at);
@@ -127,7 +123,6 @@ class Check {
     });
   }
 
-  /** A switch of which only one way counts. */
   #closed(closable: readonly string[], value: Json, at: Path, name: string): Json | undefined {
     const isClosable = closable.includes(currentGateName(name));
     if (isClosable && (isJsonObject(value) ? value['enabled'] : value) === false) return this.#keep(value, at);
@@ -173,7 +168,7 @@ class Check {
   #unknown(kind: AnyTable, at: Path): undefined {
     const toggle = misplacedToggle(kind, at);
     if (toggle !== undefined) {
-      // A flag is meant for this run: without its effect, commands might run in another sandbox than the user chose.
+      // A flag is meant for this run: if it were ignored, commands might run in another sandbox than the user chose.
       const isFlag = this.#layer.name === 'flags';
       const next = `Write ${formatTomlKey(toggle)}.`;
       return this.#report(isFlag ? 'error' : this.#unknownIs, 'config-unknown-key', at, 'is not a known key', next);
@@ -204,14 +199,12 @@ class Check {
   }
 }
 
-/** Where a switch belongs that was written beside its table. */
 function misplacedToggle({ keys }: AnyTable, at: Path): Path | undefined {
   const name = at.at(-1) ?? '';
   const tables = Object.entries(keys).filter(([, kind]) => kind.type === 'toggles' && kind.names.includes(name));
   return tables.map(([table]) => [...at.slice(0, -1), table, name])[0];
 }
 
-/** The members that the check keeps, as it gives them. */
 function members(
   values: JsonObject,
   path: Path,
@@ -224,7 +217,7 @@ function members(
   return Object.fromEntries(kept);
 }
 
-/** Tables for servers: a value of another sort may be a key for one, or be made of a table with keys. */
+/** Tables of servers, where a value of another type may hold a secret key. */
 const tablesWithKeys = new Set(['mcp_servers', 'model_providers', 'otel']);
 
 function describeType(value: Json): string {
@@ -232,20 +225,18 @@ function describeType(value: Json): string {
   return isJsonObject(value) ? 'a table' : value === null ? 'null' : `a ${typeof value}`;
 }
 
-/** Short, and without the content of lists and tables. */
 function describeValue(value: Json, at: Path): string {
   if (typeof value === 'object') return describeType(value);
   const text = JSON.stringify(shownValue(value, at));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Messages end up in logs: a secret of the wrong sort stays one. */
+/** Messages end up in logs, so a secret of the wrong type must not be shown. */
 function shownValue(value: Json, at: Path): Json {
   const inTables = at.reduceRight<Json>((inner, key) => ({ [key]: inner }), value) as JsonObject;
   return valueAt(hideSecrets(inTables), at) ?? value;
 }
 
-/** The candidate that the written key is most likely a misspelling of, or undefined when none comes close. */
 export function nearestKey(written: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(written.length / 3));
   let best: { readonly key: string; readonly distance: number } | undefined;

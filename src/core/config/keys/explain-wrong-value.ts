@@ -1,7 +1,6 @@
 import { memberPath, type WrongValue } from '../../policy/profiles/profile-entries.ts';
 import { nearestKey } from './check-values.ts';
 
-/** What is wrong with a value of this name, and what to write instead. */
 export function explainWrongValue(
   name: string,
   wrong: WrongValue,
@@ -19,13 +18,11 @@ export function explainWrongValue(
   return { message: `${at} has no key "${wrong.key}".`, next: suggestKey(wrong.key, wrong.known) };
 }
 
-/** The key that was probably meant, or all there are. */
 export function suggestKey(key: string, known: readonly string[]): string {
   const nearest = nearestKey(key, known);
   return nearest === undefined ? `Use ${known.join(', ')}.` : `Did you mean ${nearest}?`;
 }
 
-/** A value in a sentence. */
 export function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -8,10 +8,8 @@ import { type CheckOptions, nearestKey } from './check-values.ts';
 import type { KeyKind } from './key-kinds.ts';
 import { keyTable } from './key-table.ts';
 
-/** What this version makes of a key. */
 export type KeyStatus =
   | { readonly kind: 'used' }
-  /** Right to write, without an effect yet. */
   | { readonly kind: 'unused' }
   | { readonly kind: 'unknown'; readonly nearest?: readonly string[] };
 
@@ -33,7 +31,7 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
       return unknownKey(key, before, [...Object.keys(kind.keys), ...kind.unused]);
     }
     case 'named-tables':
-      // Behind a name that the user makes up there is a table of fixed keys again.
+      // A user-defined name is followed by a table of fixed keys again.
       return statusIn({ ...kind, type: 'table', unknown: 'warning' }, rest, here);
     case 'string-map':
     case 'variable-map':
@@ -55,7 +53,7 @@ function unknownKey(key: string, before: readonly string[], known: readonly stri
   return { kind: 'unknown', ...defined({ nearest: nearest === undefined ? undefined : [...before, nearest] }) };
 }
 
-/** Every key that has one name and takes one value, as it is written on a command line: `window.effective_percent`. */
+/** Every key that has one name and takes one value, in command-line form: `window.effective_percent`. */
 export function keyNames(): readonly string[] {
   return namesIn(keyTable, []);
 }
@@ -78,15 +76,13 @@ function namesIn(kind: KeyKind, path: readonly string[]): readonly string[] {
   }
 }
 
-/** What holds when all layers are put together, under the names of the file, and who says so. */
 export interface EffectiveValues {
-  /** With keys that have no effect yet; without those that are at fault, and the one of two that another key overrules. */
+  /** Includes keys without an effect yet; excludes invalid ones, and the one of two that another key overrules. */
   readonly values: JsonObject;
-  /** The highest layer that sets the key or anything below it. */
   originOf(path: readonly string[]): ConfigLayer | undefined;
 }
 
-/** `layers` begin with the defaults. */
+/** `layers` must begin with the defaults. */
 export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOptions): EffectiveValues {
   const { defaults = [], given = [] } = Object.groupBy(layers, ({ name }) =>
     name === 'default' ? 'defaults' : 'given',
@@ -106,7 +102,7 @@ export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOp
   };
 }
 
-/** Every value that is no table, with its path. An empty table counts as a value. */
+/** Every non-table value with its path. An empty table counts as a value. */
 export function leafValues(
   values: JsonObject,
   path: readonly string[] = [],

@@ -3,10 +3,9 @@ import type { ApprovalPolicy } from '../../../protocol/permissions.ts';
 import { approvalNames, granularForm, readApprovalPolicy } from '../../policy/decide/approval-policy.ts';
 import { isVariableName } from '../../policy/secrets.ts';
 
-/** What a configuration key accepts. */
 export type KeyKind =
   | { readonly type: 'string'; readonly blank: 'allowed' | 'refused' }
-  /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
+  /** A folder or file. The layer's reader makes it absolute, as only it knows the base. */
   | {
       readonly type:
         | 'path'
@@ -17,26 +16,25 @@ export type KeyKind =
         | 'boolean-or-list'
         | 'string-map';
     }
-  /** The name of an environment variable, or a table of them. People write keys there, which are shown nowhere. */
+  /** The name of an environment variable, or a table of them. Users may write keys there, so values are never shown. */
   | { readonly type: 'variable' | 'variable-map' }
   | { readonly type: 'integer'; readonly min: number; readonly max?: number }
-  /** A number above zero, whole or not. */
+  /** A number above zero, also fractional. */
   | { readonly type: 'seconds' }
-  /** Whole or not. */
+  /** Also fractional. */
   | { readonly type: 'number'; readonly min: number; readonly max: number }
-  /** US dollars, whole or not. `zero`: whether nothing is an amount. */
+  /** US dollars, also fractional. `zero`: whether 0 is a valid amount. */
   | { readonly type: 'amount'; readonly zero: 'allowed' | 'refused' }
-  /** A model, by its name or with the id of its provider. */
   | { readonly type: 'model-choice' }
-  /** A day, as `YYYY-MM-DD`. */
+  /** `YYYY-MM-DD`. */
   | { readonly type: 'date' }
   | ChoiceKind<string>
-  /** When the user is asked: one of the names, or a table that says it for each sort of question. */
+  /** One of the names, or a table with a choice for each kind of question. */
   | { readonly type: 'approval-policy' }
   | ChoiceListKind<string>
   | ChoiceMapKind<string>
   | TogglesKind
-  /** A table or a list that is read elsewhere, as it was written. `checked`: what is looked for in it. Absent: nothing is. */
+  /** A table or list that other code reads as written. `checked`: the keys to check in it; absent: none. */
   | { readonly type: 'free'; readonly shape: 'table' | 'list'; readonly checked?: TableKind<KeyTable> }
   | TableKind<KeyTable>
   | NamedTablesKind<KeyTable>
@@ -45,53 +43,48 @@ export type KeyKind =
 export interface ChoiceKind<Choice extends string> {
   readonly type: 'choice';
   readonly choices: readonly Choice[];
-  /** Older spellings that still mean one of the choices. */
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
-/** One or more of the choices, in order of preference. */
 export interface ChoiceListKind<Choice extends string> extends Omit<ChoiceKind<Choice>, 'type'> {
   readonly type: 'choice-list';
 }
 
-/** A table whose keys are made up by the user and whose values are one of the choices. */
 export interface ChoiceMapKind<Choice extends string> {
   readonly type: 'choice-map';
   readonly choices: readonly Choice[];
 }
 
-/** A table of switches. Some of them have settings of their own and may be a table with `enabled` in it. */
+/** A table of switches. Those with settings of their own may be tables with `enabled`. */
 export interface TogglesKind {
   readonly type: 'toggles';
   readonly names: readonly string[];
   readonly tables: 'allowed' | 'refused';
-  /** Those that may only be switched off; all others have no effect here. Absent: each may be switched both ways. */
+  /** Switches that may only be turned off; all others have no effect here. Absent: each may be switched both ways. */
   readonly closable?: readonly string[];
 }
 
 export interface TableKind<Keys extends KeyTable> {
   readonly type: 'table';
   readonly keys: Keys;
-  /** Names that are right to write and have no effect yet. */
   readonly unused: readonly string[];
-  /** What a name that is neither is taken for. Where keys restrict something, a misspelt one must not pass. */
+  /** Severity of other names. Where keys restrict something, a misspelling must not pass. */
   readonly unknown: 'warning' | 'error';
-  /** What a value of the wrong sort is taken for. Absent: an error, which stops the start. */
+  /** Severity of a value of the wrong type. Absent: an error, which stops the start. */
   readonly wrong?: 'warning';
-  /** Tables under names that the user makes up, beside the keys. Absent: there are none. */
+  /** Tables under user-defined names beside the keys. Absent: not allowed. */
   readonly others?: TableKind<KeyTable>;
 }
 
-/** A table whose keys are names that the user makes up, each with a table of its own. */
 export interface NamedTablesKind<Keys extends KeyTable> {
   readonly type: 'named-tables';
   readonly keys: Keys;
   readonly unused: readonly string[];
-  /** The names are folders, in which `~` stands for the user's home folder. */
+  /** With `folders`, `~` in a name means the user's home folder. */
   readonly names: 'words' | 'folders';
 }
 
-/** Its meaning has gone, and a user who writes it expects something that will not happen. */
+/** The key has lost its meaning, and a user who writes it expects something that will not happen. */
 export interface RefusedKind {
   readonly type: 'retired';
   readonly advice: string;
@@ -112,7 +105,6 @@ interface PlainValues {
   readonly 'model-choice': string | { readonly model: string; readonly provider?: string };
   readonly boolean: boolean;
   readonly 'string-list': readonly string[];
-  /** One string is a list of one. */
   readonly 'string-or-list': readonly string[];
   readonly 'boolean-or-list': boolean | readonly string[];
   readonly 'path-list': readonly string[];
@@ -124,7 +116,6 @@ interface PlainValues {
   readonly 'approval-policy': ApprovalPolicy;
 }
 
-/** The value of a key after checking. */
 type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: keyof PlainValues }
   ? PlainValues[Kind['type']]
   : Kind extends ChoiceKind<infer Choice>
@@ -139,7 +130,6 @@ type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: keyof PlainVa
             ? Readonly<Record<string, ValuesOf<Keys>>>
             : never;
 
-/** The checked values of a table, keys in camel case. */
 export type ValuesOf<Table extends KeyTable> = {
   readonly [Key in keyof Table & string as Table[Key] extends RefusedKind ? never : CamelCase<Key>]?: ValueOf<
     Table[Key]
@@ -150,10 +140,9 @@ type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Key;
 
-/** A key with one value, which no further keys stand in. */
 export type LeafKind = Exclude<KeyKind, { readonly type: 'table' | 'named-tables' | 'toggles' | 'retired' }>;
 
-/** What the key takes of a value, aliases replaced, or what is wrong: its sort, or its content. */
+/** The accepted value with aliases replaced, or the fault: in its type or in its content. */
 export function leafValue(
   kind: LeafKind,
   value: Json,
@@ -233,7 +222,7 @@ function isPath(text: string): boolean {
   return text !== '' && !isFileUrl(text);
 }
 
-/** As a path it would name a folder `file:` that does not exist, so that what it protects or grants would be nothing. */
+/** Taken as a path, it would name a missing folder `file:`, so a protection or a grant would have no effect. */
 export function isFileUrl(text: string): boolean {
   return /^file:/i.test(text);
 }
@@ -257,7 +246,6 @@ function isTextList(value: Json): boolean {
   return Array.isArray(value) && value.every(isText);
 }
 
-/** The choice that is meant, by its own name or an older one. */
 function chosenOf({ choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>, value: Json) {
   const chosen = isText(value) && Object.hasOwn(aliases, value) ? aliases[value] : value;
   return choices.find((choice) => choice === chosen);
@@ -282,7 +270,7 @@ const fixedDescriptions = {
   retired: 'a table',
 } as const;
 
-/** What the key takes, as the rest of a sentence that begins with "must be". */
+/** Completes a sentence that begins with "must be". */
 export function describeKind(kind: KeyKind): string {
   const choices = 'choices' in kind ? kind.choices.map((choice) => `"${choice}"`) : [];
   switch (kind.type) {
@@ -311,14 +299,13 @@ export function describeKind(kind: KeyKind): string {
   }
 }
 
-/** A name that looks like a number or a boolean was written bare. */
+/** A name that looks like a number or a boolean was written without quotes. */
 export function needsQuotes(kind: KeyKind, value: Json): boolean {
   return (kind.type === 'string' || kind.type === 'path') && (typeof value === 'number' || typeof value === 'boolean');
 }
 
-/** Checked values under the names that the code uses. What the user named (providers, headers) stays as written. */
 export function withCamelCaseKeys<Keys extends KeyTable>(kind: TableKind<Keys>, values: JsonObject): ValuesOf<Keys> {
-  // The one place where the table's claim about its values becomes a type; `checkValues` has made it true.
+  // The only cast from the table to its type; `checkValues` has established it.
   return renamed(kind.keys, values) as ValuesOf<Keys>;
 }
 
@@ -338,7 +325,7 @@ function renamedValue(kind: KeyKind | undefined, value: Json | undefined): Json 
   );
 }
 
-/** Written without a pattern: this runs at every start, and compiling one takes longer than all keys together. */
+/** No pattern: this runs at every start, and compiling one takes longer than converting all keys. */
 function toCamelCase(key: string): string {
   const [first = '', ...words] = key.split('_');
   return first + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -6,7 +6,7 @@ import { featureNames } from '../features.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kinds.ts';
 import { tuiTable } from './tui-keys.ts';
 
-/** Of Codex's configuration: they change what an agent does there, and have no effect here yet. Users are warned. */
+/** Codex keys that change what its agent does and have no effect here yet. Users are warned. */
 const missedKeys: readonly string[] = `
   apps background_terminal_max_timeout browser_use chatgpt_base_url
   computer_use ghost_snapshot marketplaces
@@ -15,7 +15,7 @@ const missedKeys: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** They concern how another program looks and keeps its own things. A file may serve both programs, so they pass. */
+/** Keys for the looks and the storage of another program. A file may serve both programs, so they pass. */
 const othersKeys: readonly string[] = `
   analytics apps_mcp_product_sku audio check_for_update_on_startup desktop
   experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt
@@ -27,10 +27,9 @@ const othersKeys: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Names of Codex's configuration without an effect here yet. */
 const unusedKeys: readonly string[] = [...missedKeys, ...othersKeys];
 
-/** Those of the keys that a user may expect to do something, each once and in the order of the alphabet. */
+/** The keys among `names` that a user may expect to work; sorted, without duplicates. */
 export function missedKeysIn(names: readonly string[]): readonly string[] {
   return missedKeys.filter((key) => names.includes(key)).toSorted();
 }
@@ -106,7 +105,7 @@ const providerKeys = {
     request_compression: flag,
     window_from: choice(['ollama', 'lmstudio', 'llama.cpp', 'list']),
   } as const),
-  // Kept only so that a provider which needs them can be refused when it is chosen.
+  // Kept only so that a provider which needs them can be refused when chosen.
   aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
 } as const satisfies KeyTable;
 
@@ -128,13 +127,12 @@ const mcpServerKeys = {
   command: name,
   args: strings,
   env: stringMap,
-  // Names, or tables with a name and a source.
   env_vars: { type: 'free', shape: 'list' },
   cwd: path,
   sandbox: name,
   url: name,
   bearer_token_env_var: variable,
-  // Kept only so that it can be refused: a secret does not belong into this file.
+  // Kept only so that it can be refused: a secret does not belong in this file.
   bearer_token: name,
   http_headers: stringMap,
   env_http_headers: variableMap,
@@ -153,20 +151,19 @@ const mcpServerKeys = {
   disabled_tools: strings,
   tools: {
     type: 'named-tables',
-    // Saved with an answer: the approval holds while the server describes the tool as it did then.
+    // Saved with an answer: the approval holds only while the server's description of the tool is unchanged.
     keys: { approval_mode: approvalMode, approved_digest: name },
     unused: [],
     names: 'words',
   },
 } as const satisfies KeyTable;
 
-/** A number out of range counts as the nearest one in it. */
 const clamped = { type: 'integer', min: Number.MIN_SAFE_INTEGER } as const;
 
 const keys = {
   model: name,
   model_provider: name,
-  // Checked when it is used: a file that serves another program, too, must not stop a start that does without it.
+  // Checked on use: a file shared with another program must not stop a start that does not need it.
   oss_provider: name,
   model_reasoning_effort: name,
   plan_mode_reasoning_effort: name,
@@ -178,7 +175,6 @@ const keys = {
   model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
   tool_output_token_limit: count,
   model_catalog_json: path,
-  // Named by provider and model.
   model_prices: { type: 'named-tables', keys: priceKeys, unused: [], names: 'words' },
   model_fallback: { type: 'model-choice' },
   max_turn_tokens: tokens,
@@ -253,7 +249,6 @@ const keys = {
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: strings,
   project_root_markers: strings,
-  // Read by `otel.ts`.
   otel: { type: 'free', shape: 'table' },
   openai_base_url: name,
   model_providers: {
@@ -266,7 +261,6 @@ const keys = {
     include_instructions: flag,
     max_context_tokens: { type: 'integer', min: 1, max: 10_000 },
     bundled: table({ enabled: flag } as const),
-    // Tables with a path or a name, read together from the layers of the user.
     config: { type: 'free', shape: 'list' },
   } as const),
   memories: table(
@@ -298,9 +292,9 @@ const keys = {
     unused: [],
     names: 'folders',
   },
-  // Read per layer where hooks are looked for: those of all layers run.
+  // Read per layer, since the hooks of all layers run.
   hooks: { type: 'free', shape: 'table' },
-  // Read as a whole where agents are started: names of roles stand beside settings.
+  // Read as a whole: role names stand beside settings.
   agents: { type: 'free', shape: 'table', checked: agentsTable },
   notify: strings,
   tui: tuiTable,
@@ -310,18 +304,14 @@ const keys = {
     advice: 'Move the keys of the profile NAME to NAME.config.toml beside this file, and start with --profile NAME.',
   },
   default_permissions: name,
-  // Read as a whole once all layers are merged: a profile may extend one of another layer.
+  // Read as a whole after merging: a profile may extend one of another layer.
   permissions: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
 
-/** A provider as it stands in the configuration. */
 export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 
-/** A server of tools as it stands in the configuration. */
 export type ConfiguredMcpServer = ValuesOf<typeof mcpServerKeys>;
 
-/** All keys as they stand in the configuration, before defaults. */
 export type GivenValues = ValuesOf<typeof keys>;
 
-/** Every key that this version reads, and the names it lets pass. */
 export const keyTable: TableKind<typeof keys> = table(keys, { unused: unusedKeys });

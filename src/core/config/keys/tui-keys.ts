@@ -12,7 +12,6 @@ function choice<const Choice extends string>(choices: readonly Choice[]): Choice
 const keys = {
   animations: flag,
   show_tooltips: flag,
-  // All of them or none, or those that are listed.
   notifications: { type: 'boolean-or-list' },
   notification_method: choice(['auto', 'osc9', 'bel']),
   notification_condition: choice(['unfocused', 'always']),
@@ -26,14 +25,13 @@ const keys = {
   ascii: flag,
   session_picker_view: choice(['comfortable', 'dense']),
   resume_cwd: choice(['current', 'session']),
-  // Contexts with actions, read where keys are bound.
   keymap: { type: 'free', shape: 'table' },
 } as const satisfies KeyTable;
 
-/** What another program notes there for itself: it asks Capstan for nothing. */
+/** State that another program stores here; it asks nothing of Capstan. */
 const notes: readonly string[] = ['model_availability_nux', 'screen_reader_detection_done'];
 
-/** `[tui]`: how the terminal looks. A wrong value there is no reason not to start. */
+/** `[tui]`: a wrong value there must not stop the start. */
 export const tuiTable: TableKind<typeof keys> = {
   type: 'table',
   keys,
@@ -61,7 +59,7 @@ export const tuiTable: TableKind<typeof keys> = {
   wrong: 'warning',
 };
 
-/** Keys of `[tui]` that a user may expect to do something and that do nothing, each once and in the order of the alphabet. */
+/** Keys of `[tui]` that a user may expect to work and that do not; sorted, without duplicates. */
 export function missedTuiKeys(tables: readonly JsonObject[]): readonly string[] {
   const names = tables.flatMap(({ tui }) => (isJsonObject(tui) ? Object.keys(tui) : []));
   return [...new Set(names)].filter((name) => !notes.includes(name)).toSorted();

@@ -1,29 +1,26 @@
 import { openaiCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
-/** A provider that users choose by its id alone. A table under `model_providers` with the same id changes its fields. */
+/** Chosen by id alone. A table under `model_providers` with the same id changes its fields. */
 export interface BuiltInProvider {
   readonly name: string;
-  /** Absent: every user has another one. */
+  /** Absent: it differs for every user. */
   readonly baseUrl?: string;
-  /** The variable that holds the address, without what is added to it. */
+  /** The variable that holds the address, without the path that is added to it. */
   readonly urlVariable?: { readonly name: string; readonly path: string; readonly example: string };
   readonly wireApi: 'responses' | 'chat' | 'anthropic';
-  /** Variables that may hold the key; the first that is set counts. Absent: it wants none. */
+  /** Variables that may hold the key; the first that is set is used. Absent: no key needed. */
   readonly envKeys?: readonly string[];
-  /** Where a key is had. */
   readonly envKeyInstructions?: string;
   readonly envHttpHeaders?: Readonly<Record<string, string>>;
-  /** Whether requests may go over a WebSocket. Absent: they may not. */
   readonly supportsWebsockets?: true;
-  /** In what it differs from what is common. */
   readonly capabilities: Partial<ServerCapabilities>;
-  /** The model that is asked when the user names none. `named`: the user must. Absent: the first of the catalogue. */
+  /** The model when the user names none. `named`: the user must name one. Absent: the first of the catalogue. */
   readonly model?: { readonly usual: string } | 'named';
-  /** A server on the user's own machine: how it is started, and how it gets a model. */
+  /** A server on the user's own machine: how to start it, and how it gets a model. */
   readonly local?: { readonly start: string; readonly get?: string };
 }
 
-/** The narrower name first: a user who sets it means this program, while the other may be there for anything. */
+/** The more specific name first: a user who sets it means this program; the other may be set for anything. */
 export const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 
 function keyAt(page: string, variable: string): Required<Pick<BuiltInProvider, 'envKeys' | 'envKeyInstructions'>> {
@@ -105,7 +102,7 @@ export const builtInProviders = {
     baseUrl: 'http://localhost:8080/v1',
     wireApi: 'chat',
     capabilities: { windowFrom: 'llama.cpp', maxTokensField: 'max_tokens' },
-    // It serves the one model that it was started with, whatever a request names.
+    // It serves the one model that it was started with, whatever the request names.
     model: { usual: 'default' },
     local: { start: 'llama-server --jinja -m MODEL.gguf' },
   },

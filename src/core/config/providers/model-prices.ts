@@ -6,7 +6,7 @@ import { formatTomlKey } from '../toml/toml-key.ts';
 
 const table = 'model_prices';
 
-/** A price as the user set it, in US dollars per million tokens. */
+/** US dollars per million tokens. */
 export interface ConfiguredModelPrice {
   readonly provider: string;
   readonly model: string;
@@ -17,7 +17,7 @@ export interface ConfiguredModelPrice {
   readonly asOf?: string;
 }
 
-/** The prices of the configuration, which has been checked. */
+/** The configuration must have been checked. */
 export function configuredPrices({
   modelPrices = {},
 }: Pick<GivenValues, 'modelPrices'>): readonly ConfiguredModelPrice[] {
@@ -28,7 +28,7 @@ export function configuredPrices({
   });
 }
 
-/** Prices that cannot be used. The highest layer that names one is reported. */
+/** Unusable prices. The highest layer that names one is reported. */
 export function priceProblems(checked: readonly CheckedLayer[], merged: JsonObject): readonly ConfigProblem[] {
   const prices = valueAt(merged, [table]);
   if (!isJsonObject(prices)) return [];
@@ -53,7 +53,7 @@ function whatIsWrong(name: string, price: JsonObject): (Pick<ConfigProblem, 'nex
   return { what: `lacks ${missing.map((key) => `"${key}"`).join(' and ')}`, next };
 }
 
-/** What stands before the first slash is the provider: names of models may have slashes. */
+/** Splits at the first slash: model names may contain slashes. */
 function splitName(name: string): readonly [provider: string, model: string] {
   const slash = name.indexOf('/');
   return slash === -1 ? ['', ''] : [name.slice(0, slash).trim(), name.slice(slash + 1).trim()];

@@ -15,46 +15,44 @@ import {
 } from './built-in-providers.ts';
 import { capabilitiesAt, commonCapabilities, type ServerCapabilities } from './server-capabilities.ts';
 
-/** Where requests go and how they identify themselves. Variables are named here and read by the sender. */
+/** Address and authentication of a provider. Variables are only named here; the sender reads them. */
 export interface ProviderConfig {
   readonly id: string;
   readonly name: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The wire format that it speaks, by name. */
   readonly wireApi: string;
-  /** Variables that may hold the key; the first that is set and not blank is used. Empty: the provider wants no key. */
+  /** Variables that may hold the key; the first that is set and not blank is used. Empty: no key needed. */
   readonly envKeys: readonly string[];
-  /** Shown when none of the variables is set. */
   readonly envKeyInstructions?: string;
   readonly bearerToken?: string;
-  /** The login of the home counts when no key is set. `baseUrl`: for a login with ChatGPT, when none is configured. */
+  /** Use the home's login when no key is set. `baseUrl`: for a ChatGPT login, when none is configured. */
   readonly login?: { readonly baseUrl?: string };
-  /** Prints the key; then there is no other. */
+  /** Prints the key; if set, it is the only source. */
   readonly tokenCommand?: TokenCommand;
   readonly httpHeaders: Readonly<Record<string, string>>;
   /** Header name to variable; a header whose variable is unset or blank is left out. */
   readonly envHttpHeaders: Readonly<Record<string, string>>;
   readonly queryParams: Readonly<Record<string, string>>;
   readonly requestMaxRetries: number;
-  /** For a connection that cannot be made. Absent: the configuration says nothing, and it fails fast. */
+  /** For connection failures. Absent: not configured, so it fails fast. */
   readonly connectMaxRetries?: number;
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
   readonly capabilities: ServerCapabilities;
-  /** Whether requests may go over a WebSocket, in a wire format that has one. */
+  /** True where requests may use a WebSocket, if the wire format has one. */
   readonly supportsWebsockets: boolean;
   readonly websocketConnectTimeoutMs: number;
-  /** Absent: requests say nothing of it. */
+  /** Absent: not sent. */
   readonly sampling?: ProviderSampling;
 }
 
-/** A program of the user's that prints a key, run without a shell. */
+/** A user's program that prints a key, run without a shell. */
 export interface TokenCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly timeoutMs: number;
-  /** How long a key serves; 0: until a server refuses it. */
+  /** Lifetime of a key; 0: until a server refuses it. */
   readonly refreshIntervalMs: number;
   readonly cwd?: string;
 }
@@ -65,14 +63,13 @@ export type ProviderProblem =
 const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
 const mostRetries = 100;
 
-/** What is added to the address of a provider, by wire format. */
+/** Path appended to a provider's address, by wire format. */
 const endpoints: ReadonlyMap<string, string> = new Map([
   ['responses', '/responses'],
   ['chat', '/chat/completions'],
   ['anthropic', '/messages'],
 ]);
 
-/** What a provider gets that says nothing about it. */
 export const providerDefaults = {
   wireApi: 'responses',
   envKeys: [],
@@ -87,7 +84,7 @@ export const providerDefaults = {
   websocketConnectTimeoutMs: 15_000,
 } as const satisfies Partial<ProviderConfig>;
 
-/** The provider with that id, ready to be used, or why it cannot be. `env`: may hold its address. */
+/** The provider ready for use, or why it is unusable. `env` may hold its address. */
 export function resolveProvider(config: Config, id: string, env: Variables = {}): ProviderConfig | ProviderProblem {
   const given = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
   const builtIn = builtInProvider(id);
@@ -95,12 +92,11 @@ export function resolveProvider(config: Config, id: string, env: Variables = {})
   return providerFrom(id, { builtIn: builtIn ?? {}, given: withOpenaiUrl(config, id, given ?? {}), env });
 }
 
-/** An older key for the address of one provider. */
 function withOpenaiUrl({ openaiBaseUrl }: Config, id: string, given: ConfiguredProvider): ConfiguredProvider {
   return id === 'openai' ? { ...defined({ baseUrl: openaiBaseUrl }), ...given } : given;
 }
 
-/** Where a provider is reached, for files: without a name, a password or a key in it. */
+/** The provider's address for files: without a name, a password or a key in it. */
 export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
   return withoutSlash(withoutCredentials(new URL(baseUrl).href));
 }
@@ -111,7 +107,7 @@ interface ProviderSources {
   readonly env: Variables;
 }
 
-/** What is built in, with what the configuration says over it. */
+/** The configuration overrides what is built in. */
 function providerFrom(id: string, { builtIn, given, env }: ProviderSources): ProviderConfig | ProviderProblem {
   const refused = refuse(id, given);
   if (refused !== undefined) return refused;
@@ -151,7 +147,7 @@ function providerFrom(id: string, { builtIn, given, env }: ProviderSources): Pro
 
 type Keys = Pick<ProviderConfig, 'envKeys' | 'envKeyInstructions' | 'bearerToken' | 'login' | 'tokenCommand'>;
 
-/** A way to identify itself that the configuration names stands in the place of what is built in. */
+/** A configured way to authenticate replaces the built-in one. */
 function keysOf(id: string, builtIn: Partial<BuiltInProvider>, given: ConfiguredProvider): Keys {
   const { envKey, experimentalBearerToken: bearerToken, envKeyInstructions: instructions } = given;
   const tokenCommand = tokenCommandOf(given.auth);
@@ -172,7 +168,6 @@ function keysOf(id: string, builtIn: Partial<BuiltInProvider>, given: Configured
   };
 }
 
-/** Headers in which keys are sent. */
 function sendsKey({ httpHeaders = {}, envHttpHeaders = {} }: ConfiguredProvider): boolean {
   const names = Object.keys({ ...httpHeaders, ...envHttpHeaders });
   return names.some((name) => /^(?:authorization|api-key|x-api-key|x-goog-api-key)$/i.test(name));
@@ -196,7 +191,7 @@ function withoutUrl(id: string, { urlVariable }: Partial<BuiltInProvider>, short
   return incomplete(message, `Set ${name} to ${example}, or model_providers.${id}.base_url to ${example}${path}.`);
 }
 
-/** There is one way to get a key, and it is whole. */
+/** Only one complete way to get a key may be configured. */
 function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
   const path = `model_providers.${id}`;
   if (given.aws !== undefined) {
@@ -258,26 +253,23 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** How a model chooses its words. What is absent is left to the server. */
+/** Absent values are left to the server. */
 export interface Sampling {
   readonly temperature?: number;
-  /** Texts at which an answer ends. */
   readonly stop?: readonly string[];
 }
 
-/** What is configured for a provider, and for single models of it. */
 export interface ProviderSampling extends Sampling {
   readonly models?: Readonly<Record<string, Sampling>>;
 }
 
-/** Undefined: nothing is configured. */
 function configuredSampling(given: ConfiguredProvider): ProviderSampling | undefined {
   const { temperature, stop, models } = given;
   const sampling = defined({ temperature, stop, models });
   return Object.keys(sampling).length === 0 ? undefined : sampling;
 }
 
-/** What holds for one model: its own values over those of the provider. An empty list of texts is none. */
+/** A model's own values override those of the provider. An empty list of texts means none. */
 export function samplingFor(provider: ProviderSampling | undefined, model: string): Sampling | undefined {
   const own = Object.hasOwn(provider?.models ?? {}, model) ? provider?.models?.[model] : undefined;
   const { temperature, stop } = { ...provider, ...own };
@@ -285,18 +277,15 @@ export function samplingFor(provider: ProviderSampling | undefined, model: strin
   return Object.keys(sampling).length === 0 ? undefined : sampling;
 }
 
-/** A built-in provider on the user's own machine. */
 export interface LocalProvider {
   readonly id: string;
-  /** Asked when the user named none. */
   readonly model: string;
-  /** The command that starts the server. */
   readonly start: string;
-  /** The command that gets a model, without its name. */
+  /** The command that gets a model, without the model's name. */
   readonly get: string;
 }
 
-/** Those that `--oss` looks for: they get models by name. */
+/** The providers that `--oss` looks for: those that get models by name. */
 export const localProviders: readonly LocalProvider[] = Object.entries<BuiltInProvider>(builtInProviders).flatMap(
   ([id, { local, model }]) => {
     if (local?.get === undefined || typeof model !== 'object') return [];
@@ -311,7 +300,7 @@ export function localProvider(id: string): LocalProvider | undefined {
 const addressVariable = 'CODEX_OSS_BASE_URL';
 const portVariable = 'CODEX_OSS_PORT';
 
-/** A local provider where the environment says that it is: at an address, else at a port. Blank counts as unset. */
+/** Takes a local provider's address from the environment: an address, else a port. Blank counts as unset. */
 export function withLocalAddress(
   provider: ProviderConfig,
   env: Readonly<Record<string, string | undefined>>,
@@ -336,7 +325,7 @@ function wrong(message: string): ProviderProblem {
   return { code: 'provider-incomplete', message, next: `Unset it, or set ${addressVariable} to ${example}.` };
 }
 
-/** Headers of a provider that cannot be sent because of the value of a variable. */
+/** Provider headers that cannot be sent because of a variable's value. */
 export function headerNotices(config: Config, id: string, env: Variables): readonly Outcome<'header-left-out'>[] {
   const provider = resolveProvider(config, id, env);
   if ('code' in provider) return [];

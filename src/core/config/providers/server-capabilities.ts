@@ -1,38 +1,36 @@
-/** What a server can do. Code asks for these instead of the name of a provider; each is a key that users may set. */
+/** Code asks for capabilities instead of provider names; users may set each of them. */
 export interface ServerCapabilities {
-  /** Instructions have the role `developer`, else `system`. In Chat Completions. */
+  /** Chat Completions: instructions have the role `developer`, else `system`. */
   readonly developerRole: boolean;
-  /** Messages of any role may follow each other, else the user's and the assistant's take turns. In Chat Completions. */
+  /** Chat Completions: messages of any role may follow each other; else user and assistant must alternate. */
   readonly anyRoleOrder: boolean;
-  /** The id of a call may have any form, else it is nine letters and digits. In Chat Completions. */
+  /** Chat Completions: call ids may have any form; else they are nine letters and digits. */
   readonly anyCallIds: boolean;
-  /** The model's thoughts go back to it: the server refuses a call without them. In Chat Completions. */
+  /** Chat Completions: the model's reasoning is sent back, as the server refuses a call without it. */
   readonly returnedThoughts: boolean;
-  /** A request may name a cache key, a tier and a verbosity. In Chat Completions. */
+  /** Chat Completions: a request may name a cache key, a tier and a verbosity. */
   readonly openaiFields: boolean;
-  /** A request may ask for token counts at the end of a stream. In Chat Completions. */
+  /** Chat Completions: a request may ask for token counts at the end of a stream. */
   readonly streamUsage: boolean;
-  /** The field that limits an answer. In Chat Completions. */
+  /** Chat Completions: the field that limits an answer. */
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens' | 'none';
-  /** A request may name the JSON Schema of its answer. In Chat Completions. */
+  /** Chat Completions: a request may name the JSON Schema of its answer. */
   readonly outputSchema: boolean;
-  /** One answer may hold several calls. */
   readonly parallelCalls: boolean;
-  /** A request may hold pictures. */
   readonly pictures: boolean;
-  /** A tool may take free text that is held to a grammar. In the Responses API. */
+  /** Responses API: a tool may take free text constrained by a grammar. */
   readonly freeformTools: boolean;
-  /** It makes checkpoints itself. In the Responses API. */
+  /** Responses API: the server makes checkpoints itself. */
   readonly remoteCompaction: boolean;
-  /** A request may name an access program. In the Responses API. */
+  /** Responses API: a request may name an access program. */
   readonly accessPrograms: boolean;
-  /** It takes compressed requests. In the Responses API. */
+  /** Responses API: the server takes compressed requests. */
   readonly requestCompression: boolean;
-  /** Where it says how large the window of a model is. `list`: in its list of models. */
+  /** The source of a model's window size. `list`: the server's list of models. */
   readonly windowFrom: 'ollama' | 'lmstudio' | 'llama.cpp' | 'list';
 }
 
-/** Of a server that nothing is known about. */
+/** Assumed for unknown servers. */
 export const commonCapabilities: ServerCapabilities = {
   developerRole: false,
   anyRoleOrder: false,
@@ -53,7 +51,7 @@ export const commonCapabilities: ServerCapabilities = {
 
 type Known = Partial<ServerCapabilities>;
 
-/** OpenAI's own API, and Azure's, which takes all that OpenAI's takes. */
+/** OpenAI's own API, and Azure's, which accepts all that OpenAI's accepts. */
 export const openaiCapabilities: Known = {
   developerRole: true,
   anyRoleOrder: true,
@@ -62,7 +60,7 @@ export const openaiCapabilities: Known = {
   remoteCompaction: true,
 };
 
-/** Servers with other abilities than most, by the end of their host names: they are known wherever they are configured. */
+/** Servers that differ from most, by host name suffix, so they are recognised wherever they are configured. */
 const byHost: readonly (readonly [hosts: readonly string[], known: Known])[] = [
   [['openai.com'], openaiCapabilities],
   [
@@ -74,11 +72,9 @@ const byHost: readonly (readonly [hosts: readonly string[], known: Known])[] = [
     { returnedThoughts: true },
   ],
   [['mistral.ai'], { anyCallIds: false }],
-  // Bedrock.
   [['api.aws', 'amazonaws.com'], { remoteCompaction: true }],
 ];
 
-/** What is known of the server at an address. */
 export function capabilitiesAt(baseUrl: string): Known {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.toLowerCase() : '';
   const isAt = (end: string): boolean => host === end || host.endsWith(`.${end}`);

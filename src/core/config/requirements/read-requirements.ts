@@ -37,7 +37,7 @@ export interface ReadRequirements {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** What `requirements.toml` demands, and over it the managed configuration. A caller that finds an error must stop. */
+/** Merges `requirements.toml` with the managed configuration, which wins. A caller that finds an error must stop. */
 export function readRequirements(
   file: ConfigLayer,
   managed: ConfigLayer | undefined,
@@ -93,11 +93,11 @@ function demanded(file: ConfigLayer, values: RequirementValues, profiles: Requir
   });
 }
 
-/** What the managed configuration says about these three is a demand as well. */
+/** The managed configuration's values for these three keys are requirements as well. */
 function decided(managed: ConfigLayer | undefined): Pick<Requirements, 'approvals' | 'reviewers' | 'sandboxModes'> {
   if (managed === undefined) return {};
   const [checked] = checkLayers([managed], { unknown: 'error' });
-  // All were held against the table of keys, which has the same choices.
+  // All were checked against the key table, which has the same choices.
   const approval = checked?.values['approval_policy'] as ApprovalPolicy | undefined;
   const reviewer = checked?.values['approvals_reviewer'] as ApprovalsReviewer | undefined;
   const mode = checked?.values['sandbox_mode'] as SandboxMode | undefined;
@@ -164,12 +164,11 @@ function choices<const Choice extends string>(
   return { type: 'choice-list', choices: all, aliases };
 }
 
-/** A misspelt requirement is none: every unknown name is an error. */
+/** Every unknown name is an error: a misspelt requirement would not be enforced. */
 function table<Keys extends KeyTable>(keys: Keys): TableKind<Keys> {
   return { type: 'table', keys, unused: [], unknown: 'error' };
 }
 
-/** What is enforced. */
 const enforced = {
   allowed_approval_policies: choices(approvalNames, { 'on-failure': 'on-request' }),
   allowed_approvals_reviewers: choices<ApprovalsReviewer>(['user', 'auto_review'], {
@@ -185,7 +184,6 @@ const enforced = {
   additional_developer_instructions: text,
   features: pins,
   feature_requirements: pins,
-  // Read by `required-profiles.ts`.
   permissions: { type: 'free', shape: 'table' },
   allowed_permission_profiles: { type: 'free', shape: 'table' },
   default_permissions: name,
@@ -200,15 +198,13 @@ const enforced = {
     choices: credentialStores,
     aliases: {},
   } as ChoiceKind<CredentialStoreName>,
-  // Read by `required-servers.ts`.
   mcp_servers: { type: 'free', shape: 'table' },
-  // Read when hooks are.
   hooks: { type: 'free', shape: 'table' },
   allow_managed_hooks_only: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
 
-/** What limits something that is there and cannot be limited in that way yet. A warning says so. */
+/** Limits on existing features that cannot be enforced yet; each gives a warning. */
 const unenforcedKeys: readonly (readonly string[])[] = [
   ['remote_sandbox_config'],
   ['experimental_network'],
@@ -216,7 +212,7 @@ const unenforcedKeys: readonly (readonly string[])[] = [
   ['model_catalog_json'],
 ];
 
-/** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
+/** Limits on features that do not exist here. They pass silently unless the value has the wrong type. */
 const passing: KeyTable = {
   ...each({ type: 'free', shape: 'list' }, 'remote_sandbox_config'),
   ...each(
@@ -231,15 +227,13 @@ function each(kind: KeyKind, keys: string): KeyTable {
   return Object.fromEntries(keys.split(' ').map((key) => [key, kind]));
 }
 
-/** The values of `requirements.toml` after checking. */
 type RequirementValues = ValuesOf<typeof enforced>;
 
-/** Every key of `requirements.toml`. */
 export const requirementTable: TableKind<typeof enforced> = table({ ...enforced, ...passing });
 
 const path = ['rules', 'prefix_rules'];
 
-/** The rules in `requirements.toml`. They hold commands back and allow none. */
+/** Rules in `requirements.toml` may restrict commands but allow none. */
 export function requirementRules(
   file: ConfigLayer,
   written: Json,
@@ -261,7 +255,6 @@ const shape =
 
 const known = new Set(['pattern', 'decision', 'justification']);
 
-/** One rule for each program of its first slot, or what is wrong with it. */
 function readRule(rule: Json, source: string): readonly PrefixRule[] | string {
   if (!isJsonObject(rule)) return 'it is not a table';
   const odd = Object.keys(rule).find((key) => !known.has(key));

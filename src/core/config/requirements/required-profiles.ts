@@ -17,13 +17,12 @@ const defaultKey = 'default_permissions';
 
 export interface RequiredProfiles {
   readonly allowed?: AllowedProfiles;
-  /** Profiles that users can choose besides their own. */
   readonly tables: ProfileTables;
   readonly denyRead: readonly string[];
   readonly problems: readonly TableProblem[];
 }
 
-/** What `requirements.toml` says about permission profiles. One that it allows must be one that it defines, or built in. */
+/** Permission profiles of `requirements.toml`. An allowed profile must be built in or defined there. */
 export function requiredProfiles(file: ConfigLayer, base: CompileBase): RequiredProfiles {
   const { filesystem, ...profiles } = objectAt(file.values, 'permissions') ?? {};
   const denied = deniedReads(filesystem ?? {});
@@ -68,7 +67,7 @@ function parentProblems(tables: ProfileTables, base: CompileBase): readonly Tabl
   });
 }
 
-/** In one folder it would allow more than in another. */
+/** A relative root would allow different things in different folders. */
 function relativeRoots(tables: ProfileTables): readonly TableProblem[] {
   return Object.entries(tables).flatMap(([id, table]) =>
     Object.keys(objectAt(table, 'workspace_roots') ?? {})
@@ -94,7 +93,7 @@ function allowedProfiles(file: ConfigLayer, tables: ProfileTables, base: Compile
     if (typeof isAllowed !== 'boolean') problems.push(wrongType(path, 'true or false', isAllowed));
     if (isAllowed !== true) continue;
     const compiled = compileProfile(tables, id, base);
-    // What the name of a user's own profile means is up to the user.
+    // A user's own profile may mean anything.
     if ('problem' in compiled) problems.push({ ...compiled.problem, path });
     else allowed.push({ id, profile: compiled.profile });
   }

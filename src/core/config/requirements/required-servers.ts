@@ -14,14 +14,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json
 import { type ConfigLayer, keySource } from '../config-layer.ts';
 
 export interface ReadRequiredServers {
-  /** Absent: every server is allowed. */
   readonly servers?: RequiredServers;
   readonly problems: readonly TableProblem[];
 }
 
 const key = 'mcp_servers';
 
-/** What `requirements.toml` says about MCP servers. An empty table allows none. */
+/** An empty table allows no MCP server. */
 export function requiredServers(file: ConfigLayer): ReadRequiredServers {
   const table = file.values[key];
   if (!isJsonObject(table)) return { problems: [] };

@@ -5,7 +5,7 @@ import type { McpApprovalMode } from '../../../protocol/permissions.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { ConfiguredMcpServer } from '../keys/key-table.ts';
 
-/** A server of tools, ready to be started. Variables are named here, and read when it is started. */
+/** An MCP server ready to start. Variables are only named here; they are read at its start. */
 export interface McpServerConfig {
   readonly name: string;
   readonly transport: McpTransportConfig;
@@ -13,17 +13,15 @@ export interface McpServerConfig {
   readonly required: boolean;
   readonly startupTimeoutMs: number;
   readonly toolTimeoutMs: number;
-  /** Raw names. Absent: all that the server has. */
+  /** Raw names. Absent: all of the server's tools. */
   readonly enabledTools?: readonly string[];
   readonly disabledTools: readonly string[];
   readonly approval: { readonly default: McpApprovalMode; readonly tools: Readonly<Record<string, ToolApproval>> };
-  /** Calls of it run side by side. */
   readonly isParallel: boolean;
-  /** Where its tools do not appear. */
   readonly omitFrom: readonly string[];
 }
 
-/** `digest`: it holds only for the tool as it was then. */
+/** `digest`: the approval holds only for the tool's description at that time. */
 export interface ToolApproval {
   readonly mode: McpApprovalMode;
   readonly digest?: string;
@@ -36,11 +34,10 @@ export interface McpProgramConfig {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of ours that it gets. */
   readonly passed: readonly string[];
   /** Absent: a folder that no command may write. */
   readonly cwd?: string;
-  /** The mode or permission profile that its process runs under. Absent: it runs outside the sandbox. */
+  /** The sandbox mode or permission profile of its process. Absent: unsandboxed. */
   readonly sandbox?: string;
 }
 
@@ -55,9 +52,9 @@ export interface McpAddressConfig {
 }
 
 export interface McpOauthConfig {
-  /** An address tells the server where to read about this program. */
+  /** May be an address at which the server reads about this program. */
   readonly clientId?: string;
-  /** The variable that holds the secret of a client that was registered beforehand. */
+  /** The variable with the secret of a pre-registered client. */
   readonly clientSecretVariable?: string;
   readonly callbackPort?: number;
   readonly scopes?: readonly string[];
@@ -67,18 +64,16 @@ export interface McpOauthConfig {
 type McpServerProblem = Outcome<'mcp-server-config' | 'mcp-server-not-allowed'>;
 
 export interface McpServersReading {
-  /** Those that are on, in the order of their names. */
+  /** Enabled servers, sorted by name. */
   readonly servers: readonly McpServerConfig[];
-  /** Names of those that are configured and off. */
   readonly disabled: readonly string[];
-  /** Why those that are on cannot be used, by their names. */
   readonly problems: Readonly<Record<string, Outcome>>;
 }
 
 const programKeys = ['args', 'env', 'envVars', 'cwd', 'sandbox'] as const;
 const addressKeys = ['bearerTokenEnvVar', 'httpHeaders', 'envHttpHeaders', 'scopes', 'oauth', 'oauthResource'] as const;
 
-/** Every server that can be used, and why the others cannot. `required`: what the administrator allows. */
+/** `required`: the servers that the administrator allows. */
 export function readMcpServers(
   given: Readonly<Record<string, ConfiguredMcpServer>> = {},
   required?: RequiredServers,
@@ -157,7 +152,7 @@ function programOf(name: string, command: string, given: ConfiguredMcpServer): M
   return { kind: 'program', command, args, env, passed: names, ...defined({ cwd, sandbox }) };
 }
 
-/** An empty text: a variable of another machine, which has no value here. */
+/** Empty for a variable of another machine, which has no value here. */
 function variableOf(entry: Json): string | undefined {
   if (typeof entry === 'string') return entry === '' ? undefined : entry;
   if (!isJsonObject(entry)) return undefined;

@@ -10,11 +10,9 @@ import { type BuiltInProvider, builtInProviders } from '../providers/built-in-pr
 export interface NamedVariables {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   readonly mcpServers?: Readonly<Record<string, ConfiguredMcpServer>>;
-  /** Those that the files of other profiles name. */
   readonly otherVariables?: readonly string[];
 }
 
-/** The secret variables that layers name, each layer by itself. */
 export function variablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
   const named = [
     ...tablesIn(layers, 'model_providers').flatMap((table) => [table['env_key'], ...headerVariables(table)]),
@@ -27,7 +25,7 @@ export function variablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): rea
   return [...new Set(named.filter((name) => typeof name === 'string'))];
 }
 
-/** The variables that layers pass on to MCP servers by `env_vars`. Commands may have them: some are no secrets. */
+/** Variables passed to MCP servers by `env_vars`. Commands may have them: some are no secrets. */
 function passedVariablesIn(layers: readonly Pick<ConfigLayer, 'values'>[]): readonly string[] {
   return tablesIn(layers, 'mcp_servers')
     .flatMap(({ env_vars: passed }) => (Array.isArray(passed) ? passed : []))
@@ -44,8 +42,8 @@ function headerVariables(table: JsonObject): readonly unknown[] {
 }
 
 /**
- * The variables from which any provider takes a key or a header, chosen or not. A variable of OpenAI counts even where
- * another provider is used, since it may be set for a thread of tomorrow.
+ * Variables that any provider takes a key or a header from, chosen or not. OpenAI's count even where another provider
+ * is used, since a later thread may need them.
  */
 function providerVariables({ modelProviders, otherVariables = [] }: NamedVariables): readonly string[] {
   const builtIn: readonly BuiltInProvider[] = Object.values(builtInProviders);
@@ -59,7 +57,7 @@ function providerVariables({ modelProviders, otherVariables = [] }: NamedVariabl
   return [...new Set([...keys, ...headers, ...otherVariables])].toSorted();
 }
 
-/** The variables that are secret because the configuration says for whom they are: commands get none of them. */
+/** Variables configured for a particular receiver; commands never get them. */
 export function secretVariables(config: NamedVariables): readonly string[] {
   const servers = Object.values(config.mcpServers ?? {}).flatMap(
     ({ bearerTokenEnvVar, envHttpHeaders = {}, oauth }) => [
@@ -73,7 +71,7 @@ export function secretVariables(config: NamedVariables): readonly string[] {
 type Path = readonly string[];
 type Checked = CheckedValues & { readonly layer: ConfigLayer };
 
-/** Who sets one of these decides what runs, or where the values of a server go: a variable can load code, too. */
+/** Keys that decide what runs or where a server's values go. A variable can load code, too. */
 const decisive = [
   'url',
   'command',
@@ -92,8 +90,8 @@ const decisive = [
 ];
 
 /**
- * The layers without variables of providers and of the user's MCP servers in servers that a project has a say in: such
- * a server may be any, and no project decides where keys go. Each that is left out is a warning.
+ * Removes variables of providers and of the user's MCP servers from every server that a project can influence: such a
+ * server may be any, and no project decides where keys go. Each removal gives a warning.
  */
 export function withoutProviderVariables(
   checked: readonly Checked[],
@@ -115,7 +113,6 @@ export function withoutProviderVariables(
   return checked.map((one) => withoutKeys(one, decidedBy, taken));
 }
 
-/** The decisive keys that a project changes in the user's own server. */
 function decided(server: Json | undefined, own: JsonObject = {}): readonly string[] {
   if (!isJsonObject(server)) return [];
   const merged = mergeLayers([own, server]);
@@ -124,7 +121,7 @@ function decided(server: Json | undefined, own: JsonObject = {}): readonly strin
 
 interface TakenVariables {
   readonly ofProviders: ReadonlySet<string>;
-  /** With those that the user gives to MCP servers. */
+  /** Including those that the user gives to MCP servers. */
   readonly all: ReadonlySet<string>;
 }
 
@@ -137,7 +134,6 @@ function withoutKeys(
   if (servers === undefined) return checked;
   const removed: Path[] = [];
   const problems: ConfigProblem[] = [];
-  /** Undefined: nothing is left of it. */
   const clean = (value: Json | undefined, path: Path): Json | undefined => {
     const variable = variableOf(value);
     if (variable !== undefined) {
@@ -190,16 +186,17 @@ function withoutKeys(
 const variableKeys = ['bearer_token_env_var', 'env_http_headers', 'env_vars'];
 const secretKey = 'client_secret_env_var';
 
-/** Keys with values of the user. */
 const valueKeys = ['http_headers', 'env', 'args'];
 
-/** Any variable or header; arguments only if they look like it, since without them a server is another one. */
+/**
+ * Any variable or header may hold a key. Arguments count only if they look like one: without them the server is another
+ * one.
+ */
 function mayHoldKeys(server: JsonObject, key: string): boolean {
   const values = { [key]: server[key] };
   return key !== 'args' || !equalJson(hideSecrets(values), values);
 }
 
-/** A name, or a table with a name in the list `env_vars`. */
 function variableOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   return isJsonObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined;

@@ -1,9 +1,8 @@
 import { parseTomlKey } from './toml-key.ts';
 
 /**
- * The line, from 1, on which a TOML document first names a key, or of the nearest table around a key that it does not
- * name. Members of lists have their position as a key. For messages only, and for documents that the parser has
- * accepted.
+ * The 1-based line where a TOML document first names a key, or else its nearest enclosing table. Members of lists have
+ * their index as a key. For messages only; the parser must have accepted the document.
  */
 export function tomlKeyLine(text: string, path: readonly string[]): number | undefined {
   const lines = new KeyScanner(text).lines();
@@ -19,15 +18,13 @@ type Path = readonly string[];
 /** Deeper nesting ends the search, so that no document can exhaust the stack. */
 const deepest = 200;
 
-/** Walks a document once and notes where each key stands. */
 class KeyScanner {
   readonly #text: string;
   #at = 0;
-  /** `#line` is the line of this position. */
   #countedTo = 0;
   #line = 1;
   readonly #lines = new Map<string, number>();
-  /** How many tables each list of tables has so far. */
+  /** The number of tables in each array of tables so far. */
   readonly #lengths = new Map<string, number>();
 
   constructor(text: string) {
@@ -41,7 +38,7 @@ class KeyScanner {
       if (this.#at >= this.#text.length) return this.#lines;
       if (this.#text[this.#at] === '[') table = this.#header() ?? table;
       else this.#pair(table, 0);
-      // Whatever was not understood ends with its line.
+      // Skip the rest of a line that was not understood.
       this.#take(/[^\n]*/y);
     }
   }
@@ -58,7 +55,7 @@ class KeyScanner {
     return this.#note([...list, String(index)]);
   }
 
-  /** A header inside a list of tables means the last of them. */
+  /** A header inside an array of tables refers to its last table. */
   #inLists(parts: Path): Path {
     const path: string[] = [];
     for (const part of parts) {
@@ -112,12 +109,11 @@ class KeyScanner {
     return parseTomlKey(this.#take(/[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_.\- \t])+/y));
   }
 
-  /** Space, ends of lines and comments. */
   #void(): void {
     this.#take(/(?:\s|#[^\n]*)*/y);
   }
 
-  /** Also notes the tables around a key that is the first to name them. */
+  /** Also notes enclosing tables that the key is the first to name. */
   #note(path: Path): Path {
     for (; this.#countedTo < this.#at; this.#countedTo++) if (this.#text[this.#countedTo] === '\n') this.#line++;
     for (let length = 1; length <= path.length; length++) {

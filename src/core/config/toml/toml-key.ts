@@ -1,6 +1,6 @@
 import { replaceInvisible } from '../../../base/invisible-characters.ts';
 
-/** A dotted TOML key as its parts, bare or quoted. Undefined when the text is no such key. */
+/** Splits a dotted TOML key, bare or quoted. Undefined when the text is no such key. */
 export function parseTomlKey(text: string): readonly string[] | undefined {
   const parts: string[] = [];
   for (let at = 0; ; at++) {
@@ -13,7 +13,6 @@ export function parseTomlKey(text: string): readonly string[] | undefined {
   }
 }
 
-/** The same the other way round: a dotted key that gives these parts. */
 export function formatTomlKey(path: readonly string[]): string {
   return path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
 }
@@ -36,9 +35,8 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f
 
 const string = /"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"|'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y;
 
-/** The TOML string on one line that begins at the position, and where it ends. Undefined when there is none. */
+/** The one-line TOML string at the position, and its end. Undefined when there is none. */
 function readTomlString(text: string, start: number): { readonly value: string; readonly end: number } | undefined {
-  // Three quotes begin a string over several lines, which is not read here.
   if (text.startsWith('"""', start) || text.startsWith("'''", start)) return undefined;
   string.lastIndex = start;
   const [whole = '', basic, literal = ''] = string.exec(text) ?? [];
@@ -46,10 +44,9 @@ function readTomlString(text: string, start: number): { readonly value: string; 
   return value === undefined ? undefined : { value, end: start + whole.length };
 }
 
-/** The text as a TOML string on one line. */
 export function formatTomlString(text: string): string {
-  // The escapes of JSON are escapes of TOML too. It lacks the one for delete, which TOML wants escaped, and those for
-  // characters that a reader would not see, or that would show the text in another order.
+  // JSON escapes are valid in TOML. Missing are the one for delete, which TOML requires, and those for invisible
+  // characters and ones that reorder text.
   return replaceInvisible(JSON.stringify(text), (sign) => {
     const code = (sign.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;

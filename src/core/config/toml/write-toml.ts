@@ -3,16 +3,15 @@ import { hideSecrets } from '../../policy/secrets.ts';
 import { tomlKeyLine } from './toml-key-line.ts';
 import { formatTomlKey, formatTomlString, parseTomlKey } from './toml-key.ts';
 
-/** What to say behind a key, on its line. */
+/** `comment`: text behind a key, on its line. */
 type WriteOptions = { readonly comment?: (path: readonly string[]) => string | undefined };
 
-/** The values as a TOML document. Keys stay in their order, but for tables, which come after all other keys. */
+/** Keys keep their order, except that tables come after all other keys. */
 export function writeToml(values: JsonObject, options: WriteOptions = {}): string {
   const blocks = tableBlocks(values, [], options);
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`;
 }
 
-/** One value as it stands behind the `=`. */
 export function writeTomlValue(value: Json): string {
   if (typeof value === 'string') return formatTomlString(value);
   if (Array.isArray(value)) return `[${value.map(writeTomlValue).join(', ')}]`;
@@ -49,7 +48,10 @@ function isFilledTable(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.keys(value).length > 0;
 }
 
-/** A document with a table and all below it taken out, comments of other tables kept. Line by line: the caller checks. */
+/**
+ * Removes a table and everything below it, keeping comments of other tables. Works by lines: the caller must check the
+ * result.
+ */
 export function withoutTomlTable(text: string, path: readonly string[]): string {
   const kept: string[] = [];
   let isInside = false;
@@ -61,7 +63,7 @@ export function withoutTomlTable(text: string, path: readonly string[]): string 
   return `${kept.join('\n').trimEnd()}\n`;
 }
 
-/** A document without the header of a table that has neither lines nor comments of its own. */
+/** Removes the header of a table that has neither lines nor comments of its own. */
 export function withoutBareTable(text: string, path: readonly string[]): string {
   const lines = text.split('\n');
   const from = lines.findIndex((line) => headerOf(line)?.join('\n') === path.join('\n'));
@@ -73,14 +75,13 @@ export function withoutBareTable(text: string, path: readonly string[]): string 
   return behind < 0 ? `${kept.join('\n').trimEnd()}\n` : kept.join('\n');
 }
 
-/** A document with a table more, at its end. */
 export function withTomlTable(text: string, path: readonly string[], values: JsonObject): string {
   const nested = path.reduceRight<JsonObject>((inner, part) => ({ [part]: inner }), values);
   const before = text.trimEnd();
   return `${before === '' ? '' : `${before}\n\n`}${writeToml(nested)}`;
 }
 
-/** A document with other values for some of its first keys, those before all tables. Line by line: the caller checks. */
+/** Sets some top-level keys, which come before all tables. Works by lines: the caller must check the result. */
 export function withTomlKeys(text: string, values: JsonObject): string {
   const lines = text === '' ? [] : text.trimEnd().split('\n');
   const written = Object.entries(values).map(([key, value]) => {
@@ -95,9 +96,8 @@ export function withTomlKeys(text: string, values: JsonObject): string {
 }
 
 /**
- * A document with one key of a table set, or taken out, in its own line; all other lines stay to the letter, and so does
- * the comment behind a value that is replaced. Undefined where the table has no lines of its own. Line by line: the
- * caller checks.
+ * Sets or removes one key of a table in its own line. All other lines stay unchanged, and so does the comment behind a
+ * replaced value. Undefined where the table has no lines of its own. Works by lines: the caller must check the result.
  */
 export function withTomlKey(
   text: string,
@@ -118,18 +118,17 @@ export function withTomlKey(
     return lines.toSpliced(at, last - at + 1, ...(line === undefined ? [] : [line + comment])).join('\n');
   }
   const written = line === undefined ? [] : [line];
-  // Behind the last line of the table that says something: a comment at its end may be about the next table.
+  // After the table's last non-comment line: a comment at its end may be about the next table.
   const last = lines.slice(0, end).findLastIndex((each) => /^\s*[^\s#]/.test(each));
   return lines.toSpliced(last + 1, 0, ...written).join('\n');
 }
 
-/** The key that a line gives a value. */
 function keyOf(line: string): string | undefined {
   const [, written] = /^\s*([\w"'-]+)\s*=/.exec(line) ?? [];
   return written === undefined ? undefined : parseTomlKey(written)?.[0];
 }
 
-/** The table whose header stands last above a line, counted from 1; empty: none does. */
+/** The table that contains a line, counted from 1; empty for none. */
 function tomlTableAbove(text: string, line: number): readonly string[] {
   const headers = text
     .split('\n')
@@ -143,17 +142,15 @@ function headerOf(line: string): readonly string[] | undefined {
   return inside === undefined ? undefined : parseTomlKey(inside);
 }
 
-/** Strings of all four kinds, comments, brackets, ends of lines, and what stands between them. */
 const token = /"""[^]*?"""+|'''[^]*?'''+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]|[^"'#[\]{}\n]+|["']/y;
 
 export interface TomlValueSpan {
-  /** The line on which the value ends. */
   readonly last: number;
-  /** What stands behind the value on that line, with the blanks before it; empty: no comment does. */
+  /** The comment behind the value, with the blanks before it; empty for none. */
   readonly comment: string;
 }
 
-/** How far the value reaches that begins behind the first `=` of a line. Without a parser: the caller checks. */
+/** The extent of the value behind the first `=` of a line. Works without a parser: the caller must check the result. */
 export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSpan {
   const text = lines.slice(at).join('\n');
   const scan = new RegExp(token);
@@ -172,8 +169,8 @@ export function tomlValueSpan(lines: readonly string[], at: number): TomlValueSp
 }
 
 /**
- * What a user does by hand so that a document says something else in a table that it, or a table around it, spells with
- * dotted keys or between braces: a second table of the same name would not be valid. Undefined where it has no such table.
+ * Tells the user what to edit by hand in a table that is spelt with dotted keys or braces, itself or an enclosing one:
+ * a second table of the same name would be invalid. Undefined where there is no such table.
  */
 export function editHint(
   text: string,

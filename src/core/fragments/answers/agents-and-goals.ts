@@ -3,7 +3,7 @@ import type { Goal } from '../../../protocol/thread.ts';
 import { continueAfterFailure, continueForOtherModel } from '../events/turns-and-goals.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
-/** What the tools for agents answer: JSON, as other programs have it, so that a model finds what it knows. */
+/** Answers of the agent tools: JSON as in other programs, so a model recognizes the fields. */
 
 export function agentStarted({ id, path, note }: StartedAgent): string {
   return JSON.stringify({ agent_id: id, agent_path: path, ...defined({ note }) });
@@ -12,7 +12,6 @@ export function agentStarted({ id, path, note }: StartedAgent): string {
 interface StartedAgent {
   readonly id: string;
   readonly path: string;
-  /** What is odd about what was asked for. */
   readonly note?: string;
 }
 
@@ -27,7 +26,7 @@ const delivered = {
   restarted: 'the turn was interrupted, and a new one began',
 } as const;
 
-/** What an agent reads whose turn went on under narrower permissions. */
+/** Read by an agent whose turn continued under narrower permissions. */
 export const continueWithFewerPermissions =
   'The agent that gave you this task may do less than before, and so may you. Continue your task as far as your permissions allow now. If they do not allow it, say so and answer with what you have.';
 
@@ -36,7 +35,7 @@ interface ShownAgent {
   readonly role: string;
   readonly status: string;
   readonly tokens: number;
-  /** What came of its last work, where no notification is on its way that says it. */
+  /** The outcome of its last work, unless a notification on its way reports it. */
   readonly answer?: string;
 }
 
@@ -46,12 +45,11 @@ interface ShownWait {
   readonly hasWords: boolean;
 }
 
-/** What answers may weigh, in tokens: of one agent that was waited for, and of one in a list. */
+/** Limits in tokens: for one awaited agent, and for one in a list. */
 const most = { waited: 2000, listed: 300 } as const;
-/** How many of them are given, the newest first. */
 const mostAnswers = 10;
 
-/** Answers that follow as notifications are not in it. */
+/** Leaves out answers that follow as notifications. */
 export function agentsWaited({ agents, timedOut, hasWords }: ShownWait): string {
   const status = Object.fromEntries(agents.map((agent) => [agent.path, agent.status]));
   const told = agents.filter(({ answer }) => answer !== undefined).slice(-mostAnswers);
@@ -84,8 +82,8 @@ export function agentClosed({ path, status }: Pick<ShownAgent, 'path' | 'status'
 }
 
 /**
- * What Capstan says, or said in earlier versions, in the role of the user and without a tag: threads hold it so, and most
- * formats keep it apart.
+ * Messages that this or an earlier version of Capstan writes in the user's role without a tag: stored threads contain
+ * them, and most formats separate them from the user's words.
  */
 const programMessages: ReadonlySet<string> = new Set([
   continueForOtherModel,
@@ -93,12 +91,12 @@ const programMessages: ReadonlySet<string> = new Set([
   continueWithFewerPermissions,
 ]);
 
-/** Whether a whole message of the user's role is such words, and not the user's. */
+/** True if the whole message is one of these, not the user's words. */
 export function isProgramMessage(text: string): boolean {
   return programMessages.has(text);
 }
 
-/** What the tools about goals answer, in the form of Codex. */
+/** Answers of the goal tools, in Codex's form. */
 export function goalAnswer(threadId: string, goal: Goal | undefined): string {
   const left = goal?.tokenBudget === undefined ? null : Math.max(0, goal.tokenBudget - goal.tokensUsed);
   return JSON.stringify({

@@ -10,13 +10,11 @@ const became: Readonly<Record<SessionFate, string>> = {
   gone: 'ended, at the latest with the program that ran this conversation before',
 };
 
-/** A call that names a session which cannot be reached. */
 export function noSuchSession(id: number, fate: SessionFate | undefined): string {
   const what = fate === undefined ? `There is no session ${id}.` : `Session ${id} ${became[fate]}.`;
   return `Nothing was written: ${what} Start the command again with exec_command if you need it.`;
 }
 
-/** A session whose command reads nothing. */
 export function inputIsClosed(id: number): string {
   return `Nothing was written: the input of session ${id} is closed. It runs on. To write to a command, start it with stdin or tty set to true.`;
 }
@@ -25,7 +23,7 @@ export function timeNow(epochMs: number): string {
   return `It is ${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')} UTC.`;
 }
 
-/** `isWhole`: it was not ended by a message or an interruption. */
+/** `isWhole`: no message or interruption ended it early. */
 export function sleepEnded(milliseconds: number, { isWhole }: { readonly isWhole: boolean }): string {
   const seconds = (milliseconds / 1000).toFixed(1);
   return `Wall time: ${seconds} seconds\n${isWhole ? 'Sleep completed.' : 'Sleep interrupted by new input.'}`;

@@ -4,27 +4,25 @@ import type { DenialReason, DeniedByRule, DeniedRequest } from '../../../protoco
 import { quote } from '../text/escape-markup.ts';
 import { type Budget, bytesPerToken, estimateTokens, truncateMiddle } from '../text/truncate.ts';
 
-/** How a command came to its end, as the model is told. */
 export interface CommandReport {
   readonly seconds: number;
   readonly end:
     | { readonly kind: 'exited'; readonly exitCode: number }
     | { readonly kind: 'running'; readonly sessionId: number }
-    /** Of one whose limit an earlier call set, it is not said. */
+    /** Absent if an earlier call set the limit. */
     | { readonly kind: 'timed-out'; readonly limitSeconds?: number }
     | { readonly kind: 'aborted'; readonly by: StoppedBy };
   readonly output: string;
-  /** Where all of it can be read; said where it is cut. */
+  /** Path of the full output; mentioned when it is cut. */
   readonly log?: string;
-  /** Sessions that were ended to make space for this one. */
   readonly pruned?: readonly number[];
-  /** What the proxy refused to the command. Absent: there is none. */
+  /** Requests that the proxy refused. Absent: none. */
   readonly denied?: readonly DeniedRequest[];
-  /** Servers of this machine that its loopback lacked. Absent: none. */
+  /** Local servers that were not reachable on the sandbox's loopback. Absent: none. */
   readonly serversLeftOut?: number;
 }
 
-/** The answer to a command call. Over budget, the output is cut and a warning with its full size comes first. */
+/** Over budget, the output is cut and a warning with its full size comes first. */
 export function commandOutput(report: CommandReport, budget: Budget): string {
   const { tokens, lines } = sizeOf(report.output);
   const facts = [
@@ -42,7 +40,7 @@ export function commandOutput(report: CommandReport, budget: Budget): string {
   return [...facts, 'Output:', warning, cut].join('\n');
 }
 
-/** Of all that the command printed, kept or not. */
+/** Size of everything printed, kept or not. */
 function sizeOf(output: string): { readonly tokens: number; readonly lines: number } {
   const omitted = countOmittedOutput(output);
   const lines = output.split('\n').length - (output.endsWith('\n') ? 1 : 0);
@@ -51,7 +49,6 @@ function sizeOf(output: string): { readonly tokens: number; readonly lines: numb
   return { tokens: tokens + Math.ceil(omitted.bytes / bytesPerToken), lines: lines - 1 + omitted.lines };
 }
 
-/** Who ended a call with its turn. */
 const abortedWords: Readonly<Record<StoppedBy, string>> = {
   user: 'aborted by user',
   program: 'aborted by the program that asked for the turn',
@@ -73,7 +70,6 @@ function endLine(end: CommandReport['end']): string {
   }
 }
 
-/** Requests that are named; the rest is counted. */
 const mostNamed = 5;
 const longestHost = 80;
 const longestReason = 200;
@@ -91,7 +87,7 @@ const denialWords: Readonly<Record<BlockedReason, string>> = {
   policy_denied: 'this kind of connection is not allowed',
 };
 
-/** The answer itself says what was declined. */
+/** Omits declined requests: the answer itself reports them. */
 function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   const blocked = denied.flatMap((request) => {
     const { reason, protocol, rule } = request;
@@ -106,7 +102,7 @@ function deniedLines(denied: readonly DeniedRequest[]): readonly string[] {
   ];
 }
 
-/** The reason is quoted: a rule's file wrote it, and it may be longer than a list wants. */
+/** The reason is quoted because it comes from a rule file, and may be too long for a list. */
 function ruleWords({ why }: DeniedByRule): string {
   if (why === undefined) return 'denied by a rule';
   return `denied by a rule: ${quote(why.length > longestReason ? `${why.slice(0, longestReason)}…` : why)}`;
@@ -130,7 +126,6 @@ function listed(title: string, all: readonly string[]): readonly string[] {
   return all.length === 0 ? [] : [`${title}: ${[...all.slice(0, mostNamed), ...rest].join(', ')}`];
 }
 
-/** The answer to a patch that was carried out, or that failed while it was. */
 export function patchOutput(
   { exitCode, seconds, output }: { readonly exitCode: number; readonly seconds: number; readonly output: string },
   budget: Budget,
@@ -141,39 +136,34 @@ export function patchOutput(
   return [...facts, 'Output:', cut].join('\n');
 }
 
-/** The answer to a patch that cannot be read, or does not fit the files. Nothing was written. */
+/** The patch is unreadable or does not fit the files. Nothing was written. */
 export function patchUnfit(problem: string, budget: Budget): string {
   return truncateMiddle(`apply_patch verification failed: ${problem}`, budget);
 }
 
-/** The same of an edit. */
 export function editUnfit(problem: string, budget: Budget): string {
   return truncateMiddle(`edit_file failed: ${problem}`, budget);
 }
 
-/** The answer to a patch that may not be applied. Nothing was written. */
+/** Nothing was written. */
 export function patchRejected(reason: string, budget: Budget): string {
   return truncateMiddle(`patch rejected: ${reason}`, budget);
 }
 
-/** The answer to a patch that was not begun because the turn ended. */
+/** The turn ended before the patch began. */
 export function patchAborted(by: StoppedBy): string {
   return `${abortedWords[by]} before anything was changed`;
 }
 
-/** The answer to a command that is a patch and nothing else. */
 export const patchWithoutTool =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
 
-/** The same for a model that edits files in another way. */
 export const patchForEditor =
   'apply_patch verification failed: this command is a patch, which no shell can run. Change files with the tool edit_file.';
 
-/** The same where no patch can be applied, and so the tool is not offered. */
 export const patchNotPossible =
   'patch rejected: this command is a patch, and no file may be changed under the permissions that hold now.';
 
-/** The answer to a patch that came as a shell command and was carried out. */
 export function patchFromCommand(answer: string): string {
   return `Wall time: 0.0000 seconds\nOutput:\n${answer}`;
 }

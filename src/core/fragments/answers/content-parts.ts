@@ -5,17 +5,16 @@ import { escapeMarkup, quote } from '../text/escape-markup.ts';
 import { byteLength } from '../text/truncate.ts';
 import { toolFailed } from './tool-calls.ts';
 
-/** Gives a picture as it is sent, or why it cannot be. */
 export type ShowPicture = (dataUrl: string) => Promise<Omit<UserImage, 'path'> | { readonly message: string }>;
 
-/** A result beyond this is not kept in memory: no window holds it. */
+/** Larger results are not kept in memory: no context window holds them. */
 export const mostTextBytes = 4_000_000;
 const mostBlocks = 1000;
 const mostPictures = 8;
 
 /**
- * The blocks of a result, in the form of MCP, as parts of an output. `last`: behind all of them. `picture`: undefined
- * where the model takes none.
+ * Converts MCP result blocks to output parts. `last`: goes after all of them. `picture`: undefined if the model takes
+ * no pictures.
  */
 export async function contentParts(
   blocks: readonly Json[],
@@ -47,7 +46,7 @@ async function partOf(
     case 'image': {
       if (picture === undefined) return [text('<image content omitted because you do not support image input>')];
       if (pictures.left === 0) return [text('<image content omitted because there are too many images>')];
-      // Looking at each costs time and memory.
+      // Each attempt costs time and memory.
       pictures.left -= 1;
       const found = await picture(dataUrlOf(block));
       if ('message' in found) return [text(`<image content omitted: ${escapeMarkup(found.message)}>`)];
@@ -87,7 +86,7 @@ function withinMemory(parts: readonly JsonObject[]): readonly JsonObject[] {
   });
 }
 
-/** A picture in the answer to a call, and behind it whether it was made smaller. */
+/** A picture in a call's answer, followed by a note if it was made smaller. */
 export function shownImage({ dataUrl, resized }: Omit<UserImage, 'path'>): readonly JsonObject[] {
   const image = { type: 'input_image', image_url: dataUrl, detail: 'high' };
   if (resized === undefined) return [image];
@@ -100,7 +99,6 @@ export interface ClientResult {
   readonly ok: boolean;
 }
 
-/** What the model reads of what a client gave as the result of its tool. */
 export async function clientResult(
   given: JsonObject | undefined,
   picture: ShowPicture | undefined,
@@ -116,7 +114,7 @@ export async function clientResult(
   return { output: words.length === parts.length ? words.join('\n') : parts, ok };
 }
 
-/** Clients of Codex have names of their own for what a result holds. */
+/** Codex clients use their own names for result parts. */
 function asBlock(block: Json): Json {
   if (!isJsonObject(block)) return block;
   switch (block['type']) {
@@ -137,7 +135,6 @@ function asBlock(block: Json): Json {
   }
 }
 
-/** What the model reads when no client gave a result. */
 export function unansweredTool({ kind, note, by }: Answer): string {
   const more = note === undefined || note.trim() === '' ? '' : ` It says: ${note}`;
   if (kind === 'lapsed') return 'Not run: the turn was interrupted before the client gave a result.';
@@ -146,7 +143,7 @@ export function unansweredTool({ kind, note, by }: Answer): string {
   return `Not run: the client refused the call${kind === 'stopped' ? ' and stopped the turn' : ''}.${more}`;
 }
 
-/** A picture between two texts that name it, so that the words of the user can speak of it. `number` counts from 1. */
+/** A picture between two texts that name it, so the user's words can refer to it. `number` counts from 1. */
 export function imageParts({ path, dataUrl }: UserImage, number: number): readonly JsonObject[] {
   return [
     { type: 'input_text', text: `<image name=[Image #${number}] path="${path.replace(/["\r\n]/g, ' ')}">` },
@@ -155,7 +152,7 @@ export function imageParts({ path, dataUrl }: UserImage, number: number): readon
   ];
 }
 
-/** Whether a part is a text that names the picture beside it; alone, such a text is the user's. */
+/** True for a text that names the picture beside it. Without a picture, such a text is the user's. */
 export function isImageLabel(content: readonly JsonObject[], index: number): boolean {
   const label = /^<(\/?)image\b[^>]*>$/.exec(String(content[index]?.['text'] ?? '').trim());
   return label !== null && content[label[1] === '' ? index + 1 : index - 1]?.['type'] === 'input_image';

@@ -1,9 +1,8 @@
 import type { ContentsFound, NamesFound } from '../../../ports/files.ts';
 import { type Budget, byteLength, bytesPerToken, firstBytes } from '../text/truncate.ts';
 
-/** Of one line that was found, in bytes. */
+/** In bytes. */
 const longestFoundLine = 400;
-/** For the notes at the end. */
 const bytesForEndNote = 300;
 
 const whyEnded: Readonly<Record<NonNullable<ContentsFound['ended']>, string>> = {
@@ -12,7 +11,6 @@ const whyEnded: Readonly<Record<NonNullable<ContentsFound['ended']>, string>> = 
   entries: 'There are too many files: not all folders were searched. Search in one folder.',
 };
 
-/** Lines as `path:number: text`, as many as fit. */
 export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, budget: Budget): string {
   const shown = fitting(
     lines.map(({ path, line, text }) => `${path}:${line}: ${shortenedLine(text.trim(), longestFoundLine)}\n`),
@@ -28,7 +26,7 @@ export function foundLinesText({ lines, files, skipped, ended }: ContentsFound, 
   return [...shown, ...notes.map((note) => `(${note})\n`)].join('');
 }
 
-/** One path in each line, folders with a slash at their end. */
+/** One path per line; folders end with a slash. */
 export function foundNamesText({ files, total, isPartial }: NamesFound, budget: Budget): string {
   const shown = fitting(
     files.map(({ path, kind }) => `${path}${kind === 'folder' ? '/' : ''}\n`),
@@ -48,10 +46,9 @@ function fitting(lines: readonly string[], { mode, limit }: Budget): readonly st
   return end === -1 ? lines : lines.slice(0, Math.max(1, end));
 }
 
-/** Of one line, in bytes: longer ones are mostly not for people. */
+/** In bytes; longer lines are mostly not meant for people. */
 const longestNumberedLine = 2000;
 
-/** Lines of a file behind their numbers, as many as fit, and where to go on. */
 export function numberedLines(
   text: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -74,12 +71,10 @@ export function numberedLines(
   return `${shown.join('')}${left > 0 ? `(${left} more lines; continue with offset ${next})\n` : ''}`;
 }
 
-/** The beginning of a line that is too long, and how much is missing. */
 function shortenedLine(line: string, bytes: number): string {
   if (byteLength(line) <= bytes) return line;
   const head = firstBytes(line, bytes);
   return `${head}… (${line.length - head.length} more characters)`;
 }
 
-/** For the note at the end. */
 const bytesForContinuation = 100;

@@ -3,7 +3,7 @@ import { fenceFor } from '../text/cut-and-fence-text.ts';
 import { contentParts, mostTextBytes, type ShowPicture } from './content-parts.ts';
 import { nearestTools } from './tool-calls.ts';
 
-/** Answers to calls of MCP servers. What a server says stays behind a line of ours. */
+/** Answers to MCP calls. A server's words always follow a line of ours. */
 
 export interface McpResultOptions {
   readonly seconds: number;
@@ -11,7 +11,6 @@ export interface McpResultOptions {
   readonly picture?: ShowPicture;
 }
 
-/** What the model reads of a result: plain text, or parts where pictures are among it. */
 export async function mcpResult(
   result: JsonObject,
   options: McpResultOptions,
@@ -27,7 +26,7 @@ export async function mcpResult(
   return words.length === all.length ? [header, ...words].join('\n') : [{ type: 'input_text', text: header }, ...all];
 }
 
-/** What the server said, without our line before it. */
+/** The server's words without our line before them. */
 export function saidByServer(output: string | readonly JsonObject[]): string {
   if (typeof output === 'string')
     return output.replace(/^(?:Wall time: [^\n]*\n)(?:(?:The tool[^\n]*\n)?Output:\n?)?/, '');
@@ -37,19 +36,17 @@ export function saidByServer(output: string | readonly JsonObject[]): string {
     .join('\n');
 }
 
-/** What a server lists or gives to read, as JSON. */
 export function mcpResources(found: JsonObject, seconds: number): string {
   const all = JSON.stringify(found).toWellFormed();
   const kept = all.length <= mostTextBytes ? all : `${all.slice(0, mostTextBytes)}\n[the rest is left out]`;
   return `${wallTime(seconds)}\nOutput:\n${kept}`;
 }
 
-/** The call gave no result. */
 export function mcpFailure(why: string, seconds: number): string {
   return `${wallTime(seconds)}\nThe call failed: ${why}`;
 }
 
-/** The tool stands in the list of tools only until that may change. `problem`: why its server does not run, as a sentence. */
+/** The tool stays listed until the tool list may change. `problem`: a sentence on why its server does not run. */
 export function mcpToolMissing({ name, server }: { readonly name: string; readonly server: string }, problem?: string) {
   if (problem !== undefined) return `Not run: ${problem}`;
   const found = 'Do without it, or search with tool_search for what it offers now.';
@@ -60,7 +57,7 @@ function wallTime(seconds: number): string {
   return `Wall time: ${seconds.toFixed(4)} seconds`;
 }
 
-/** Servers repeat structured content as text for clients that know no better. */
+/** Servers repeat structured content as text for older clients. */
 function saysTheSame(block: Json, structured: Json): boolean {
   const said = isJsonObject(block) ? stringAt(block, 'text') : undefined;
   if (said === undefined || said.length > mostTextBytes) return false;
@@ -71,14 +68,14 @@ function saysTheSame(block: Json, structured: Json): boolean {
   }
 }
 
-/** A tool that was found by searching. Its description is its server's. */
+/** A tool found by a search. Its description comes from its server. */
 export interface FoundTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
 }
 
-/** What a search among deferred tools found, the best first. */
+/** Results of a search among deferred tools, best first. */
 export function foundTools(query: string, tools: readonly FoundTool[], deferred: number): string {
   if (deferred === 0) return 'No tools are deferred: all that there are stand in your list of tools.';
   if (tools.length === 0)
@@ -94,7 +91,7 @@ export function foundTools(query: string, tools: readonly FoundTool[], deferred:
   return `${tools.length} of ${deferred} deferred tools. Call one with call_tool, or by its name.\n${shown.join('\n')}`;
 }
 
-/** The name of a tool that is neither deferred nor a server's. */
+/** The named tool is neither deferred nor an MCP tool. */
 export function callDirectly(name: string): string {
   return `${name} is in your list of tools. Call it directly, by its name.`;
 }

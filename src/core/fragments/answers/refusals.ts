@@ -14,15 +14,14 @@ import {
   withUserWords,
 } from './tool-calls.ts';
 
-/** Why the question was asked, and what the model can do without it. */
 export interface AskedRefusal {
   readonly why?: string;
   readonly next?: string;
-  /** It asked for words, and no call waits for a permission. */
+  /** The question asked for content, not for a permission. */
   readonly content?: 'input' | 'client-tool';
 }
 
-/** What the model reads of a call that an answer did not let run, also in a later process. */
+/** Also used when a later process answers the call. */
 export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
   const { kind, note, by } = answer;
   if (asked.content === 'input') return unansweredInput(answer);
@@ -35,7 +34,7 @@ export function refusalText(answer: Answer, asked: AskedRefusal = {}): string {
   return kind === 'stopped' ? stoppedByUser(note) : declinedByUser(note);
 }
 
-/** What the model reads of a call that a hook did not let run. `command`: of a call that would have started one. */
+/** `command`: the command that the call would have started. */
 export function blockedByHook(
   reason: string,
   { tool, command }: { readonly tool: string; readonly command?: string },
@@ -45,7 +44,6 @@ export function blockedByHook(
     : `Command blocked by PreToolUse hook: ${sentence(reason)} Command: ${command}`;
 }
 
-/** A hook answered the question about a call. */
 function declinedByHook(note: string | undefined): string {
   return note === undefined || note === ''
     ? 'Not run: a hook of the user declined it.'
@@ -54,18 +52,19 @@ function declinedByHook(note: string | undefined): string {
 
 const mostOfCall = 1000;
 
-/** Stands before the result: what ran is not what the model wrote. `ran`: the command, or the arguments. */
+/**
+ * Precedes the result, because the call that ran is not the one the model wrote. `ran`: the command or the arguments.
+ */
 export function changedByHook(ran: string): string {
   const shown = truncateMiddle(ran, { mode: 'bytes', limit: mostOfCall });
   return `A hook of the user changed this call before it ran. What ran: ${shown}`;
 }
 
-/** A hook changed a call into something that is no call. */
 export function brokenByHook(problem: string): string {
   return `Not run: a hook of the user changed this call, and what it made of it cannot run. ${problem}`;
 }
 
-/** In place of the result of a call that a hook turned down. `exitCode`: of a command. */
+/** Replaces a result that a hook rejected. `exitCode`: the command's. */
 export function stoppedByHook(reason: string, exitCode?: number): string {
   const ran = `The call ran${exitCode === undefined ? '' : ` and exited with code ${exitCode}`}.`;
   return reason === ''
@@ -73,13 +72,11 @@ export function stoppedByHook(reason: string, exitCode?: number): string {
     : `${ran} A PostToolUse hook of the user withholds its result and says: ${reason}`;
 }
 
-/** Before words of a hook about a command that ran on beyond its call. */
 export function aboutEndedCommand(command: string, words: string): string {
   const shown = truncateMiddle(command, { mode: 'bytes', limit: mostOfCall });
   return `About the command that has now ended, ${JSON.stringify(shown)}:\n${words}`;
 }
 
-/** What the model reads when its questions to the user got no answer. */
 function unansweredInput({ kind, note, by }: Answer): string {
   if (kind === 'lapsed') return 'request_user_input was cancelled before receiving a response';
   if (by === 'default') return `No answer was prepared for this run. ${goOn}`;
@@ -90,7 +87,6 @@ function unansweredInput({ kind, note, by }: Answer): string {
 
 const goOn = 'Decide yourself, and say in your answer what you assumed.';
 
-/** What the model reads when a reviewer did not let a call run. */
 export function refusedByReview(answer: Answer): string {
   const { kind, verdict } = answer;
   const next =
@@ -115,13 +111,13 @@ function reviewJudgement({ risk, authorization }: NonNullable<Answer['verdict']>
   return `risk: ${risk}; authorization by the user: ${authorization}`;
 }
 
-/** Why a call was declined, as sentences. Where the reviewer was overruled, its own reason speaks for the call. */
+/** Why a call was declined, as sentences. If the reviewer was overruled, its own reason argues for the call. */
 function reviewReasons({ verdict, note }: Pick<Answer, 'verdict' | 'note'>): readonly string[] {
   const said = verdict?.overruled === true ? [note] : [verdict?.rationale, note];
   return said.flatMap((text) => (text === undefined ? [] : sentence(text)));
 }
 
-/** Notes of a reviewer's answer, for the model. Those without a verdict say what to do next. */
+/** Notes for the model in a reviewer's answer. Those without a verdict say what to do next. */
 
 export function reviewTimedOut(seconds: number): string {
   return `The review was not done within ${seconds} seconds. You may try the same call once more, or tell the user what is needed.`;
@@ -131,16 +127,14 @@ export function reviewFailed(why: string): string {
   return `The review failed: ${sentence(why)} Do without the action, or tell the user what is needed.`;
 }
 
-/** No reviewer saw it. */
 export const tooLongToReview =
   'The action is too long for the reviewer to see all of it. Make it shorter or split it, or tell the user what is needed.';
 
-/** The verdict was more than a reviewer may decide. */
 export const beyondReviewer = 'A reviewer may not allow an action of that risk here; only the user can.';
 
 export const tooManyDenials = 'The reviewer has declined too many calls of this turn.';
 
-/** Who said no to what, with the reasons for the model. `what`: what a yes would have done, after "did not". */
+/** The refusing party and its reasons. `what`: what approval would have done, worded to follow "did not". */
 function declinedWords(answer: Answer, what: string): string {
   const { by, note, verdict } = answer;
   if (by === 'default') return `no answer was prepared that would ${what}.`;
@@ -157,13 +151,12 @@ function declinedWords(answer: Answer, what: string): string {
   return [said, ...reasons].join(' ');
 }
 
-/** A host that a command waited for, and what came of the question. */
 export interface AnsweredHost {
   readonly host: RequestedHost;
   readonly answer: Answer;
 }
 
-/** What the model reads of these, before the output of the command: one sentence for each answer. */
+/** One sentence per answer, placed before the command's output. */
 export function hostAnswers(answered: readonly AnsweredHost[]): readonly string[] {
   const places = new Map<string, string[]>();
   for (const { host, answer } of answered) {
@@ -178,18 +171,16 @@ function saidOf(answer: Answer): string {
   return answer.kind === 'lapsed' ? 'there was no answer.' : declinedWords(answer, 'allow that');
 }
 
-/** Another try of a command that the sandbox stopped. */
 export interface AskedRetry {
-  /** Absent: an answer of before covers it, and no question was asked. */
+  /** Absent: an earlier answer covers it, and no question was asked. */
   readonly answer?: Answer;
 }
 
-/** With the words for where it would run. */
 type RetryWhere = AskedRetry & { readonly where: string };
 
 const stopped = 'The sandbox stopped this command, and';
 
-/** It ran once more. What follows is of the second run. */
+/** The following output is the second run's. */
 export function ranAgain({ answer, where }: RetryWhere): string {
   const who = answer?.by === 'review' ? 'the reviewer' : answer?.by === 'hook' ? 'a hook of the user' : 'the user';
   const allowed = answer === undefined ? `allowed it ${where} for this session` : `let it run again ${where}`;
@@ -197,7 +188,7 @@ export function ranAgain({ answer, where }: RetryWhere): string {
   return withUserWords(`${stopped} ${who} ${allowed}. This is the second run.`, words);
 }
 
-/** It did not. What follows is of the only run. */
+/** The following output is the only run's. */
 export function notRunAgain({ answer = { kind: 'declined' }, where }: RetryWhere): string {
   if (answer.kind === 'lapsed') {
     return `${stopped} the turn was interrupted before there was an answer whether it may run again.`;

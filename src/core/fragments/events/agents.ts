@@ -7,14 +7,14 @@ import { truncateMiddle } from '../text/truncate.ts';
 export interface SubagentNotificationText {
   readonly agentPath: string;
   readonly status: AgentStatus;
-  /** What its answer may weigh, in tokens, where that is less than the most. */
+  /** A lower limit for its answer, in tokens. */
   readonly limit?: number;
 }
 
-/** The most that an answer may weigh, in tokens. */
+/** Limit for an answer, in tokens. */
 const mostTokens = 2400;
 
-/** One line of JSON in a shape that other programs read. */
+/** One line of JSON, in a form that other programs read. */
 export const subagentNotificationFragment = defineFragment<SubagentNotificationText>({
   id: 'subagent-notification',
   purpose: 'The outcome of an agent that this one started.',
@@ -43,7 +43,7 @@ function shortened(text: string, limit: number): string {
   return truncateMiddle(text, { mode: 'tokens', limit });
 }
 
-/** More than work side by side; older ones are counted. */
+/** More than can work in parallel; older ones are counted. */
 const mostNamed = 40;
 
 export interface AgentsElsewhereText {
@@ -72,7 +72,7 @@ export interface InterAgentMessageText {
   readonly payload: string;
 }
 
-/** It stands in an item of its own type, which says what it is; so it has no markers. */
+/** It is an item of its own type, so it needs no markers. */
 export const interAgentMessageFragment = defineFragment<InterAgentMessageText>({
   id: 'inter-agent-message',
   purpose: 'What another agent wrote to this one.',

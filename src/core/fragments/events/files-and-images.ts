@@ -4,7 +4,6 @@ import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
 import { boundedList, truncateMiddle } from '../text/truncate.ts';
 
-/** Of each of the three lists. */
 const mostChangedFiles = { count: 60, characters: 900 };
 
 export const filesChangedBesideFragment = defineFragment<FilesChangedInSideConversation>({
@@ -28,7 +27,7 @@ export const filesChangedBesideFragment = defineFragment<FilesChangedInSideConve
 const head =
   'The user held a side conversation, which you do not see. It changed these files: what you know of their content may be old. Read a file again before you rely on it.';
 
-/** A file that moved is gone in one place and new in another. */
+/** A moved file is deleted in one place and new in another. */
 function pathsOf({ path, kind, movePath }: ChangedFile, wanted: ChangedFile['kind']): readonly string[] {
   if (movePath === undefined) return kind === wanted ? [path] : [];
   if (wanted === 'update') return [];
@@ -44,7 +43,6 @@ function commandsRun(count: number): readonly string[] {
   ];
 }
 
-/** Of each of the two lists. */
 const mostRestoredFiles = { count: 60, characters: 1300 };
 const longestWords = 120;
 
@@ -79,7 +77,6 @@ function beginning(words: string): string {
 
 const mostNewRepositories = 20;
 
-/** Folders that became git repositories while commands ran. */
 export interface NewRepositoriesText {
   readonly [key: string]: readonly string[];
   readonly folders: readonly string[];
@@ -124,7 +121,7 @@ export const generatedImagesFragment = defineFragment<GeneratedImagesText>({
 });
 
 type ImageResizeNotice = {
-  /** The pictures of the message that were made smaller, with their number among all of them. */
+  /** The message's pictures that were made smaller, numbered among all its pictures. */
   readonly images: readonly {
     readonly [key in keyof ResizedImage | 'number']: key extends 'number' ? number : string;
   }[];
@@ -161,7 +158,10 @@ export const unusableImagesFragment = defineFragment<{ readonly paths: readonly 
 
 const longestPath = 400;
 
-/** One line with a title and paths, as many as fit; none for no paths. A character may have three bytes, and caps count bytes. */
+/**
+ * One line with a title and as many paths as fit; none for no paths. A character may take three bytes, and caps count
+ * bytes.
+ */
 function pathListLine(
   title: string,
   paths: readonly string[],

@@ -13,7 +13,7 @@ export const hookContextFragment = defineFragment<{ readonly text: string }>({
   body: ({ text }) => `\n${text}\n`,
 });
 
-/** What stands in the place of a text that is too long: its beginning and end, and where all of it is. */
+/** Replaces a text that is too long: its beginning and end, and where the full text is. */
 export function savedHookOutput(preview: string, path: string): string {
   return `${preview}\n\nFull hook output saved to: ${path}`;
 }
@@ -21,7 +21,7 @@ export function savedHookOutput(preview: string, path: string): string {
 const prompt = /^\s*<hook_prompt(?:\s[^>]*)?>(?<words>[^]*)<\/hook_prompt>\s*$/i;
 const context = /^\s*<hook_context>\n?(?<words>[^]*?)\n?<\/hook_context>\s*$/i;
 
-/** Other programs read this one as XML, so all of it is escaped. */
+/** Other programs read this as XML, so all of it is escaped. */
 export const hookPromptFragment = defineFragment<{ readonly runId: string; readonly prompt: string }>({
   id: 'hook-prompt',
   purpose: 'A hook kept the turn from ending and says what is left to do.',
@@ -36,7 +36,7 @@ export const hookPromptFragment = defineFragment<{ readonly runId: string; reado
   body: ({ prompt }) => escapeText(prompt),
 });
 
-/** What a hook said, without the tags and escapes of the fragment that carried it; undefined when no hook did. */
+/** A hook's words without the fragment's tags and escapes; undefined if the text is not from a hook. */
 export function readHookText(text: string): string | undefined {
   const asked = prompt.exec(text)?.groups?.['words'];
   if (asked !== undefined) return unescapeText(asked);
@@ -46,10 +46,10 @@ export function readHookText(text: string): string | undefined {
 export interface SkillBodyText extends JsonObject {
   readonly name: string;
   readonly path: string;
-  /** How the files beside it can be reached, where a plain path is not enough. */
+  /** Access to the files beside it if a plain path is not enough. */
   readonly resourceAccess?: JsonObject;
   readonly contents: string;
-  /** The contents are a part of the text, or empty, because the rest did not fit. */
+  /** The contents are partial or empty because the rest did not fit. */
   readonly isCut?: boolean;
 }
 
@@ -83,10 +83,9 @@ function access(value: JsonObject): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }
 
-/** The parts of a plugin that the user named. */
 export interface PluginHintText extends JsonObject {
   readonly name: string;
-  /** What the names of its skills begin with. Absent when it has none. */
+  /** Prefix of its skills' names. Absent if it has none. */
   readonly skillPrefix?: string;
   readonly apps: readonly string[];
   readonly servers: readonly string[];

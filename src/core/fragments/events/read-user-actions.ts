@@ -7,7 +7,7 @@ const between = '\n</command>\n<result>\nExit code: ';
 const end = '\n</result>\n</user_shell_command>';
 const facts = /^([^\n]{1,80})\nDuration: (\d{1,12}(?:\.\d{1,12})?) seconds\nOutput:\n/;
 
-/** What a text of `userShellCommandFragment` says, and one of other programs in the same form. Undefined: it is none. */
+/** Parses a text of `userShellCommandFragment`, or another program's in the same form. Undefined: it is neither. */
 export function readUserShellCommand(text: string): UserShellCommandText | undefined {
   const said = text.trim();
   const middle = said.indexOf(between);
@@ -19,7 +19,7 @@ export function readUserShellCommand(text: string): UserShellCommandText | undef
   return {
     command: asTyped(said.slice(head.length, middle)),
     seconds: Number(seconds),
-    // Of a command that printed nothing, both line breaks are one.
+    // If the command printed nothing, both line breaks are the same one.
     output: asTyped(result.slice(about.length, Math.max(about.length, result.length - end.length))),
     ...defined({ exitCode, isStopped: exit === noExitCodeStopped ? (true as const) : undefined }),
   };
@@ -32,7 +32,7 @@ function asTyped(text: string): string {
 const form =
   /^<user_action>\s*<context>[^]*?<\/context>\s*<action>(\w{1,40})<\/action>\s*<results>\n?([^]*?)\n?\s*<\/results>\s*<\/user_action>$/;
 
-/** What a text of `userActionFragment` says. Undefined: it is none. */
+/** Parses a text of `userActionFragment`. Undefined: it is none. */
 export function readUserAction(text: string): { readonly action: string; readonly results: string } | undefined {
   const [, action, results] = form.exec(text.trim()) ?? [];
   return action === undefined || results === undefined ? undefined : { action, results: unescapeText(results) };

@@ -2,10 +2,9 @@ import { type TurnContinued, type UserInput, writtenBy } from '../../../protocol
 import { defineFragment } from '../text/define-fragment.ts';
 import { quote } from '../text/escape-markup.ts';
 
-/** Why a turn ended before the model was done. */
 export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
 
-/** The same as the model reads it. `-idle`: no call was under way, so nothing is half done. */
+/** The cause as the model reads it. `-idle`: no call was running, so nothing is half done. */
 export type AbortedTurn = AbortCause | `${'interrupted' | 'process-died' | StoppedOtherwise}-idle` | StoppedOtherwise;
 
 type StoppedOtherwise = 'client-left' | 'closed' | 'parent-stopped' | 'narrowed';
@@ -37,7 +36,7 @@ const abortSentences: Readonly<Record<AbortedTurn, string>> = {
     'The user took back what came after this point of the turn. Files that were changed after it may still be as they were left: look before you repeat anything.',
 };
 
-/** The same where the user saw the beginning of an answer that did not come to its end. */
+/** For a turn in which the user saw the start of an unfinished answer. */
 export type AbortedShown = `${AbortedTurn}+seen`;
 
 const seen =
@@ -59,11 +58,9 @@ export const turnAbortedFragment = defineFragment<AbortedTurn | AbortedShown>({
   body: (cause) => `\n${textOf(cause)}\n`,
 });
 
-/** What a program says to the model that continues a turn in the place of another. */
 export const continueForOtherModel =
   'The model that worked on this so far cannot answer any more. Continue from where the conversation stands.';
 
-/** What a program says to the model when the user lets a turn that failed go on. */
 export const continueAfterFailure =
   'The last request to the model failed, and the user lets it try again. Continue from where the conversation stands.';
 
@@ -72,7 +69,7 @@ const continueSentences: Readonly<Record<TurnContinued, string>> = {
   'other-model': continueForOtherModel,
 };
 
-/** It begins a turn in which the user says nothing. */
+/** Begins a turn without words of the user. */
 export const turnContinuedFragment = defineFragment<TurnContinued>({
   id: 'turn-continued',
   purpose: 'A turn that failed goes on: the user lets it try again, or another model takes over.',
@@ -83,15 +80,13 @@ export const turnContinuedFragment = defineFragment<TurnContinued>({
   body: (why) => `\n${continueSentences[why]}\n`,
 });
 
-/** What such a turn is submitted with. */
 export function continuedTurnInput(why: TurnContinued): UserInput {
   return { ...writtenBy('program', continueSentences[why]), continues: why };
 }
 
-/** Why a goal that is not reached continues no more. */
 export type GoalPauseReason = 'interrupted' | 'failed' | 'usage-limit' | 'stalled';
 
-/** `goes-on`: the goal is not reached yet. `budget`: there are no tokens left for it. Otherwise it rests. */
+/** `goes-on`: the goal is not reached yet. `budget`: it has no tokens left. Otherwise it is paused. */
 export type GoalText = {
   readonly about: 'goes-on' | 'budget' | GoalPauseReason;
   readonly objective: string;
@@ -99,7 +94,7 @@ export type GoalText = {
   readonly budget?: number;
 };
 
-/** The name of the markers is that of Codex, which keeps them out of what users see. */
+/** The markers have Codex's name: Codex hides them from users. */
 export const goalFragment = defineFragment<GoalText>({
   id: 'internal-context',
   purpose: 'The thread has a goal and continues by itself, has spent its budget, or rests.',

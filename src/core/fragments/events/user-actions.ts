@@ -3,13 +3,12 @@ import { escapeEndMarker, escapeMarkup, escapeText } from '../text/escape-markup
 import { byteLength, firstBytes, lastBytes, truncateMiddle } from '../text/truncate.ts';
 
 export interface UserActionText {
-  /** What the user did. */
   readonly action: 'review';
   readonly context: string;
   readonly results: string;
 }
 
-/** What the user did beside the conversation, in the form that other programs write. */
+/** User actions beside the conversation, in the form that other programs write. */
 export const userActionFragment = defineFragment<UserActionText>({
   id: 'user-action',
   purpose: 'Something that the user started beside the conversation, such as a review of code, and what came of it.',
@@ -21,11 +20,9 @@ export const userActionFragment = defineFragment<UserActionText>({
     `\n  <context>${escapeText(context)}</context>\n  <action>${action}</action>\n  <results>\n${escapeText(results)}\n  </results>\n`,
 });
 
-/** What the thread reads of a review that came to its end. */
 export const reviewContext =
   'The user started a review of code. What follows is what the reviewer found. The user may ask you to work on some of it.';
 
-/** And of one that did not. */
 export const reviewInterrupted = {
   context: 'The user started a review of code and interrupted it.',
   results: 'None: it was interrupted. To review again, the user starts another one.',
@@ -40,21 +37,19 @@ export function reviewBroke(why: string): typeof reviewInterrupted {
 
 export interface UserShellCommandText {
   readonly command: string;
-  /** Absent: it did not end by itself. */
+  /** Absent: it did not exit by itself. */
   readonly exitCode?: number;
-  /** The user has ended it. */
   readonly isStopped?: true;
   readonly seconds: number;
   readonly output: string;
 }
 
-/** In the place of an exit code. */
 export const noExitCodeStopped = 'none (stopped by the user)';
 
-/** What ends the parts of the text. A command and its output cannot. */
+/** Ends of the text's parts. A command or its output cannot end them. */
 export const partEnds = ['</command>', '</result>'] as const;
 
-/** A command that the user ran, not the model, in the form that other programs write. */
+/** A command that the user ran, in the form that other programs write. */
 export const userShellCommandFragment = defineFragment<UserShellCommandText>({
   id: 'user-shell-command',
   purpose: 'A command that the user ran beside the conversation, and its output.',
@@ -66,16 +61,16 @@ export const userShellCommandFragment = defineFragment<UserShellCommandText>({
     `\n<command>\n${shortened(command, 1000)}\n</command>\n<result>\nExit code: ${exitCode ?? (isStopped === true ? noExitCodeStopped : 'none')}\nDuration: ${seconds.toFixed(4)} seconds\nOutput:\n${shortened(output, 3500)}\n</result>\n`,
 });
 
-/** As the command was typed and printed, but for what would end its part of the text, or move a cursor. */
+/** The command and output unchanged, except for anything that would end its part of the text or move a cursor. */
 function shortened(text: string, tokens: number): string {
   const plain = partEnds.reduce(escapeEndMarker, withoutControls(text));
   return truncateMiddle(plain, { mode: 'tokens', limit: tokens });
 }
 
-/** CSI; OSC and its kin up to their end; and what two characters say. */
+/** CSI; OSC and similar up to their terminators; two-character sequences. */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g;
 
-/** Without sequences that colour or move, and what a line wrote over: a model reads no screen. In linear time. */
+/** Removes colour and cursor sequences and overwritten text, because a model reads no screen. Linear time. */
 function withoutControls(text: string): string {
   const lines = text.replaceAll(sequences, '').split('\n');
   return lines
@@ -84,7 +79,7 @@ function withoutControls(text: string): string {
     .replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '');
 }
 
-/** What stands in a line at its end: a carriage return begins it anew. */
+/** The line's final content: a carriage return restarts it. */
 function lastWritten(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
@@ -94,7 +89,7 @@ function lastWritten(line: string): string {
 export interface RealtimeDelegationText {
   readonly source?: string;
   readonly input: string;
-  /** What was said since the last time. */
+  /** The transcript since the last event. */
   readonly transcriptDelta?: string;
 }
 
@@ -119,13 +114,13 @@ export const realtimeDelegationFragment = defineFragment<RealtimeDelegationText>
   },
 });
 
-/** A request matters from its beginning; the cut never goes through an entity. */
+/** The beginning of a request matters most; the cut never splits an entity. */
 function head(text: string): string {
   if (byteLength(text) <= fieldBytes) return text;
   return `${firstBytes(text, fieldBytes - byteLength('…')).replace(/&[^;]*$/, '')}…`;
 }
 
-/** Of a conversation the newest words matter. */
+/** The newest words of a conversation matter most. */
 function tail(text: string): string {
   if (byteLength(text) <= fieldBytes) return text;
   return `…${lastBytes(text, fieldBytes - byteLength('…')).replace(/^[#\w]{0,6};/, '')}`;

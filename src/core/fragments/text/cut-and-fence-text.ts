@@ -2,15 +2,14 @@ import { controlClass } from '../../../base/invisible-characters.ts';
 import { defined } from '../../../base/objects.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
-/** A part of a text, `end` not included. */
+/** A range of a text; `end` is exclusive. */
 export interface TextPlace {
   readonly start: number;
   readonly end: number;
 }
 
-/** A mark that stands in a text in the place of what was cut out there. */
 export interface TextGap extends TextPlace {
-  /** What is missing, in bytes as it was sent. */
+  /** Missing bytes, counted as sent. */
   readonly bytes: number;
 }
 
@@ -20,16 +19,15 @@ interface GappedText {
 }
 
 export interface CutText extends GappedText {
-  /** The part that matters most: it stays beside head and tail, as far as there is space. */
+  /** The most important part: it stays beside head and tail as far as space allows. */
   readonly keep?: TextPlace;
 }
 
-/** A text that does not fit whole: its head and tail, and between them how much is missing. */
 export function cutText(text: string, tokens: number): string {
   return sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
 }
 
-/** What a text and the gaps in it weigh together: what the text weighed before anything was cut out of it. */
+/** Weight of the text before anything was cut out of it. */
 export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
   return uncut({ text, gaps }, { start: 0, end: text.length });
 }
@@ -38,22 +36,20 @@ const mark = (bytes: number, perToken: number): string =>
   `\n[… about ${Math.max(1, Math.ceil(bytes / perToken))} tokens cut here …]\n`;
 
 interface CutOptions extends Partial<Omit<CutText, 'text'>> {
-  /** Bytes of a token, as marks count them. */
   readonly perToken?: number;
-  /** Parts that stay whole beside head and tail, while they are few and take little space; the first come first. */
+  /** Parts kept whole beside head and tail while they are few and small; earlier ones take precedence. */
   readonly passages?: readonly TextPlace[];
 }
 
-/** Of the space, the part that what matters most may take. */
 const keepShare = 0.75;
-/** Share of the space that passages may take, with the marks behind them. */
+/** Share of the space for passages and the marks after them. */
 const passagesShare = 0.25;
-/** More of them would be a list of scraps. */
+/** More would be a list of scraps. */
 const mostPassages = 12;
 
 /**
- * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
- * said is counted where they are cut out themselves. Marks stay however small the space is.
+ * Cuts a text down to this many tokens as sent. Marks count what is missing at each place; a removed mark's amount is
+ * added to the new one. Marks stay however small the space is.
  */
 export function cutAround(
   text: string,
@@ -76,7 +72,6 @@ export function cutAround(
     return some.reduce((sum, { start, end }) => sum + sentBytes(text.slice(start, end)) + widest, 0);
   }
 
-  /** Those that stand outside of what is kept in any case. */
   function takePassages(): readonly TextPlace[] {
     let left = Math.floor((most - widest) * passagesShare);
     const sure = [...endsAround(text, part, most - widest - left), ...(part === undefined ? [] : [part])];
@@ -93,19 +88,19 @@ export function cutAround(
   }
 }
 
-/** As much of the beginning of a part as fits; nothing where there is no space for it. */
+/** The beginning of the part that fits; undefined if there is no space. */
 function fittingPart(text: string, keep: TextPlace, bytes: number): TextPlace | undefined {
   const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
   const to = forward(text, { start, end }, bytes);
   return to > start ? { start, end: to } : undefined;
 }
 
-/** A place inside a pair of surrogates moves before it. */
+/** Moves a place inside a surrogate pair before it. */
 function characterStart(text: string, at: number): number {
   return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }
 
-/** Head and tail share what the part between them leaves. What one of them does not need goes to the other. */
+/** Head and tail share the space that the middle part leaves; either may use what the other does not need. */
 function endsAround(text: string, part: TextPlace | undefined, space: number): readonly TextPlace[] {
   const all = { start: 0, end: text.length };
   const before = part === undefined ? all : { start: 0, end: part.start };
@@ -123,10 +118,9 @@ function endsAround(text: string, part: TextPlace | undefined, space: number): r
 }
 
 let segmenter: Intl.Segmenter | undefined;
-/** Signs of so many units are known whole: a family of four takes eleven, a letter with marks a few. */
+/** In code units: a family of four takes eleven, a letter with combining marks a few. */
 const longestSign = 40;
 
-/** A place inside a sign that a person reads as one moves before it, so that a cut leaves no half of it. */
 function signStart(text: string, at: number): number {
   return signAround(text, at)?.start ?? at;
 }
@@ -135,10 +129,10 @@ function signEnd(text: string, at: number): number {
   return signAround(text, at)?.end ?? at;
 }
 
-/** Undefined: the place is between two signs. */
+/** Undefined: the place is between two characters. */
 function signAround(text: string, at: number): TextPlace | undefined {
   if (at <= 0 || at >= text.length) return undefined;
-  // Between plain letters there is nothing to look for.
+  // No search is needed between plain letters.
   if (text.charCodeAt(at - 1) < 0x300 && text.charCodeAt(at) < 0x300 && text[at] !== '\n') return undefined;
   const from = characterStart(text, Math.max(0, at - longestSign));
   const near = text.slice(from, at + longestSign);
@@ -148,7 +142,7 @@ function signAround(text: string, at: number): TextPlace | undefined {
   return { start: from + sign.index, end: from + sign.index + sign.segment.length };
 }
 
-/** In order, those that touch as one. The ends of the text are there even when they are empty. */
+/** Sorted, with adjacent ranges merged. The ends of the text are included even if empty. */
 function joined(ranges: readonly TextPlace[], length: number): readonly TextPlace[] {
   const result: TextPlace[] = [];
   for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
@@ -160,7 +154,7 @@ function joined(ranges: readonly TextPlace[], length: number): readonly TextPlac
   return result.filter(({ start, end }) => start < end || start === 0 || end === length);
 }
 
-/** No mark is split, and none stands at the edge of a new gap: that one says it all. */
+/** No mark is split, and none is left beside a new gap, whose mark covers both. */
 function aligned({ start, end }: TextPlace, { text, gaps }: GappedText): readonly TextPlace[] {
   let [from, to] = [start, end];
   for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
@@ -199,7 +193,7 @@ function assemble(
   return { text: result, gaps: found, ...defined({ keep: kept }) };
 }
 
-/** Of a range that splits no mark: what it weighs with what its marks stand for. */
+/** Weight of a range, including the text that its marks replace. The range must not split a mark. */
 function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
   const inside = gaps.filter((gap) => gap.start >= start && gap.end <= end);
   return inside.reduce(
@@ -208,7 +202,6 @@ function uncut({ text, gaps }: GappedText, { start, end }: TextPlace): number {
   );
 }
 
-/** The end of as many whole characters from the start as fit. */
 function forward(text: string, { start, end }: TextPlace, bytes: number): number {
   let left = bytes;
   let at = start;
@@ -222,7 +215,6 @@ function forward(text: string, { start, end }: TextPlace, bytes: number): number
   return at;
 }
 
-/** The start of as many whole characters before the end as fit. */
 function backward(text: string, { start, end }: TextPlace, bytes: number): number {
   let left = bytes;
   let at = end;
@@ -238,7 +230,7 @@ function backward(text: string, { start, end }: TextPlace, bytes: number): numbe
 
 const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x22, 0x5c]);
 
-/** The bytes of a character inside JSON. */
+/** Size of a character inside JSON, in bytes. */
 function sentSize(code: number): number {
   if (shortEscapes.has(code)) return 2;
   if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6;
@@ -251,8 +243,8 @@ const marks =
   /\n?\[… about (?<cut>\d{1,9}) tokens cut here …\]\n?|…(?<limited>\d{1,9}) (?<unit>chars|tokens) truncated…/g;
 
 /**
- * The gaps of a text that no record describes: what a model wrote, or what a tool gave. Of the user's words a record
- * says where they are cut, because the user may write such a mark, too.
+ * Finds gaps in a text that has no record of them: written by a model or returned by a tool. For the user's words a
+ * record is needed, because the user may type such a mark, too.
  */
 export function gapsIn(text: string): readonly TextGap[] {
   return [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
@@ -263,8 +255,8 @@ export function gapsIn(text: string): readonly TextGap[] {
 }
 
 /**
- * Splits a budget among parts that want so much each. Small ones get what they want, and large ones share the rest
- * evenly. If that would leave one with less than `least`, the largest gets nothing, of two equal ones the later.
+ * Splits a budget among parts. Small parts get what they want, and large ones share the rest evenly. If that leaves a
+ * part less than `least`, the largest gets nothing; of two equal ones, the later.
  */
 export function splitBudget(wanted: readonly number[], budget: number, least: number): readonly number[] {
   const bySize = [...wanted.entries()].toSorted(([, one], [, other]) => one - other);
@@ -286,8 +278,8 @@ const shortest = 5;
 const longest = 10;
 
 /**
- * What stands at the beginning of a line of ours between texts that are not ours, and that no line of theirs begins with.
- * It stays short whatever they hold: beyond ten signs it is five signs with a number.
+ * A line start for our own lines between foreign texts that no foreign line begins with. It stays short whatever they
+ * hold: beyond ten signs it is five signs with a number.
  */
 export function fenceFor(sign: '=' | '-', texts: readonly string[]): string {
   const begun = new RegExp(`(?:^|[${controlClass}])(${sign}{${shortest},${longest}})(\\d{0,9})`, 'g');

@@ -4,42 +4,46 @@ import type { Role } from '../../../protocol/item.ts';
 import { escapeEndMarker } from './escape-markup.ts';
 import { byteLength, bytesPerToken, truncateMiddle } from './truncate.ts';
 
-/** What stands before and after a body. */
 export type Markers = readonly [start: string, end: string];
 
-/** How one kind of runtime fact becomes text. A kind reads its payload and nothing else. */
+/** Renders one kind of runtime fact as text. A kind reads only its payload. */
 export interface FragmentDefinition<Payload> {
-  /** Stable: it is stored as the origin of what it rendered. */
+  /** Stable: stored as the origin of rendered text. */
   readonly id: string;
   /** What the model learns from it, in one sentence. */
   readonly purpose: string;
   readonly role: Role;
-  /** For the model and other programs; we go by the recorded origin. Without markers a text is not recognised. */
+  /**
+   * For the model and other programs; Capstan itself uses the recorded origin. Without markers a text is not
+   * recognised.
+   */
   readonly markers?: Markers;
-  /** The most that one rendering may add to history, markers included (I6). A longer body is cut in its middle, visibly. */
+  /** Limit for one rendering in history, markers included (I6). A longer body is visibly cut in its middle. */
   readonly capTokens: number;
-  /** The fragment stands alone in its message. */
+  /** Needs a message of its own. */
   readonly separate?: true;
-  /** The world section whose text it is. Absent for an event, which is told once. */
+  /** The world section that it renders. Absent for an event, which is sent once. */
   readonly section?: string;
-  /** The kind under whose id the text is recognised: forms of one family share their markers. */
+  /** The kind whose id recognised text gets: forms of one family share their markers. */
   readonly formOf?: string;
   /** A second role in which other programs write it. */
   readonly alsoRole?: Role;
-  /** The pair where it depends on the payload; `markers` then shows the pattern. */
+  /** Markers that depend on the payload; `markers` then shows the pattern. */
   markersFor?(payload: Payload): Markers;
-  /** Recognition where a plain comparison with both markers is not enough. A user's text begins with the first character of the marker. */
+  /**
+   * For recognition that needs more than comparing both markers. A user's text begins with the first character of the
+   * marker.
+   */
   matches?(text: string): boolean;
-  /** Includes all white space that shall stand between the markers. */
+  /** Includes all white space between the markers. */
   body(payload: Payload): string;
 }
 
 export interface FragmentKind<Payload> extends FragmentDefinition<Payload> {
-  /** Whether a text without a recorded origin is of this kind. */
+  /** True if a text without a recorded origin is of this kind. */
   matches(text: string): boolean;
 }
 
-/** A rendered fact, ready to enter history. */
 export interface Fragment {
   readonly kind: string;
   readonly role: Role;
@@ -53,14 +57,13 @@ export function defineFragment<Payload>(definition: FragmentDefinition<Payload>)
   return { matches: formOf === undefined ? matches : () => false, ...definition };
 }
 
-/** A kind whose facts can be taken back. */
+/** A kind whose facts can be withdrawn. */
 export interface FragmentFamily<Payload> extends FragmentKind<Payload> {
-  /** The form that does it, in the same role and between the same markers. */
+  /** Withdraws the fact, in the same role and between the same markers. */
   readonly withdrawn: FragmentKind<void>;
 }
 
 type FamilyDefinition<Payload> = FragmentDefinition<Payload> & {
-  /** What the form that takes it back says. */
   readonly withdrawn: string;
   readonly withdrawnId?: string;
 };
@@ -82,7 +85,6 @@ export function defineFamily<Payload>(family: FamilyDefinition<Payload>): Fragme
   };
 }
 
-/** Space for the words that say how much was cut. */
 const noticeBytes = 48;
 
 export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): Fragment {
@@ -95,22 +97,22 @@ export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): 
   return { kind: kind.id, role: kind.role, text, separate: kind.separate === true };
 }
 
-/** White space around the text and the case of letters do not count. */
+/** Ignores case and surrounding white space. */
 export function isBetween(text: string, [start, end]: Markers): boolean {
   const trimmed = text.trim();
-  // Most texts are told apart by how they begin, and a thread that is resumed asks for each of them and every kind.
+  // The beginning rules out most texts cheaply; resuming a thread compares every text with every kind.
   if (trimmed.slice(0, start.length).toLowerCase() !== start.toLowerCase()) return false;
   return trimmed.slice(-end.length).toLowerCase() === end.toLowerCase();
 }
 
 type ReplaceableDefinition<Fact> = Omit<FamilyDefinition<Fact>, 'body'> & {
-  /** The sentence that a text begins with where an earlier one stands. */
+  /** The opening sentence when an earlier text exists. */
   readonly notice: string;
   /** Ends with a line break. */
   body(fact: Fact): string;
 };
 
-/** A family whose text stands until another one takes its place, which then says so. */
+/** A family whose text is valid until another replaces it, which then says so. */
 export function defineReplaceable<Fact>(
   definition: ReplaceableDefinition<Fact>,
 ): FragmentFamily<Fact & { readonly replaces: boolean }> {
@@ -123,10 +125,12 @@ export function defineReplaceable<Fact>(
 
 const domain = 'codex-world-state-fragment-v1\0';
 
-/** The newest, because permissions have it twice if nothing was granted, and code that is cold takes half a millisecond. */
+/**
+ * Cache of the newest: permissions are rendered twice if nothing was granted, and cold code takes half a millisecond.
+ */
 let newest = { role: '', text: '', digest: '' };
 
-/** A digest of role and text that other programs compute in the same way, line ends aside. */
+/** A digest of role and text; other programs compute the same one, except for line ends. */
 export function fingerprint({ role, text }: Pick<Fragment, 'role' | 'text'>): string {
   if (newest.role !== role || newest.text !== text) newest = { role, text, digest: digestOf(role, text) };
   return newest.digest;

@@ -12,46 +12,44 @@ const controls = new RegExp(`[${controlClass}]`, 'g');
 const runsOfControls = new RegExp(`[${controlClass}]+`, 'g');
 const tagsAndControls = new RegExp(`[<${controlClass}]`, 'g');
 
-/** Text that cannot close a tag, open one, or break out of its line: paths come from strangers. */
+/** Escapes text so that it cannot open or close a tag or break out of its line: paths are untrusted. */
 export function escapeMarkup(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => entities[character] ?? character)
     .replace(controls, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Text of several lines that can neither close a tag nor open one. */
+/** Escapes text of several lines so that it can neither open nor close a tag. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
 }
 
-/** What `escapeText` was given. */
 export function unescapeText(text: string): string {
   return text.replace(/&lt;|&gt;|&amp;/g, (entity) => (entity === '&lt;' ? '<' : entity === '&gt;' ? '>' : '&'));
 }
 
-/** A JSON string in which no tag can stand and no line can end. */
+/** A JSON string that cannot contain a tag or a line end. */
 export function quote(text: string): string {
   return JSON.stringify(text).replace(tagsAndControls, jsonEscape);
 }
 
-/** A character as a JSON string may spell it. */
 export function jsonEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A name that stays in its line and shows its own letters. */
+/** Keeps a name on its line and its characters visible. */
 export function withoutLineBreaks(text: string): string {
   return text.replace(runsOfControls, ' ');
 }
 
-/** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
+/** Prose that cannot end its own fragment: the first character of an end marker in it is escaped. */
 export function escapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
   if (name === undefined || !text.includes('<')) return text;
   return text.replace(endsOf(text, name, '<'), '&lt;');
 }
 
-/** The text before that. What was written as an escaped end marker from the start reads like one. */
+/** Reverses `escapeEndMarker`. A marker that was escaped in the original is unescaped as well. */
 export function unescapeEndMarker(text: string, end: string): string {
   const name = nameIn(end);
   if (name === undefined || !text.includes('&lt;')) return text;
@@ -66,7 +64,7 @@ function endsOf(text: string, name: string, first: '<' | '&lt;'): RegExp {
   return isPlain.test(text) ? endPattern(name, first) : lookalikePattern(name, first);
 }
 
-/** Most texts have nothing else, and the pattern for all others takes a while to make. */
+/** Most texts are plain, and the pattern for all others is slow to build. */
 const isPlain = /^[\t\n\r -~]*$/;
 
 function endPattern(name: string, first: string): RegExp {
@@ -74,12 +72,12 @@ function endPattern(name: string, first: string): RegExp {
   return new RegExp(`${first}(?=\\s*/[\\s/]*${words.join('\\s+')}(?![\\w-]))`, 'gi');
 }
 
-/** For a pattern with the flag `u`: what a reader may take for space, or does not see at all. */
+/** For a pattern with the flag `u`: characters that look like space or are invisible. */
 export const unseenSpace = `[${spaceClass}${invisibleClass}]`;
 
 /**
- * The same end for the eye: there are characters in it that show nothing. No repetition can share what it repeats, and
- * each has an end: over megabytes it would take more stack than there is.
+ * Also matches ends that look the same but contain invisible characters. No repetition can match another's characters,
+ * and each is bounded: over megabytes it would overflow the stack.
  */
 function lookalikePattern(name: string, first: string): RegExp {
   return new RegExp(
@@ -88,10 +86,10 @@ function lookalikePattern(name: string, first: string): RegExp {
   );
 }
 
-/** Times that a pattern repeats what no one would take for a part of a tag when there is more of it. */
+/** Limit for repetitions: with more of it, no one would take it for part of a tag. */
 export const boundedRepeat = '{0,5000}';
 
-/** Words without what shows nothing, one blank between them. */
+/** Removes invisible characters; one blank between words. */
 export function readableWords(words: string): string {
   return words.replace(spaces, ' ').replace((unseen ??= new RegExp(`[${invisibleClass}]`, 'gu')), '');
 }
@@ -99,7 +97,7 @@ export function readableWords(words: string): string {
 const spaces = new RegExp(`[${spaceClass}]+`, 'g');
 let unseen: RegExp | undefined;
 
-/** A pattern with the flag `u` for what looks like these words, whatever stands in them that shows nothing. */
+/** A pattern with the flag `u` for text that looks like these words, despite invisible characters. */
 export function lookalikeWords(words: string): string {
   return words
     .split(' ')

@@ -1,4 +1,4 @@
-/** How text is measured when it must be cut. One token is taken as four bytes. */
+/** The unit for cutting text. One token counts as four bytes. */
 export interface Budget {
   readonly mode: 'bytes' | 'tokens';
   readonly limit: number;
@@ -17,7 +17,7 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** What a text weighs as it is sent: inside JSON, the quotes aside. */
+/** Weight of a text as sent inside JSON, without the quotes. */
 export function sentTokens(text: string): number {
   return Math.ceil(sentBytes(text) / bytesPerToken);
 }
@@ -27,8 +27,8 @@ export function sentBytes(text: string): number {
 }
 
 /**
- * The text itself if it fits, else its head and tail around a marker that says how much is missing. Characters are
- * never split. A budget of 0 leaves the marker alone; an empty text stays empty.
+ * The text if it fits, else its head and tail around a marker with the missing amount. Characters are never split. A
+ * budget of 0 leaves the marker alone; an empty text stays empty.
  */
 export function truncateMiddle(text: string, budget: Budget): string {
   const limit = Math.max(0, budget.mode === 'tokens' ? budget.limit * bytesPerToken : budget.limit);
@@ -43,13 +43,11 @@ export function truncateMiddle(text: string, budget: Budget): string {
   return head + marker(bytes, headEnd, tailStart, limit, budget.mode) + tail;
 }
 
-/** As much of the beginning as fits, in whole characters. */
 export function firstBytes(text: string, limit: number): string {
   const bytes = encoder.encode(text);
   return decoder.decode(bytes.subarray(0, characterStartAtOrBefore(bytes, limit)));
 }
 
-/** As much of the end as fits, in whole characters. */
 export function lastBytes(text: string, limit: number): string {
   const bytes = encoder.encode(text);
   return decoder.decode(bytes.subarray(characterStartAtOrAfter(bytes, bytes.length - limit)));
@@ -78,11 +76,10 @@ function isContinuation(byte: number | undefined): boolean {
 
 export interface BoundedList {
   readonly kept: readonly string[];
-  /** How many entries found no space. */
   readonly left: number;
 }
 
-/** As many entries from the front as fit. The caller says how many are missing. */
+/** The leading entries that fit. The caller reports how many are missing. */
 export function boundedList(
   entries: readonly string[],
   { count, characters }: { readonly count: number; readonly characters: number },
@@ -97,7 +94,7 @@ export function boundedList(
   return { kept, left: entries.length - kept.length };
 }
 
-/** The entries as lines that begin with a dash, and a last line that counts what is missing. */
+/** Lines that begin with a dash, and a last line that counts missing entries. */
 export function dashedLines({ kept, left }: BoundedList): readonly string[] {
   return [...kept.map((entry) => `- ${entry}`), ...(left === 0 ? [] : [`… and ${left} more that are not listed here`])];
 }

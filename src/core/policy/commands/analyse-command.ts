@@ -23,18 +23,18 @@ const companions: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Without a parser, in microseconds: whether `analyseCommand` could find danger in it. Quotes and escapes are ignored
- * rather than read, at whatever depth they stand.
+ * True if `analyseCommand` could find danger. Takes microseconds, without a parser. Quotes and escapes are ignored at
+ * any depth.
  */
 export function mayBeDangerous(argv: readonly string[]): boolean {
   const all = argv.join(' ');
-  // What is long may be more than can be looked at. It is worth the parser's time.
+  // A long command may exceed what can be examined, and is worth the parser's time.
   if (all.length > 4_000) return true;
   // Letters may be written as numbers.
   if (/\$['"]/.test(all)) return true;
   const text = all.replaceAll(/['"]/g, '');
   if (!text.includes('\\')) return hasDangerousWord(text);
-  // A line may go on in the next one in the middle of a name.
+  // A continued line may split a name.
   if (text.includes('\\\n')) return true;
   return hasDangerousWord(text.replaceAll('\\', '')) || hasDangerousWord(text.replaceAll('\\', ' '));
 }
@@ -54,38 +54,37 @@ function hasDangerousWord(text: string): boolean {
   return wrappers > maximumWrappers;
 }
 
-/** What a command would do, as far as its words show it. */
 export interface CommandAnalysis {
-  /** The words of every simple command, in order, wrappers seen through. Undefined: something in it is known only when it runs. */
+  /**
+   * Words of every simple command, in order, with wrappers removed. Undefined: part of it is known only at run time.
+   */
   readonly commands: readonly (readonly string[])[] | undefined;
   /**
-   * The beginnings of all commands that were found, each up to its first unknown word: those of unknown scripts and
-   * wrappers too, but no shell with its script. For rules that ask or forbid; rules that allow look at `commands`.
+   * The beginnings of all commands found, each up to its first unknown word: also in unknown scripts and wrappers, but
+   * no shell with its script. For rules that ask or forbid; rules that allow use `commands`.
    */
   readonly seen: readonly (readonly string[])[];
-  /** Programs that start commands of it: wrappers such as `timeout`, and shells in the script. Absent: none. */
+  /** Programs that start its commands: wrappers such as `timeout`, and shells in the script. Absent: none. */
   readonly starters?: readonly string[];
-  /** Why `commands` is undefined. */
   readonly whyUnknown?: UnknownReason;
-  /** Words of it are known only when it runs, and may be others the next time. Absent: all are known. */
+  /** Some words are known only at run time, and may differ next time. Absent: all are known. */
   readonly hasOpenWords?: true;
-  /** The first command of the shell that may run what stands in its words or in a file. Absent: none. */
+  /** The first shell builtin that may execute its words or a file. Absent: none. */
   readonly evaluating?: string;
-  /** All of it is known to change nothing, whatever words it gets from elsewhere. */
+  /** All of it is known to change nothing, whatever words are added to it. */
   readonly isReadOnly: boolean;
-  /** Not all of it is started by the shell of the call itself, as it is. Absent: all of it is. */
+  /** The call's own shell does not start all of it unchanged. Absent: it does. */
   readonly isIndirect?: true;
   readonly danger?: { readonly kind: DangerKind; readonly words: readonly string[] };
 }
 
-/** `shell`: the configured one, as it is called. Shells outside of the folders of the system are unfamiliar otherwise. */
+/** `shell`: the configured shell as it is called. Other shells outside system folders are unfamiliar. */
 export function analyseCommand(
   argv: readonly string[],
   reader: ShellReader,
   { shell }: { readonly shell?: string } = {},
 ): CommandAnalysis {
   const found = noFindings();
-  // The shell of the call itself is no wrapper.
   const depth = shellCall(argv) === undefined ? 0 : -1;
   const setting = { reader, depth, configured: shell, budget: { unreadable: 6 }, evaluateScript };
   evaluateCommand(argv, setting, found);
@@ -95,7 +94,7 @@ export function analyseCommand(
   return {
     commands: found.isKnown ? commands : undefined,
     seen: found.seen,
-    // The configuration of another repository may name programs.
+    // Another repository's configuration may name programs.
     isReadOnly: isReadOnly && !(isElsewhere && commands.some(([name]) => name === 'git')),
     ...(found.starters.length > 0 && { starters: [...new Set(found.starters)] }),
     ...(!found.isKnown && defined({ whyUnknown: found.whyUnknown })),
@@ -106,22 +105,21 @@ export function analyseCommand(
   };
 }
 
-/** Looks into commands without running them. */
 export interface CommandReader {
-  /** In microseconds: false where reading would find no danger. */
+  /** Takes microseconds; false if reading would find no danger. */
   mayBeDangerous(argv: readonly string[]): boolean;
-  /** `canonical` is the same text for every spelling of the command. Never rejects. */
+  /** `canonical` is the same for every spelling of the command. Never rejects. */
   read(argv: readonly string[]): Promise<{ readonly analysis: CommandAnalysis; readonly canonical: string }>;
 }
 
-/** Scripts that see how they are written: their own text, the number of a line, the last word. */
+/** For scripts that can read their own text: source, line number, last word. */
 const seesItself = /LINENO|BASH|\$_|\$-|\$\{[_-]/;
-/** As the first word these mean something else when they are quoted. */
+/** These mean something else when quoted as the first word. */
 const keyword = /^(?:time|coproc|noglob|nocorrect|[^\w./-].*)$/;
 
 /**
- * The same text for commands that do the same and differ in how they are written: blanks, quotes, comments, the folder
- * of a shell of the system, and whether it is a login shell. Never the same for commands that do different things.
+ * One text for commands that do the same but differ in blanks, quotes, comments, a system shell's folder, or login
+ * shell. Never the same for commands that do different things.
  */
 export function canonicalCommand(argv: readonly string[], reader: ShellReader): string {
   const call = shellCall(argv);
@@ -140,7 +138,7 @@ function canonicalScript(script: string, shell: ShellCall['shell'], reader: Shel
   const pieces = agreedPieces(lines.script, read, shell);
   if (pieces !== undefined && !pieces.some(isAboutItself))
     return { pieces: pieces.map((piece) => canonicalPiece(piece, shell)) };
-  // The end of the last line is no part of what a script does, unless the line before it is to go on.
+  // The last line's end does not matter, unless the line before it continues.
   return { script: /[^\\\n]\n+$/.test(script) ? script.replace(/\n+$/, '') : script };
 }
 
@@ -163,14 +161,13 @@ function canonicalPiece(piece: WrittenPiece, shell: ShellCall['shell']) {
   };
 }
 
-/** Its text, or where that is not known the word as it is written. */
 function canonicalWord(word: string, shell: ShellCall['shell']) {
   const literal = literalWord(word);
   const isOther = (literal?.only === 'bash' && shell !== 'bash') || (literal?.only === 'not-zsh' && shell === 'zsh');
   return literal === undefined || isOther ? { word } : literal.text;
 }
 
-/** In zsh any name may be an alias, and quotes keep it from being one. */
+/** In zsh any name may be an alias, and quoting prevents that. */
 function isKeyword(word: string, shell: ShellCall['shell']): boolean {
   return shell === 'zsh' || keyword.test(literalWord(word)?.text ?? '');
 }

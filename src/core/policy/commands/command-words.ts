@@ -1,16 +1,14 @@
-/** A word of a command. Undefined: known only when it runs. */
+/** A word of a command. Undefined: known only at run time. */
 export type KnownWord = string | undefined;
 
-/** A shell that is started with a script in its arguments. */
 export interface ShellCall {
   readonly shell: 'bash' | 'sh' | 'zsh' | 'other';
-  /** As it was called. */
   readonly program: string;
-  /** Undefined: known only when it runs. */
+  /** Undefined: known only at run time. */
   readonly script: KnownWord;
-  /** `$0`, `$1` and so on for the script. */
+  /** The script's `$0`, `$1` and so on. */
   readonly parameters: readonly KnownWord[];
-  /** Its options only make it run the script, perhaps as a login shell: no option changes what the script means. */
+  /** Its options only run the script, perhaps as a login shell; none changes what the script means. */
   readonly isOrdinary: boolean;
 }
 
@@ -23,7 +21,7 @@ export function isShell(word: string): boolean {
   return Object.hasOwn(grammars, name) || otherShells.has(name);
 }
 
-/** Undefined: no shell, or one that reads its script from a file or from its input. */
+/** Undefined: not a shell, or one that reads its script from a file or its input. */
 export function shellCall([program, ...rest]: readonly KnownWord[]): ShellCall | undefined {
   if (program === undefined || !isShell(program)) return undefined;
   let isOrdinary = true;
@@ -52,7 +50,7 @@ export function shellCall([program, ...rest]: readonly KnownWord[]): ShellCall |
   return { shell, program, script: rest[at], parameters: rest.slice(at + 1), isOrdinary };
 }
 
-/** A shell of the system, or the one that is configured: not one that lies in the workspace under the same name. */
+/** A system shell, or the configured one: not a file of the same name in the workspace. */
 export function isFamiliarShell(program: string, configured: string | undefined): boolean {
   if (program === configured) return true;
   const name = programName(program);
@@ -62,8 +60,8 @@ export function isFamiliarShell(program: string, configured: string | undefined)
 const inputFile = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/;
 
 /**
- * A shell whose input is its script, or may be: a file that is known only when it runs can be what another command
- * writes, as in `bash <(echo ls)`.
+ * The shell's input is or may be its script: a file known only at run time can be another command's output, as in `bash
+ * <(echo ls)`.
  */
 export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): boolean {
   if (program === undefined) return false;
@@ -77,13 +75,13 @@ export function readsScriptFromInput([program, ...rest]: readonly KnownWord[]): 
   return script === undefined || inputFile.test(script) || options.some((word) => /^-\w*s/.test(word ?? ''));
 }
 
-/** The name of a program without its folder and, as Windows has it, its ending. */
+/** A program's name without its folder and its Windows extension. */
 export function programName(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
   return name.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
 }
 
-/** The option itself or what programs take for it: its beginning, and a value behind it. */
+/** Matches the option, its abbreviations, and either with a value attached, as programs do. */
 export function isLongOption(word: string, name: string): boolean {
   const [given = ''] = word.split('=', 1);
   return given.length > 2 && given.startsWith('--') && name.startsWith(given.slice(2));

@@ -2,10 +2,9 @@ import { isLongOption, programName } from './command-words.ts';
 
 /** Options before the subcommand that take the next word. */
 const valued = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env', '--super-prefix']);
-/** Paths that stand for all files. */
 const everything = /^(?:\.\.?\/?|\*|:\/?|:\/?\*|:\(top\).*|\/|\.\/\.|\.\/\*)$/;
 
-/** Subcommands of git that throw away work which git itself cannot bring back, or rewrite what others have. */
+/** Git subcommands that discard work that git itself cannot restore, or rewrite what others have. */
 const bySubcommand: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   branch: (words) => has(words, 'D') || (has(words, 'd', 'delete') && has(words, 'f', 'force')),
   checkout: (words) => has(words, 'f', 'force') || words.some((word) => everything.test(word)) || isFromCommit(words),
@@ -32,7 +31,7 @@ const bySubcommand: Readonly<Record<string, (words: readonly string[]) => boolea
 
 export const dangerousSubcommands: readonly string[] = Object.keys(bySubcommand);
 
-/** The words behind `git`. */
+/** The words after `git`. */
 function isDangerousGit(words: readonly string[]): boolean {
   const aliases = new Map<string, string>();
   let isForced = false;
@@ -47,21 +46,21 @@ function isDangerousGit(words: readonly string[]): boolean {
   }
   const name = words[at] ?? '';
   const alias = aliases.get(name);
-  // An alias that runs a shell is not guessed at. Others are looked at as if they were written out.
+  // An alias that runs a shell counts as dangerous. Others are checked as if written out.
   if (alias?.startsWith('!')) return true;
   const [subcommand = '', ...rest] = [...(alias?.split(/\s+/) ?? [name]), ...words.slice(at + 1)];
   if (subcommand === 'clean' && isForced && !has(rest, 'n', 'dry-run')) return true;
   return Object.hasOwn(bySubcommand, subcommand) && bySubcommand[subcommand]?.(rest) === true;
 }
 
-/** Files of a commit take the place of those that are here and of what is staged. A new branch takes no files. */
+/** A commit's files overwrite local and staged ones. A new branch takes no files. */
 function isFromCommit(words: readonly string[]): boolean {
   if (has(words, 'b', 'orphan') || has(words, 'B') || has(words, 't', 'track')) return false;
   const operands = words.filter((word) => word === '--' || !word.startsWith('-'));
   return operands[0] !== '--' && operands.filter((word) => word !== '--').length > 1;
 }
 
-/** An option by its letter, alone or in a cluster, or by its name or a beginning of it, before `--`. */
+/** An option before `--`: its letter, alone or in a cluster, or its name or an abbreviation of it. */
 function has(words: readonly string[], letter: string, name?: string): boolean {
   const end = words.indexOf('--');
   return (end < 0 ? words : words.slice(0, end)).some(
@@ -71,7 +70,6 @@ function has(words: readonly string[], letter: string, name?: string): boolean {
 
 export type DangerKind = 'forced-removal' | 'destructive';
 
-/** Programs that destroy by their nature. */
 const always = new Set(
   (
     'shred srm wipefs blkdiscard mke2fs mkswap shutdown reboot halt poweroff killall5 sfdisk sgdisk fdisk parted ' +
@@ -81,7 +79,6 @@ const always = new Set(
 
 const devices = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper\/|dm-|md\d|loop\d|mem$|kmem$|port$)/;
 
-/** Programs that destroy with some words. Each gets the words behind its name. */
 const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   chgrp: isRecursive,
   chmod: isRecursive,
@@ -92,7 +89,7 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   dd: (words) => words.some((word) => word.startsWith('of=') && !/^of=\/dev\/(?:null|stdout|stderr|tty)$/.test(word)),
   diskutil: (words) => words.some((word) => /^(?:erase|partition|zero|random|secureErase)/i.test(word)),
   find: (words) => words.includes('-delete'),
-  // Another name for a program that can destroy: which words it gets then is not known here.
+  // Gives a dangerous program another name; the words that it will get are unknown here.
   hash: (words) => hasOption(words, 'p', 'p') && words.some((word) => dangerousNames.has(programName(word))),
   git: isDangerousGit,
   init: (words) => /^[06]$/.test(words[0] ?? ''),
@@ -108,7 +105,7 @@ const byWords: Readonly<Record<string, (words: readonly string[]) => boolean>> =
   zpool: (words) => words.includes('destroy'),
 };
 
-/** Every name that can be dangerous, as `dangerOfWords` looks for it. Those of `mkfs` and `newfs` have endings. */
+/** Names that `dangerOfWords` looks for. `mkfs` and `newfs` names have suffixes. */
 export const dangerousNames: ReadonlySet<string> = new Set([
   ...always,
   ...Object.keys(byWords),
@@ -118,7 +115,6 @@ export const dangerousNames: ReadonlySet<string> = new Set([
   'pwsh',
 ]);
 
-/** What is known of the words of one command, wrappers removed. */
 export function dangerOfWords([program, ...words]: readonly string[]): DangerKind | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);
@@ -128,12 +124,11 @@ export function dangerOfWords([program, ...words]: readonly string[]): DangerKin
   return windowsDanger([program, ...words]);
 }
 
-/** Whether writing to it destroys more than a file. */
+/** True if writing to it destroys more than a file. */
 export function isDevice(path: string): boolean {
   return devices.test(path) || path === '/proc/sysrq-trigger';
 }
 
-/** In a cluster of letters or by its long name or a beginning of it, before `--`. */
 function hasOption(words: readonly string[], letter: string, name: string): boolean {
   const end = words.indexOf('--');
   return (end < 0 ? words : words.slice(0, end)).some(
@@ -149,12 +144,12 @@ function writesDevice(words: readonly string[]): boolean {
   return words.some(isDevice);
 }
 
-/** `-1` as a target is every process; as the first word it is the signal 1. */
+/** `-1` as a target means every process; as the first word it is signal 1. */
 function killsAll(words: readonly string[]): boolean {
   return words.some((word, at) => word === '-1' && at > 0);
 }
 
-/** To a size that is not given as more than the present one. */
+/** True unless the size is given as an increase. */
 function shrinks(word: string, next: string | undefined): boolean {
   const [, inline] = /^(?:--?s(?:i|iz|ize)?=?|-[a-z]*s)(.*)$/.exec(word) ?? [];
   if (inline === undefined) return false;
@@ -167,7 +162,7 @@ const openers = new Set(['start-process', 'saps', 'invoke-item', 'ii', 'start', 
 const browsers = new Set(['chrome', 'msedge', 'firefox', 'iexplore']);
 const removers = new Set(['remove-item', 'ri', 'rm', 'del', 'erase', 'rd', 'rmdir']);
 
-/** The shells of Windows, whose scripts no grammar here reads: their words are looked at one statement at a time. */
+/** For Windows shells, which no grammar here reads: their words are checked statement by statement. */
 export function windowsDanger(words: readonly string[]): 'forced-removal' | 'destructive' | undefined {
   const [program = '', ...rest] = words;
   const name = programName(program);
@@ -197,7 +192,7 @@ function dangerOfCmd([command = '', ...rest]: readonly string[]): 'forced-remova
 
 function dangerOfPowerShell([command = '', ...rest]: readonly string[]): 'forced-removal' | 'destructive' | undefined {
   const name = programName(command.replace(/^["']|["']$/g, ''));
-  // Any beginning that is no other option's: `-fo` and longer.
+  // Any abbreviation that no other option shares: `-fo` and longer.
   if (removers.has(name) && rest.some((word) => /^-fo(?:r|rc|rce)?(?::\$true)?$/i.test(word))) return 'forced-removal';
   return opensAddress(name, rest);
 }

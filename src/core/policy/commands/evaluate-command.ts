@@ -5,10 +5,9 @@ import { isReadOnlyCommand } from './read-only-commands.ts';
 import { mayEvaluate } from './shell-builtins.ts';
 import { findActions, scriptArgument, type TakenScript, unwrap, type Unwrapped } from './wrapper-programs.ts';
 
-/** Programs in programs in programs: beyond this no honest command goes. */
+/** No honest command nests programs deeper. */
 export const maximumWrappers = 8;
 const maximumFound = 20_000;
-/** Wrappers that leave nothing behind themselves. */
 const quietWrappers = new Set(['command', 'exec', 'time', 'timeout', 'nice', 'ionice', 'stdbuf', 'env', 'xargs']);
 
 export interface CommandFindings {
@@ -17,25 +16,22 @@ export interface CommandFindings {
   /** Wrappers, and shells in the script. */
   readonly starters: string[];
   isKnown: boolean;
-  /** May hold where `isKnown` does not: whatever words `cat` gets from elsewhere, it changes nothing. */
+  /** May be true without `isKnown`: whatever words `cat` is given, it changes nothing. */
   isReadOnly: boolean;
   /** A command is started by another program, by a shell in the script, or with a variable of its own. */
   isIndirect: boolean;
-  /** A cause why it is not known. */
   whyUnknown: UnknownReason | undefined;
-  /** A word, or what a program gets added to its words, is known only when it runs. */
   hasOpenWords: boolean;
-  /** The first command of the shell that may run what stands in its words. */
   evaluating: string | undefined;
   danger: { readonly kind: DangerKind; readonly words: readonly string[] } | undefined;
 }
 
-/** Why no rule covers a script. `syntax`: a loop, a heredoc, or whatever else is not read for sure. */
+/** Why no rule covers a script. `syntax`: a loop, a heredoc, or anything else that is not read reliably. */
 export type UnknownReason =
   | { readonly kind: 'syntax' }
   | { readonly kind: 'open-words' }
   | { readonly kind: 'assignment'; readonly name: string }
-  /** As it is written: `> log`. */
+  /** As written: `> log`. */
   | { readonly kind: 'redirection'; readonly written: string };
 
 export interface KnownScript {
@@ -48,7 +44,7 @@ export interface EvaluationContext {
   readonly depth: number;
   /** The configured shell, as it is called. */
   readonly configured: string | undefined;
-  /** How many more scripts may turn out to be unreadable: each can cost the parser half a second. */
+  /** Remaining number of scripts that may prove unreadable: each can cost the parser half a second. */
   readonly budget: { unreadable: number };
   readonly evaluateScript: (script: KnownScript, setting: EvaluationContext, found: CommandFindings) => void;
 }
@@ -68,10 +64,9 @@ export function noFindings(): CommandFindings {
   };
 }
 
-/** One command with its words, as a program gets them. */
 export function evaluateCommand(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
   if (found.seen.length > maximumFound || setting.depth > maximumWrappers) {
-    // More than can be looked at.
+    // Too much to examine.
     noteDanger(found, 'destructive', literalWords(words));
     noteUnknown(found);
     return;
@@ -139,14 +134,14 @@ function evaluateTaken(
   else searchScript(script, setting, found);
 }
 
-/** Looks for danger alone: that the text is a script is a guess. */
+/** Only searches for danger, because the text is merely assumed to be a script. */
 export function searchScript(script: string, setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   setting.evaluateScript({ shell: 'other', script }, setting, own);
   addSearched(found, own);
 }
 
-/** Text that may not run as it stands is only searched. */
+/** Text that may not run unchanged is only searched. */
 export function addSearched(found: CommandFindings, own: CommandFindings): void {
   found.danger ??= own.danger;
   found.evaluating ??= own.evaluating;
@@ -166,7 +161,7 @@ function evaluateWrapped(
   for (const variable of variables) noteAssignment(found, variable);
   if (!isSure) noteUnknown(found);
   if (!isSure) {
-    // Which word is the program depends on options that are not known: any of the first may be.
+    // Unknown options decide which word is the program: it may be any of the first.
     for (let at = 1; at < Math.min(words.length, 40); at += 1) {
       const kind = dangerOfWords(literalWords(words.slice(at)));
       if (kind !== undefined && words[at] !== undefined) noteDanger(found, kind, literalWords(words.slice(at)));
@@ -176,7 +171,9 @@ function evaluateWrapped(
   else evaluateCommand(inner, setting, found);
 }
 
-/** A command that gets further words from elsewhere: which command it is, and what `rm` removes, is known only when it runs. */
+/**
+ * A command that gets more words from elsewhere: which command it is, and what `rm` removes, is known only at run time.
+ */
 function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, found: CommandFindings): void {
   const own = noFindings();
   evaluateCommand(words, setting, own);
@@ -185,7 +182,7 @@ function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, 
   if (program.includes('{}')) noteUnknown(own);
   const isOne = own.isKnown && own.commands.length === 1;
   found.isReadOnly &&= isOne && isReadOnlyCommand(own.commands[0] ?? [], { isOpen: true });
-  // A command that is read-only stays so, whatever it gets.
+  // A read-only command stays so whatever words are added.
   const { isReadOnly } = found;
   noteOpenWords(found);
   found.isReadOnly = isReadOnly;
@@ -193,7 +190,7 @@ function evaluateAdded(words: readonly KnownWord[], setting: EvaluationContext, 
   addSearched(found, own);
 }
 
-/** Where a command writes: nothing but the null device and other descriptors leaves it as it is. */
+/** A redirection's target: only the null device and other descriptors have no effect. */
 export function evaluateRedirection(operator: string, target: KnownWord, found: CommandFindings): void {
   const kind = operator.replace(/^\d+/, '');
   if (/^[<>]&-$/.test(kind)) return;
@@ -220,7 +217,6 @@ function noteStarter(found: CommandFindings, program: KnownWord): void {
 export function noteUnknown(found: CommandFindings, why: UnknownReason = { kind: 'syntax' }): void {
   found.isKnown = false;
   found.isReadOnly = false;
-  // A cause with a name says more.
   if (found.whyUnknown === undefined || found.whyUnknown.kind === 'syntax') found.whyUnknown = why;
 }
 
@@ -229,7 +225,7 @@ export function noteOpenWords(found: CommandFindings): void {
   noteUnknown(found, { kind: 'open-words' });
 }
 
-/** `NAME=value` in front of a command, or alone. */
+/** `NAME=value` before a command or alone. */
 export function noteAssignment(found: CommandFindings, assignment: KnownWord): void {
   if (assignment === undefined) noteOpenWords(found);
   else if (!isHarmlessVariable(assignment))
@@ -241,8 +237,8 @@ export function literalWords(words: readonly KnownWord[]): string[] {
 }
 
 /**
- * Variables that change how a program looks or counts, and never which code it runs or which files it touches. All
- * others may: `PATH`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, and what a program of tomorrow reads.
+ * Variables that change a program's appearance or counting, and never which code it runs or which files it touches. All
+ * others may: `PATH`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, and those of future programs.
  */
 const names = new Set(
   (
@@ -251,7 +247,7 @@ const names = new Set(
   ).split(' '),
 );
 
-/** An assignment of a plain value to such a variable. A value with a slash could name a file. */
+/** Assigns a plain value to such a variable. A value with a slash could name a file. */
 function isHarmlessVariable(assignment: string): boolean {
   const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(assignment) ?? [];
   if (name === 'TZ') return /^\w+(?:[/_+-]\w+)*$/.test(value);

@@ -21,7 +21,7 @@ import { agreedPieces, readByQuoting } from './script-pieces.ts';
 import { joinLines, literalWord } from './shell-quoting.ts';
 import { unwrap } from './wrapper-programs.ts';
 
-/** All commands of a script. What is not read for sure is still searched for danger. */
+/** Finds all commands of a script. Parts that are not read reliably are still searched for danger. */
 export function evaluateScript(
   { shell, script: given }: KnownScript,
   setting: EvaluationContext,
@@ -32,7 +32,7 @@ export function evaluateScript(
   if (read === undefined) return searchUnread({ shell, script }, setting, found);
   if (isOdd || agreedPieces(script, read, shell) === undefined) {
     noteUnknown(found);
-    // The grammar is that of bash. Other shells may run other commands.
+    // The grammar is bash's. Other shells may run other commands.
     const other = isOdd ? 'other' : shell;
     if (readByQuoting(script, other).length > 1 || (shell !== 'bash' && script.includes('(('))) {
       searchUnread({ shell: other, script }, setting, found);
@@ -47,7 +47,7 @@ function searchUnread({ shell, script }: KnownScript, setting: EvaluationContext
   setting.budget.unreadable -= 1;
   noteUnknown(found);
   const own = noFindings();
-  // Substitutions not at every depth: the work would double with each.
+  // Substitutions are not read at every depth: each would double the work.
   const readings = [unreadCommands(script, shell), ...(setting.depth <= 1 ? [unreadSubstitutions(script, shell)] : [])];
   for (const { commands, isCut } of readings) {
     for (const words of commands) evaluateCommand(words, setting, own);
@@ -61,7 +61,6 @@ class ScriptWalk {
   readonly #shell: ShellCall['shell'];
   readonly #setting: EvaluationContext;
   readonly #found: CommandFindings;
-  /** Text that a shell may get as its input. */
   readonly #data: string[] = [];
   #hasInputShell = false;
 
@@ -71,7 +70,7 @@ class ScriptWalk {
     this.#found = found;
   }
 
-  /** A shell somewhere in the script may run whatever text is in the script. */
+  /** A shell anywhere in the script may run any text in the script. */
   finish(): void {
     if (!this.#hasInputShell) return;
     const deeper = { ...this.#setting, depth: this.#setting.depth + 1 };
@@ -126,13 +125,13 @@ class ScriptWalk {
         noteUnknown(this.#found);
       } else if (operator.endsWith('<<<') && known !== undefined) {
         this.#data.push(known);
-        // Input that is no file may be a script for a program that takes one.
+        // Input that is not a file may be a script for a program that takes one.
         if (!isReadOnlyCommand(literalWords(words), { isOpen: false })) noteUnknown(this.#found);
       } else evaluateRedirection(operator, known, this.#found);
     }
   }
 
-  /** Its text in this shell; in a shell that may read it otherwise it is not known, but still searched. */
+  /** The word's text in this shell. If a shell may read it differently it is unknown, but still searched. */
   #text({ source, inside }: ShellWord): KnownWord {
     this.#inWord(inside);
     const word = literalWord(source);
@@ -163,7 +162,7 @@ function innermost(words: readonly KnownWord[]): readonly KnownWord[] {
   return inner;
 }
 
-/** A function that starts itself in the background or twice at once never ends. */
+/** A function that starts itself in the background, or twice at once, never ends. */
 function startsItself(name: string, node: ShellNode): boolean {
   switch (node.kind) {
     case 'joined':
@@ -207,26 +206,26 @@ const leading = new Set('if then elif else while until do for case ! { } time'.s
 
 export interface UnreadCommands {
   readonly commands: readonly (readonly KnownWord[])[];
-  /** There are more than can be looked at. */
+  /** There are more than can be examined. */
   readonly isCut: boolean;
 }
 
 const nothing: UnreadCommands = { commands: [], isCut: false };
 
 /**
- * What may be commands in a script that the grammar does not read: shells run the lines before the one that they cannot
- * read, and read more than the grammar does.
+ * Possible commands in a script that the grammar does not read: shells run the lines before one that they cannot read,
+ * and accept more than the grammar does.
  */
 function unreadCommands(script: string, shell: ShellCall['shell']): UnreadCommands {
   return isNeverRun(script) ? nothing : commandsIn(script, shell);
 }
 
-/** The same as if substitutions stood in lines of their own, whatever is around them. */
+/** Reads substitutions as if each were on a line of its own, whatever surrounds them. */
 function unreadSubstitutions(script: string, shell: ShellCall['shell']): UnreadCommands {
   return isNeverRun(script) ? nothing : commandsIn(script.replaceAll(/"|`|\$\(/g, '\n'), shell);
 }
 
-/** A quote of the first line that is never closed: no shell runs any of it. */
+/** A quote in the first line is never closed, so no shell runs any of it. */
 function isNeverRun(script: string): boolean {
   if (/<<|\$\(|`|\$\{|\\/.test(script)) return false;
   const [line = ''] = script.split('\n', 1);

@@ -1,13 +1,12 @@
 import { isLongOption } from './command-words.ts';
 
-/** Options that write files or start programs, of any of the commands below. */
 const refused = 'output ext-diff textconv exec paginate show-signature open-files-in-pager contents'.split(' ');
 const shownBranches =
   /^(?:-[arv]+|-vv|--(?:all|remotes|list|show-current|verbose|no-color|color|no-column|ignore-case|(?:sort|format|abbrev|color|points-at|contains|no-contains|merged|no-merged)=.*))$/;
 
 /**
- * The words behind `git`. Any option before the subcommand is refused: it may set a configuration, which may name
- * programs, or another repository, whose configuration may.
+ * The words after `git`. Any option before the subcommand is refused: it may set configuration that names programs, or
+ * select another repository whose configuration does.
  */
 function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean {
   switch (subcommand) {
@@ -15,7 +14,7 @@ function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean 
     case 'log':
     case 'diff':
     case 'show':
-      // `%G` checks signatures, with a program that the configuration names.
+      // `%G` checks signatures with a program that the configuration names.
       return words.every((word) => !word.includes('%G') && !refused.some((name) => isLongOption(word, name)));
     case 'branch':
       return words.every((word) => shownBranches.test(word));
@@ -24,7 +23,7 @@ function isReadOnlyGit([subcommand = '', ...words]: readonly string[]): boolean 
   }
 }
 
-/** Programs that neither write files nor start programs, whatever their options. Of Codex's earlier list. */
+/** Programs that neither write files nor start programs, whatever their options. From Codex's earlier list. */
 const anyWords = new Set(
   (
     'cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami ' +
@@ -32,7 +31,7 @@ const anyWords = new Set(
   ).split(' '),
 );
 
-/** Programs with options that write or start something. Each looks at all of its words. */
+/** Programs with options that write or start something. Each checks all its words. */
 const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   base64: (words) => words.every((word) => !/^-[^-]*o/.test(word) && !isLongOption(word, 'output')),
   command: ([option = '']) => /^-[vV]$/.test(option),
@@ -49,15 +48,15 @@ const someWords: Readonly<Record<string, (words: readonly string[]) => boolean>>
 };
 
 /**
- * Whether a command is known to change nothing. Only by its bare name: a path may be any program. With `isOpen` it gets
- * further words that are not known.
+ * True if a command is known to change nothing. Only by its bare name, because a path may be any program. `isOpen`: it
+ * gets more, unknown words.
  */
 export function isReadOnlyCommand([name = '', ...words]: readonly string[], { isOpen }: { readonly isOpen: boolean }) {
   if (anyWords.has(name)) return true;
   return !isOpen && Object.hasOwn(someWords, name) && someWords[name]?.(words) === true;
 }
 
-/** How many words are no options. `valued`: the letters of options that take a word. */
+/** Counts words that are not options. `valued`: letters of options that take a word. */
 function operandsOf(words: readonly string[], valued: string): number {
   let count = 0;
   for (let at = 0; at < words.length; at += 1) {

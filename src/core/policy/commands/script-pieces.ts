@@ -7,7 +7,7 @@ import type {
 } from '../../../protocol/shell.ts';
 import type { ShellCall } from './command-words.ts';
 
-/** The pieces of a script that the grammar and the rules of quoting read alike. Undefined: what it does is not sure. */
+/** The pieces of a script, if the grammar and the quoting rules read them alike. Undefined: its effect is uncertain. */
 export function agreedPieces(
   script: string,
   read: ShellScript,
@@ -22,15 +22,15 @@ export function agreedPieces(
   return agrees ? pieces : undefined;
 }
 
-/** No script that can be run has more words: systems take no argument of more than 128 KiB. */
+/** No runnable script has more words: systems limit an argument to 128 KiB. */
 const maximumWords = 70_000;
 const blanks = /(?:[ \t]|\\\n)+/y;
 const comment = /#[^\n]*/y;
 const unquoted = /[^ \t\n|&;()<>'"\\$]+/y;
 
 /**
- * Whose operators and quotes hold: those of bash, those that every shell has, or those of zsh. To dash `a &>b c` is two
- * commands, `10>b` begins with a word, and a backslash in `$'…'` is a letter.
+ * Whose operators and quotes apply: bash's, those common to all shells, or zsh's. To dash `a &>b c` is two commands,
+ * `10>b` begins with a word, and a backslash in `$'…'` is a letter.
  */
 type Dialect = 'bash' | 'posix' | 'zsh';
 
@@ -58,7 +58,7 @@ const tokens: Readonly<Record<Dialect, Tokens>> = {
 
 const dialects: Readonly<Record<ShellCall['shell'], readonly Dialect[]>> = {
   bash: ['bash'],
-  // It may be bash under another name.
+  // May be bash under another name.
   sh: ['bash', 'posix'],
   zsh: ['zsh'],
   other: ['bash', 'posix', 'zsh'],
@@ -72,13 +72,11 @@ const reserved = new Set(
 
 export interface QuotingReading {
   readonly pieces: readonly WrittenPiece[];
-  /** Nothing in it that this reading has no rules for. */
+  /** This reading has rules for all of it. */
   readonly isSure: boolean;
-  /** It has more words than are read. */
   readonly isCut: boolean;
 }
 
-/** A reading for each way in which the shell may read the script; alike ones once. */
 export function readByQuoting(script: string, shell: ShellCall['shell']): readonly QuotingReading[] {
   const readings = new Map(
     dialects[shell].map((dialect) => {
@@ -90,9 +88,9 @@ export function readByQuoting(script: string, shell: ShellCall['shell']): readon
 }
 
 /**
- * Reads a script by the rules of quoting alone, without a grammar. What runs unasked must be read alike both ways: the
- * grammar was made for editors, and is looser than any shell. Never fails: what is not understood is cut into words all
- * the same, so that dangerous ones can be looked for.
+ * Reads a script by quoting rules alone. A script that runs unasked must be read alike both ways, because the grammar
+ * is made for editors and looser than any shell. Never fails: unclear text is still split into words to search for
+ * dangerous ones.
  */
 function secondReading(script: string, dialect: Dialect): QuotingReading {
   const { joining, redirecting, quoted } = tokens[dialect];
@@ -134,7 +132,7 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
       redirections.push({ operator: redirection, target: isClosing ? '' : word.text });
       // A heredoc has its text elsewhere, and a parenthesis begins a substitution.
       isSure &&= isClosing || (word.isWhole && word.text !== '' && !/^\d*<<-?$/.test(redirection));
-      // Only some shells take a file behind it.
+      // Only some shells accept a file after it.
       isSure &&= dialect !== 'posix' || !/[<>]&$/.test(redirection) || /^\d$|^-$/.test(word.text);
       at = isClosing ? start : word.end;
       continue;
@@ -165,7 +163,7 @@ function secondReading(script: string, dialect: Dialect): QuotingReading {
   return { pieces, isSure: isSure && !isCut, isCut };
 }
 
-/** Up to the first character that ends a word outside of quotes. Continued lines leave no trace. */
+/** Reads up to the first unquoted character that ends a word. Continued lines are joined. */
 function readShellWord(script: string, from: number, quoted: RegExp) {
   const parts: string[] = [];
   let at = from;
@@ -175,23 +173,22 @@ function readShellWord(script: string, from: number, quoted: RegExp) {
     if (part !== '\\\n') parts.push(part);
     at += part.length;
   }
-  // A quote that is never closed, or a backslash at the very end.
+  // An unclosed quote, or a backslash at the very end.
   const isWhole = !/['"\\$]/.test(script.charAt(at));
   if (!isWhole) parts.push(script.slice(at));
   return { text: parts.join(''), end: isWhole ? at : script.length, isWhole };
 }
 
-/** What the pattern matches right there. */
 function taken(pattern: RegExp, script: string, at: number): string {
   pattern.lastIndex = at;
   return pattern.exec(script)?.[0] ?? '';
 }
 
-/** The pieces of a script that has no control flow, in order. Blanks, comments and empty statements leave no trace. */
+/** Pieces of a script without control flow, in order. Blanks, comments and empty statements are dropped. */
 export type WrittenPiece = WrittenCommand | WrittenOperator;
 type WrittenOperator = '&&' | '||' | '|' | '|&' | ';' | '&' | '(' | ')' | '{' | '}' | '!';
 
-/** Words and targets as they are written, with their quotes. */
+/** Words and targets as written, quotes included. */
 export interface WrittenCommand {
   readonly assignments: readonly string[];
   readonly words: readonly string[];
@@ -203,13 +200,12 @@ interface WrittenRedirection {
   readonly target: string;
 }
 
-/** Undefined: it has control flow, a heredoc, or something else that pieces cannot show. */
+/** Undefined: control flow, a heredoc, or anything else that pieces cannot show. */
 function scriptPieces({ body }: ShellScript): readonly WrittenPiece[] | undefined {
   const pieces: WrittenPiece[] = [];
   return writeBlock(body, pieces) ? withoutEmptyStatements(pieces) : undefined;
 }
 
-/** One separator between two statements, and none before what closes or joins them. */
 function withoutEmptyStatements(pieces: readonly WrittenPiece[]): readonly WrittenPiece[] {
   const kept: WrittenPiece[] = [];
   for (const piece of pieces) {

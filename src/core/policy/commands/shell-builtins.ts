@@ -1,10 +1,7 @@
 /**
- * Effect of a shell's own command on the words that it is given.
- *
- * - `plain`: it takes them as text. A rule may cover it.
- * - `changes`: it changes what later words of the script mean. No rule covers it.
- * - `evaluates`: it may run what stands in its words, as in `printf -v 'a[$(x)]'`, or what stands in a file. Neither a
- *   rule nor an answer for the session nor a hook covers it.
+ * Effect of a shell builtin on its words. `plain`: takes them as text; a rule may cover it. `changes`: changes what
+ * later words of the script mean; no rule covers it. `evaluates`: may execute its words, as in `printf -v 'a[$(x)]'`,
+ * or a file; no rule, session answer or hook covers it.
  */
 export type BuiltinEffect = 'plain' | 'changes' | 'evaluates';
 
@@ -20,18 +17,18 @@ const plainIf =
   (words) =>
     isPlain(words) ? 'plain' : 'evaluates';
 
-/** It gives values to names. A name with a subscript is evaluated, and so is what some options are given. */
+/** Assigns values to names. A name with a subscript is evaluated, and so are some options' values. */
 const naming =
   (evaluating: RegExp, isName: (word: string) => boolean = (word) => identifier.test(word)): Judge =>
   (words) =>
     words.every((word) => (option.test(word) ? !evaluating.test(word) : isName(word))) ? 'changes' : 'evaluates';
 
-/** Numbers are evaluated, and so is the list of an array, however it is quoted. */
+/** Numbers are evaluated, and so is an array's list, however quoted. */
 const assigning = naming(/[inEF]/, (word) => /^[A-Za-z_]\w*(?:\+?=(?!\().*)?$/s.test(word));
 
 const conversion = /%(?!%|\(|[-+ #0]*\d*(?:\.\d+)?[sbcqQ])/;
 
-/** `-v` names a variable, and zsh evaluates what a conversion to a number is given. */
+/** `-v` names a variable, and zsh evaluates arguments of numeric conversions. */
 const printf: Judge = plainIf(([first = '', ...rest]) => {
   const [format = '', ...values] = first === '--' ? rest : [first, ...rest];
   if (first !== '--' && /^-./.test(first)) return false;
@@ -42,7 +39,7 @@ const printf: Judge = plainIf(([first = '', ...rest]) => {
   );
 });
 
-/** `-v` and `-R` take a name; zsh evaluates what is compared as numbers. */
+/** `-v` and `-R` take a name; zsh evaluates operands of numeric comparisons. */
 const test: Judge = plainIf((words) =>
   words.every(
     (word, at) =>
@@ -64,12 +61,12 @@ function all(names: string, judge: Judge): readonly (readonly [string, Judge])[]
   return names.split(/\s+/).map((name) => [name, judge] as const);
 }
 
-/** For the words behind `command`: with `-v` it only says what a name means. */
+/** For the words after `command`: with `-v` it only reports what a name means. */
 export function isNameLookup([option = '']: readonly (string | undefined)[]): boolean {
   return /^-(?:p?[vV]|[vV]p)$/.test(option);
 }
 
-/** The commands that are part of bash, dash and zsh. Names without a judgement of their own are programs. */
+/** Builtins of bash, dash and zsh. Names that are not listed are programs. */
 const table: ReadonlyMap<string, Judge> = new Map([
   ...all(': bg caller cd dirs disown echo false fg help kill popd pushd pwd times true type which', always('plain')),
   ...all('break continue exit logout return shift suspend', numbers),
@@ -90,22 +87,21 @@ const table: ReadonlyMap<string, Judge> = new Map([
   ['enable', (words) => (words.some((word) => /^-.*f/.test(word)) ? 'evaluates' : 'changes')],
   ...all('alias builtin complete compopt exec hash history set shopt unalias', always('changes')),
   ...all('. (( [[ bind compgen coproc eval fc let source', always('evaluates')),
-  // Those of dash and zsh alone.
   ...all('bye chdir echotc echoti getln limit log print pushln rehash sched setopt strftime ttyctl', always('changes')),
   ...all('unfunction unhash unlimit unsetopt whence where zformat zsystem', always('changes')),
   ...all('- autoload bindkey emulate float functions integer nocorrect noglob r vared zcompile', always('evaluates')),
   ...all('zftp zle zmodload zparseopts zpty zregexparse zselect zsocket zstyle ztcp', always('evaluates')),
 ]);
 
-/** Undefined: no shell has a command of that name, or the word is a path. */
+/** Undefined: no shell has such a builtin, or the word is a path. */
 export function builtinEffect([name = '', ...words]: readonly string[]): BuiltinEffect | undefined {
   return table.get(name)?.(words);
 }
 
-/** Words that make a command of the shell evaluate, if it can. */
+/** Words that make a builtin evaluate if it can. */
 const hostileWords = ['a[$(x)]', '-v', '-p', '-x', '-f', '%n'];
 
-/** Undefined words are known only when it runs: they count as the worst that they can be. */
+/** Undefined words are known only at run time: they count as the worst possible ones. */
 export function mayEvaluate(words: readonly (string | undefined)[]): boolean {
   const [name, ...rest] = words;
   const judge = name === undefined ? undefined : table.get(name);
@@ -114,7 +110,6 @@ export function mayEvaluate(words: readonly (string | undefined)[]): boolean {
   return attempts.some((attempt) => judge(rest.map((word) => word ?? attempt)) === 'evaluates');
 }
 
-/** Whether a rule can be about the command: a program, or a command of the shell that takes its words as text. */
 export function isCoverable(words: readonly string[]): boolean {
   return (builtinEffect(words) ?? 'plain') === 'plain';
 }

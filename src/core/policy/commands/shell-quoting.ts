@@ -1,7 +1,7 @@
 /** A word whose text is known before it runs. */
 export interface LiteralWord {
   readonly text: string;
-  /** Other shells may read it otherwise: `$'…'` is of bash, and zsh may be set to expand `^`, `#`, `~` and braces. */
+  /** Other shells may read it differently: `$'…'` is bash's, and zsh may be set to expand `^`, `#`, `~` and braces. */
   readonly only?: 'bash' | 'not-zsh';
 }
 
@@ -24,12 +24,11 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '?': '?',
 };
 
-/** As many digits as bash takes. */
 const numericEscape = /\\(?:([0-7]{1,3})|x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8}))/y;
 
-/** A word as the program gets it. Undefined: something in it is expanded, or it is not one word. */
+/** The word as the program gets it. Undefined: part of it is expanded, or it is not one word. */
 export function literalWord(source: string): LiteralWord | undefined {
-  // A bracket without an end is no wildcard. What else stands in `((` is no words.
+  // An unclosed bracket is no wildcard. Other contents of `((` are not words.
   if (source === '[' || source === '[[' || source === '((') return { text: source, only: 'not-zsh' };
   let text = '';
   let only: LiteralWord['only'];
@@ -85,7 +84,7 @@ function doubleQuoted(source: string, from: number): { readonly text: string; re
     const next = source.charAt(at + 1);
     if (char === '"') return { text, end: at + 1 };
     if (char === '`' || char === '\0') return undefined;
-    // A dollar before a blank or the end stands for itself.
+    // A dollar before a blank or the end is literal.
     if (char === '$' && !/["\s]/.test(next)) return undefined;
     if (char === '\\' && next === '\n') at += 1;
     else if (char === '\\' && next !== '' && escapedInQuotes.includes(next)) {
@@ -116,7 +115,7 @@ function ansiQuoted(source: string, from: number): { readonly text: string; read
     numericEscape.lastIndex = at;
     const [all, octal, ...hex] = numericEscape.exec(source) ?? [''];
     const code = octal === undefined ? Number.parseInt(hex.join(''), 16) : Number.parseInt(octal, 8);
-    // Bytes above are parts of letters, and nothing follows a zero.
+    // Higher bytes are parts of letters, and nothing follows a zero.
     if (!(code > 0 && code < 0x80)) return undefined;
     text += String.fromCharCode(code);
     at += all.length;
@@ -126,18 +125,17 @@ function ansiQuoted(source: string, from: number): { readonly text: string; read
 
 export interface JoinedLines {
   readonly script: string;
-  /** A line goes on within or right before an operator or a quote of bash: not all shells join those. */
+  /** A line continues within or right before an operator or bash quote: not all shells join those. */
   readonly isOdd: boolean;
 }
 
-/** What is kept as it is written. */
 const kept = /\$'(?:[^'\\]|\\[^])*'|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^\n]|[^\\'"$#]+|[^]/y;
 const comment = /#[^\n]*/y;
 const heredoc = /(?<!<)<<(?!<)/;
 
 /**
- * Joins lines that end in a backslash, as shells do before they look for operators: `5\⏎>a` opens descriptor 5. Quotes
- * and comments stay as they are, and so does a script with a heredoc, in which lines may end a text.
+ * Joins lines that end in a backslash, as shells do before looking for operators: `5\⏎>a` opens descriptor 5. Quotes
+ * and comments stay unchanged, and so does a script with a heredoc, in which lines may end a text.
  */
 export function joinLines(script: string): JoinedLines {
   if (!script.includes('\\\n')) return { script, isOdd: false };
@@ -147,7 +145,7 @@ export function joinLines(script: string): JoinedLines {
   let at = 0;
   while (at < script.length) {
     const last = parts.at(-1) ?? '\n';
-    // An escaped blank is a letter of a word.
+    // An escaped blank is part of a word.
     const isBehindBlank = /[ \t\n]$/.test(last) && !last.startsWith('\\');
     if (script.startsWith('\\\n', at)) {
       at += 2;
@@ -167,8 +165,8 @@ export function joinLines(script: string): JoinedLines {
 }
 
 /**
- * The words of a command as a POSIX shell splits them, without any meaning of its other signs: quotes, backslashes and
- * comments. Undefined when a quote or a backslash is open at the end.
+ * Splits a command's words as a POSIX shell does, interpreting only quotes, backslashes and comments. Undefined if a
+ * quote or backslash is left open.
  */
 export function splitWords(text: string): readonly string[] | undefined {
   const words: string[] = [];
@@ -200,7 +198,7 @@ export function splitWords(text: string): readonly string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Up to the closing quote. There a backslash escapes only what would mean something. */
+/** Reads up to the closing quote. A backslash there escapes only characters with a meaning. */
 function inDoubleQuotes(text: string, from: number): { readonly text: string; readonly end: number } | undefined {
   let found = '';
   for (let at = from; at < text.length; at++) {

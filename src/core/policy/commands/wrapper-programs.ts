@@ -1,22 +1,21 @@
 import { type KnownWord, programName } from './command-words.ts';
 import { isNameLookup } from './shell-builtins.ts';
 
-/** What a program that starts another one starts. */
 export interface Unwrapped {
   readonly inner: readonly KnownWord[];
-  /** Variables that it sets for it, as `NAME=value`. */
+  /** Variables that it sets for that command, as `NAME=value`. */
   readonly variables: readonly KnownWord[];
-  /** Its options are all understood, so `inner` is what it starts. */
+  /** All its options are understood, so `inner` is what it starts. */
   readonly isSure: boolean;
   /**
-   * `transparent`: the command does what it does without the wrapper. `adding`: it gets further words from elsewhere.
-   * `other`: it runs as another user or leaves something behind, so the wrapper is a command of its own.
+   * `transparent`: the command works as without the wrapper. `adding`: it gets more words from elsewhere. `other`: it
+   * runs as another user or leaves something behind, so the wrapper is a command of its own.
    */
   readonly effect: 'transparent' | 'adding' | 'other';
 }
 
 /**
- * Programs that hand their words, or the word after `-c`, to a shell. `short`: options that take the next word;
+ * Programs that pass their words, or the word after `-c`, to a shell. `short`: options that take the next word;
  * `operands`: words before those of the script.
  */
 const scriptTakers: Readonly<Record<string, { readonly short: string; readonly operands: number }>> = {
@@ -31,15 +30,15 @@ const scriptTakers: Readonly<Record<string, { readonly short: string; readonly o
 };
 
 interface Options {
-  /** Options that take the next word, as letters and names. */
+  /** Letters and names of options that take the next word. */
   readonly short?: string;
   readonly long?: readonly string[];
-  /** Options that stand alone. Others make it unsure. */
+  /** Options without a value. Others make it unsure. */
   readonly flags?: string;
   readonly longFlags?: readonly string[];
-  /** Words between the options and the command. */
+  /** Number of words between the options and the command. */
   readonly operands?: number;
-  /** `NAME=value` before the command. */
+  /** `NAME=value` may precede the command. */
   readonly variables?: true;
   readonly effect?: Unwrapped['effect'];
 }
@@ -113,7 +112,7 @@ const table: Readonly<Record<string, Options>> = {
   strace: { short: 'eopsu', flags: 'fqtvT', effect: 'other' },
 };
 
-/** Options whose value changes which program is started: a folder, a path of folders, a script, a word for what is read. */
+/** Options whose value changes which program is started: a folder, a search path, a script, a placeholder for input. */
 const unclear: Readonly<Record<string, string>> = { env: 'CSP', xargs: 'I' };
 
 export const wrapperNames: ReadonlySet<string> = new Set([
@@ -129,7 +128,7 @@ export const wrapperNames: ReadonlySet<string> = new Set([
 const awkName = /^[gmn]?awk$/;
 const awkText = /"((?:[^"\\]|\\[^])*)"/g;
 
-/** Undefined: it starts no other program, or nothing is left for it to start. */
+/** Undefined: it starts no other program, or no words are left for one. */
 export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | undefined {
   if (program === undefined) return undefined;
   const name = programName(program);
@@ -140,13 +139,13 @@ export function unwrap([program, ...rest]: readonly KnownWord[]): Unwrapped | un
   const variables: KnownWord[] = [];
   while (options.variables && /^[A-Za-z_]\w*=/.test(rest[at] ?? '')) variables.push(rest[at++]);
   at += options.operands ?? 0;
-  // `time` and `coproc` are words of the shell's own language: after them come assignments, `!` and groups.
+  // `time` and `coproc` are shell keywords: assignments, `!` and groups may follow them.
   const isSpoken =
     (name === 'coproc' && rest.includes('{')) ||
     (name === 'time' && (variables.length > 0 || /^(?:[!{}]|\[\[|if|for|while|until|case)$/.test(rest[at] ?? '')));
   if (at >= rest.length && isSure && !isSpoken) return undefined;
   const effect = options.effect ?? 'transparent';
-  // The program of a path may be any program.
+  // A path may be any program.
   return {
     inner: rest.slice(at),
     variables,
@@ -191,13 +190,12 @@ function skipOptions(words: readonly KnownWord[], options: Options, name: string
 
 export interface TakenScript {
   readonly script: KnownWord;
-  /** Running it is all that the program does. */
+  /** The program does nothing else. */
   readonly isWhole: boolean;
-  /** The program adds words that it reads elsewhere. */
   readonly isOpen?: boolean;
 }
 
-/** The script in the words of a program that is no shell but runs one. */
+/** The script in the words of a program that is not a shell but runs one. */
 export function scriptArgument(words: readonly KnownWord[]): TakenScript | undefined {
   const [program, ...rest] = words;
   if (program === undefined) return undefined;

@@ -1,18 +1,14 @@
 import type { ApprovalPolicy, GranularApproval } from '../../../protocol/permissions.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 
-/** The policies that have a name of their own. */
 export const approvalNames = ['untrusted', 'on-request', 'never'] as const;
 
-/** The policy in one word. */
 export function approvalName(approval: ApprovalPolicy): string {
   return typeof approval === 'string' ? approval : 'granular';
 }
 
-/** What a question is about, as far as a policy tells questions apart. */
 export type QuestionTopic = 'sandbox' | 'rules' | 'permissions' | 'mcp';
 
-/** Whether the policy lets such a question be asked at all. */
 export function allowsAsking(approval: ApprovalPolicy, about: QuestionTopic): boolean {
   if (typeof approval === 'string') return approval !== 'never';
   const {
@@ -32,10 +28,10 @@ const requiredFlags = ['sandbox_approval', 'rules', 'mcp_elicitations'] as const
 const otherFlags = ['skill_approval', 'request_permissions'] as const;
 const flags: readonly string[] = [...requiredFlags, ...otherFlags];
 
-/** What a table of the granular form must be, as the rest of a sentence that begins with "must be". */
+/** The required form of the granular table, worded to follow "must be". */
 export const granularForm = `{ granular = { ${requiredFlags.map((flag) => `${flag} = true|false`).join(', ')} } }`;
 
-/** The policy that a file, a rollout or a program names; undefined when it is none. Flags that may be left out are off. */
+/** The policy named by a file, rollout or program; undefined if it is none. Omitted flags are off. */
 export function readApprovalPolicy(value: unknown): ApprovalPolicy | undefined {
   if (value === 'on-failure') return 'on-request';
   if (typeof value === 'string') return approvalNames.find((name) => name === value);
@@ -55,7 +51,7 @@ export function readApprovalPolicy(value: unknown): ApprovalPolicy | undefined {
   };
 }
 
-/** What is wrong with a table that is no policy, as the rest of a sentence that begins with the key. */
+/** Why a table is not a policy, worded to follow the key. */
 export function granularFault(value: Readonly<Record<string, unknown>>): string {
   const given = onlyMember(value, 'granular');
   if (given === undefined) return `must be ${granularForm}`;
@@ -76,7 +72,7 @@ export function isSameApproval(a: ApprovalPolicy, b: ApprovalPolicy): boolean {
   return asksNoMoreThan(a, b) && asksNoMoreThan(b, a);
 }
 
-/** Whether every question that the first allows is one that the second allows. */
+/** True if `b` allows every question that `a` allows. */
 export function asksNoMoreThan(a: GranularApproval, b: GranularApproval): boolean {
   const allowed = Object.entries(a.granular).filter(([, on]) => on);
   return allowed.every(([flag]) => b.granular[flag as keyof GranularApproval['granular']]);
@@ -91,14 +87,14 @@ function onlyMember(value: unknown, name: string): Readonly<Record<string, unkno
 }
 
 /**
- * Whether questions are answered at all: by the user where a surface asks (`canAsk`), or by a reviewer. Which of them the
- * approval policy lets be asked is said by `allowsAsking`.
+ * True if questions are answered at all: by the user on a surface that asks (`canAsk`), or by a reviewer.
+ * `allowsAsking` says which ones the approval policy permits.
  */
 export function canBeAsked({ canAsk }: { readonly canAsk?: true }, chosen: Parameters<typeof isReviewed>[0]): boolean {
   return canAsk === true || isReviewed(chosen);
 }
 
-/** Where a reviewer may answer: `untrusted` wants the user's own consent, and under `never` nothing is asked. */
+/** True if a reviewer may answer: `untrusted` requires the user's own consent, and under `never` nothing is asked. */
 export function isReviewed({
   approval,
   reviewer = 'user',

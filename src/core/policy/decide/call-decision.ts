@@ -14,30 +14,29 @@ import { writablePaths } from '../paths/access.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import { allowsAsking, approvalName, type QuestionTopic } from './approval-policy.ts';
 
-/** All that a decision about a call depends on, besides the call. */
 export interface DecisionContext {
   readonly approval: ApprovalPolicy;
   readonly policy: ResolvedPolicy;
   readonly rules: RuleSet;
-  /** Of earlier answers, for the session and for the turn. */
+  /** From earlier answers, for the session and the turn. */
   readonly grants: readonly Grant[];
-  /** False: no surface can ask; what would be asked is refused, and the text says so. */
+  /** False: no surface can ask; such calls are refused with that reason. */
   readonly canAsk: boolean;
-  /** The user answers, and no one in their place. Absent: no. */
+  /** The user answers, not a substitute. Absent: no. */
   readonly hasUser?: boolean;
   /** The thread was started to change nothing. Absent: no. */
   readonly changesNothing?: boolean;
-  /** Of `needs.argv`. Absent: not looked at, because nothing depends on it. */
+  /** For `needs.argv`. Absent: not analysed, because nothing depends on it. */
   readonly analysis?: CommandAnalysis;
-  /** Of `needs.argv`: the same text for every spelling of the command. Absent: the words as they are. */
+  /** Canonical form of `needs.argv`. Absent: the words as they are. */
   readonly canonical?: string;
-  /** Where `needs.argv` would run. Absent: not looked at, so no rule lets it out of the sandbox. */
+  /** For where `needs.argv` would run. Absent: not examined, so no rule lets it out of the sandbox. */
   readonly ground?: TamperState;
 }
 
 export type CallDecision = RunDecision | AskDecision | RefuseDecision;
 
-/** What a decision rests on: the call starts on no other ground. Absent: on none. */
+/** The basis of a decision; the call may start on no other. Absent: none. */
 interface DecidedOn {
   readonly ground?: TamperState;
 }
@@ -45,35 +44,33 @@ interface DecidedOn {
 export interface RunDecision extends DecidedOn {
   readonly kind: 'run';
   readonly where: 'sandbox' | 'outside';
-  /** What it may do besides what the sandbox grants. */
+  /** Permissions beyond those of the sandbox. */
   readonly extra?: GrantedExtra;
 }
 
 export interface AskDecision extends DecidedOn {
   readonly kind: 'ask';
   readonly question: Omit<Question, 'id' | 'callId' | 'turnId' | 'tool' | 'item'>;
-  /** Where it runs when the user allows it. */
+  /** Its place if the user allows it. */
   readonly where: 'sandbox' | 'outside';
   readonly extra?: GrantedExtra;
-  /** What `session` would keep. */
   readonly grantKeys: readonly string[];
-  /** Only a question of its own lets it run: no yes of a hook counts. */
+  /** Requires a question of its own: a hook's approval does not count. */
   readonly byUser?: true;
-  /** Why it offers no rule, or no answer for the session; the question's reason says it. Absent: it offers all. */
+  /** Why it offers no rule, or no session answer; worded in the question's reason. Absent: it offers all. */
   readonly notOffered?: NotOfferedAnswers;
 }
 
-/** Why a question offers no rule, or no answer for the session. */
 export type NotOfferedReason =
   /** Its input stays open. */
   | { readonly kind: 'typed' }
   /** The command may destroy data or run other code. */
   | { readonly kind: 'danger' }
-  /** A rule says that this command is always asked about. */
+  /** A rule always asks about this command. */
   | { readonly kind: 'rule' }
-  /** Rules that allow commands are switched off for the model. */
+  /** Rules that allow commands are off for the model. */
   | { readonly kind: 'no-rules' }
-  /** It stays inside, with single permissions. */
+  /** It stays in the sandbox, with single permissions. */
   | { readonly kind: 'permissions' }
   | { readonly kind: 'script'; readonly why: UnknownReason }
   | { readonly kind: 'several' }
@@ -82,14 +79,14 @@ export type NotOfferedReason =
   | { readonly kind: 'broad'; readonly words: readonly string[] }
   | { readonly kind: 'builtin'; readonly name: string; readonly effect: 'changes' | 'evaluates' }
   | { readonly kind: 'variable'; readonly name: string }
-  /** Commands can put another program of that name there. */
+  /** Commands can place another program of that name there. */
   | { readonly kind: 'search-path'; readonly folder: string }
   | { readonly kind: 'program'; readonly program: string }
-  /** Commands may have written what git runs, or write it meanwhile. */
+  /** Commands may have written files that git runs, or may write them meanwhile. */
   | { readonly kind: 'git' }
-  /** A rule for a host has no port of its own. */
+  /** A rule for a host cannot name a port. */
   | { readonly kind: 'port' }
-  /** The configuration of an MCP server, or a hook, asks each time. */
+  /** An MCP server's configuration, or a hook, asks each time. */
   | { readonly kind: 'each-time'; readonly by: string };
 
 export interface NotOfferedAnswers {
@@ -103,12 +100,14 @@ export interface RefuseDecision {
   readonly next: string;
 }
 
-/** Whether such a question would reach the user. */
 export function canAskAbout({ approval, canAsk }: Pick<DecisionContext, 'approval' | 'canAsk'>, about: QuestionTopic) {
   return canAsk && allowsAsking(approval, about);
 }
 
-/** Why the user is not asked, as the rest of a sentence. `danger`: a question of the sandbox about what destroys, which needs no sandbox. */
+/**
+ * Why the user is not asked, as the rest of a sentence. `danger`: a sandbox question about destructive effects, which
+ * needs no sandbox.
+ */
 export function reasonNotAsked(
   { approval }: Pick<DecisionContext, 'approval'>,
   about: QuestionTopic | 'danger',
@@ -127,7 +126,7 @@ const aboutWords: Readonly<Record<QuestionTopic | 'danger', string>> = {
   mcp: 'tools of MCP servers (mcp_elicitations)',
 };
 
-/** A sandbox opens only what exists: a yes would change nothing. Undefined: all that is asked for does. */
+/** A sandbox can open only existing paths, so approval would change nothing. Undefined: all requested paths exist. */
 export function refuseMissingPaths(
   { write = [] }: ExtraPermissions,
   missing: readonly MissingPath[] = [],
@@ -142,41 +141,38 @@ function toOpen(folder: string): string {
   return `Ask for ${JSON.stringify(folder)}, the nearest folder above it.`;
 }
 
-/** Nothing above it is there but the root, and no task needs all of that. */
+/** Only the root exists above it, and no task needs all of that. */
 function toCreate(path: string): string {
   const [, first = ''] = path.split('/');
   const folder = JSON.stringify(`/${first}`);
   return `Nothing above it exists either. Ask to create ${folder} with a command outside the sandbox, or tell the user that it is missing. Do not ask for "/".`;
 }
 
-/** What a profile denies, no answer of a user opens. */
+/** A user's answer cannot open what a profile denies. */
 export function refuseDeniedPath(path: string): RefuseDecision {
   const why = `${JSON.stringify(path)} is denied, and no request can change that.`;
   return { kind: 'refuse', why, next: 'Do without it, or tell the user what is needed.' };
 }
 
-/** What a call takes, as its tool declares it before anything is done. Nothing declared: nothing that the policy governs. */
+/** Requirements that a tool declares before the call runs. Undeclared: nothing that the policy governs. */
 export interface CallNeeds {
-  /** It starts a program, or changes files itself. */
   readonly effect?: 'program' | 'files';
-  /** Files that it is known to read or write. Absolute, as the model spelled them: links are followed when it runs. */
+  /** Files that it is known to read or write. Absolute, as the model spelled them: links are followed at run time. */
   readonly paths?: readonly NeededPath[];
-  /** Folders beside a `.git` that it would write in: commands cannot change those that exist, and patches ask first. */
+  /** Folders beside a `.git` that it would write to: commands cannot change existing ones, and patches ask first. */
   readonly kept?: readonly string[];
-  /** The program that it starts, and where. */
   readonly argv?: readonly string[];
   readonly cwd?: string;
-  /** Its input stays open: what the model will type there is not known. */
+  /** Its input stays open, so what the model will type there is unknown. */
   readonly typed?: true;
-  /** More than the sandbox grants. */
   readonly escalation?: Escalation;
-  /** Of the paths that it asks to write: those that a sandbox cannot open, because they do not exist. */
+  /** Requested write paths that a sandbox cannot open because they do not exist. */
   readonly missing?: readonly MissingPath[];
-  /** It is done elsewhere, by this tool, and nothing here holds it. `reads`: it changes nothing there. */
+  /** This tool acts elsewhere, outside any sandbox here. `reads`: it changes nothing there. */
   readonly remote?: { readonly tool: string; readonly reads?: true };
   /**
-   * It is done by this tool of an MCP server, which claims `hints` of it and describes it now as `described`. `mode`: when
-   * the user wants to be asked. `isChanged`: the user allowed it for good, and the server changed it since.
+   * A tool of an MCP server with its claimed `hints` and its current description `described`. `mode`: when the user
+   * wants to be asked. `isChanged`: the server changed it after the user allowed it permanently.
    */
   readonly mcp?: {
     readonly server: string;
@@ -186,15 +182,14 @@ export interface CallNeeds {
     readonly described?: { readonly description: string; readonly parameters: JsonObject };
     readonly isChanged?: true;
   };
-  /** It does nothing but ask for permissions, which hold for the calls after it. */
+  /** Only requests permissions, for later calls. */
   readonly request?: { readonly permissions: ExtraPermissions; readonly reason?: string };
-  /** It does nothing but ask the user this. */
+  /** Only asks the user this. */
   readonly input?: readonly UserQuestion[];
-  /** It is done by the client, which defined this tool. */
+  /** Runs at the client, which defined this tool. */
   readonly client?: { readonly tool: string; readonly namespace?: string };
 }
 
-/** A path that is not there, and the nearest folder above it that is. */
 interface MissingPath {
   readonly path: string;
   readonly above: string;
@@ -203,25 +198,24 @@ interface MissingPath {
 export interface NeededPath {
   readonly path: string;
   readonly access: 'read' | 'write';
-  /** Where its links lead. Absent: it has none. */
+  /** The path with links followed. Absent: it has none. */
   readonly place?: string;
 }
 
 export interface Escalation {
-  /** The model's. */
   readonly reason?: string;
-  /** What it needs within the sandbox. Absent: it wants to run outside. */
+  /** Permissions needed within the sandbox. Absent: it wants to run outside. */
   readonly permissions?: ExtraPermissions;
-  /** The model's proposal of a rule: commands that begin so. */
+  /** The model's proposed rule: commands that begin so. */
   readonly prefix?: readonly string[];
 }
 
-/** The files that the sandbox kept a call from, as far as a user could allow them. */
+/** Files that the sandbox denied to a call, if the user could allow them. */
 export interface BlockedFiles {
   readonly paths: readonly NeededPath[];
 }
 
-/** Whether files may be other ones after a call that ran under this policy. */
+/** True if a call under this policy may have changed files. */
 export function mayChangeFiles(granted: ResolvedPolicy, { effect }: CallNeeds): boolean {
   if (effect !== 'program') return effect === 'files';
   return granted.files.kind === 'unrestricted' || writablePaths(granted).length > 0;

@@ -38,7 +38,10 @@ import {
 import { decideCommand, describeTyping } from './decide-command.ts';
 import { describeNotOffered, describeOpenedNetwork } from './question-content.ts';
 
-/** Whether a call runs, and where. Tools do not ask this: what they declare is decided here, before they run. */
+/**
+ * Decides whether a call runs, and where. Tools do not ask: they declare their needs, which are judged here before they
+ * run.
+ */
 export function decideCall(context: DecisionContext, needs: CallNeeds): CallDecision {
   if (needs.remote !== undefined) return decideRemote(context, needs.remote);
   if (needs.mcp !== undefined) return decideMcp(context, needs.mcp);
@@ -56,8 +59,8 @@ export function decideCall(context: DecisionContext, needs: CallNeeds): CallDeci
 }
 
 /**
- * Whether the decision depends on what is in the command. Where it does not, no parser need be loaded. `maybeDangerous`:
- * whether a quick look could not rule out danger.
+ * True if the decision depends on the command's content; otherwise no parser is loaded. `maybeDangerous`: a quick look
+ * could not rule out danger.
  */
 export function dependsOnAnalysis(
   { approval, rules, canAsk, policy }: Pick<DecisionContext, 'approval' | 'rules' | 'canAsk' | 'policy'>,
@@ -70,8 +73,8 @@ export function dependsOnAnalysis(
 }
 
 /**
- * A tool of the client runs at the client, which is free to refuse: the approval policy has no say, and neither has a
- * reviewer. The call waits for the client's result as for an answer.
+ * A client's tool runs at the client, which may refuse it, so neither approval policy nor reviewer decides. The call
+ * waits for the client's result as for an answer.
  */
 function decideClientTool(
   { hasUser }: Pick<DecisionContext, 'hasUser'>,
@@ -85,8 +88,8 @@ function decideClientTool(
 }
 
 /**
- * What the model wants to know grants nothing, so the approval policy has no say. Only the user can answer it: what a
- * reviewer would say is what the model could say itself.
+ * A question of the model grants nothing, so the approval policy does not apply. Only the user can answer: a reviewer
+ * could only say what the model could say itself.
  */
 function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[]): CallDecision {
   if (hasUser !== true) {
@@ -99,9 +102,9 @@ function decideInput({ hasUser }: DecisionContext, input: readonly UserQuestion[
 type McpNeed = NonNullable<CallNeeds['mcp']>;
 
 /**
- * A call of a server's tool, which acts where no sandbox holds it. The mode that is configured says when it is asked
- * about; by default that depends on what the server says of the tool, and a server that says nothing is taken to change
- * things. In a thread that changes nothing, neither a mode nor an earlier answer lets a tool run that may.
+ * A server's tool acts outside any sandbox. The configured mode says when to ask; by default it depends on the tool's
+ * hints, and a tool without hints counts as changing things. In a thread that changes nothing neither mode nor an
+ * earlier answer lets such a tool run.
  */
 export function decideMcp(context: DecisionContext, need: McpNeed): CallDecision {
   const { approval, policy, grants, changesNothing = false } = context;
@@ -140,7 +143,10 @@ function onlyReads({ hints: { readOnly, destructive } }: Pick<McpNeed, 'hints'>)
   return readOnly === true && destructive !== true;
 }
 
-/** Whether calls of it are asked about, unless an earlier answer covers them. `isFree`: the policy leaves all to the model. */
+/**
+ * True if its calls need a question, unless an earlier answer covers them. `isFree`: the policy leaves everything to
+ * the model.
+ */
 export function asksAboutTool(
   need: Pick<McpNeed, 'mode' | 'hints'>,
   { isFree, changesNothing }: { readonly isFree: boolean; readonly changesNothing: boolean },
@@ -173,9 +179,9 @@ function claimOf({ mode, hints: { readOnly, destructive } }: McpNeed): string {
 }
 
 /**
- * A patch asks where one of its files may not be written, and under `untrusted` always. It then gets the folders of
- * those files and no more. Where the user cannot be asked it runs, and its own guard refuses what it must not touch:
- * that answer names what may be written.
+ * A patch asks if one of its files is not writable, and always under `untrusted`. It then gets only the folders of
+ * those files. If the user cannot be asked it runs, and its own guard refuses forbidden files, naming what may be
+ * written.
  */
 function decidePatch(context: DecisionContext, { paths = [], kept, escalation }: CallNeeds): CallDecision {
   const { approval, policy, grants } = context;
@@ -188,7 +194,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   const run = { kind: 'run', where: 'sandbox', ...usual } as const;
   const asksAnyway = approval === 'untrusted';
   if (!asksAnyway && closed.length === 0) return run;
-  // No answer would let it be written.
+  // No answer could make it writable.
   const paired = unwritable.flatMap((needed) => [needed.path, placeOf(needed)]);
   if (paired.some((path) => isNeverGranted(policy, path, 'write'))) return run;
   if (!canAskAbout(context, 'sandbox')) {
@@ -197,7 +203,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   }
   const write = [...new Set(closed.map(parentPath))];
   const permissions = write.length === 0 ? undefined : { write };
-  // The folder as it is spelled is opened as well: a patch is held to both.
+  // Open the folder as spelled as well: a patch is checked against both.
   const opened = [...new Set([...write, ...unwritable.map(({ path }) => parentPath(path))])];
   const extra = write.length === 0 ? usual.extra : { ...standing, write: [...(standing.write ?? []), ...opened] };
   const grantKeys = [...new Set(asksAnyway ? written.map(placeOf) : closed)].map(fileKey);
@@ -217,7 +223,7 @@ function decidePatch(context: DecisionContext, { paths = [], kept, escalation }:
   };
 }
 
-/** A yes is about this file: the path may lead to another one later. */
+/** An approval covers this file only: the path may lead to another one later. */
 function placeOf({ path, place = path }: NeededPath): string {
   return place;
 }
@@ -232,8 +238,8 @@ function reasonOf(closed: readonly string[]): string {
 }
 
 /**
- * A call that is done elsewhere, where no sandbox holds it. What only reads runs. Anything else is asked about, unless
- * the turn has no sandbox and its policy lets commands run without a question.
+ * A call that acts outside any sandbox. It runs if it only reads. Otherwise it needs a question, unless the turn has no
+ * sandbox and its policy lets commands run unasked.
  */
 function decideRemote(context: DecisionContext, { tool, reads }: NonNullable<CallNeeds['remote']>): CallDecision {
   const { approval, policy, grants } = context;
@@ -249,14 +255,13 @@ function decideRemote(context: DecisionContext, { tool, reads }: NonNullable<Cal
   return { kind: 'ask', question: { kind: 'tool', reason, scopes: ['call', 'session'] }, where: 'sandbox', grantKeys };
 }
 
-/** Permissions for later calls. What is granted already is not asked for again. */
+/** Permissions for later calls. Those already granted are not requested again. */
 function decideRequest(
   context: DecisionContext,
   { permissions: wanted, reason }: NonNullable<CallNeeds['request']>,
   { missing, kept }: Pick<CallNeeds, 'missing' | 'kept'>,
 ): CallDecision {
   const { policy, grants } = context;
-  // Without a sandbox of ours there is nothing to grant.
   if (!needsSandbox(policy)) return { kind: 'run', where: 'sandbox' };
   const open = grantedPolicy(policy, { where: 'sandbox', extra: standingPermissions(policy, grants) });
   const permissions = missingPermissions(withReadOnlyBesideGit(open, kept), wanted);
@@ -282,21 +287,19 @@ function decideRequest(
 
 export interface DecisionUnderHook {
   readonly hook: 'allow' | 'ask';
-  /** What is decided without the hook. */
   readonly decided: CallDecision;
-  /** The same if the user could be asked. */
+  /** The decision if the user could be asked. */
   readonly asked: CallDecision;
   readonly canAsk: boolean;
-  /** A rule of the administrator is about the call. */
   readonly isManaged: boolean;
-  /** Only the user lets out what would change something. */
+  /** Only the user may let out a call that would change something. */
   readonly changesNothing: boolean;
 }
 
 /**
- * What a hook's word changes: its yes answers the question that the user would be asked, and its `ask` makes a question
- * of what would run. It never lifts what is forbidden, lets nothing out of a turn that changes nothing, and never answers
- * for a rule of the administrator or where the user wants a question for each such call.
+ * Applies a hook's answer: its yes replaces the user's answer, and its `ask` turns a permitted call into a question. It
+ * never lifts a prohibition, lets nothing out of a turn that changes nothing, and never answers for an administrator's
+ * rule or where the user wants a question for each such call.
  */
 export function decideUnderHook(
   { hook, decided, asked, canAsk, isManaged, changesNothing }: DecisionUnderHook,
@@ -343,7 +346,7 @@ const notAsked: RefuseDecision = {
   next: 'Do without it, or tell the user what is needed.',
 };
 
-/** Whether a rule of the administrator is about one of these commands. What cannot be looked into may be one of them. */
+/** True if an administrator's rule covers one of these commands, or may cover one that cannot be analysed. */
 export function isHeldByRules(
   rules: readonly PrefixRule[] | undefined,
   commands: readonly (readonly string[])[] | undefined,

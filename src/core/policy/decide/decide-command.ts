@@ -37,7 +37,7 @@ import {
   ruleKeepsSandbox,
 } from './question-content.ts';
 
-/** By its rules first, then by what it is known to do, then by what it asks for. */
+/** Applies rules first, then the command's known effects, then its requests. */
 export function decideCommand(context: DecisionContext, needs: CallNeeds): CallDecision {
   const asks = wanted(context, needs);
   if ('kind' in asks) return asks;
@@ -54,9 +54,8 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   const about: QuestionTopic = judged.byRule ? 'rules' : 'sandbox';
   if (!canAskAbout(context, about)) return refused(context, needs, judged, about);
   const { argv, cwd, escalation, paths, typed } = needs;
-  // Outside there is nothing more to permit.
   const permitted = where === 'outside' ? undefined : asks.lacking;
-  // What would run besides may be another program the next time.
+  // Any additional command may be another program next time.
   const danger = dangerOutside(context, needs, where);
   const byUser = danger !== undefined || undefined;
   const leaves = where === 'outside' || !needsSandbox(context.policy);
@@ -97,13 +96,13 @@ export function decideCommand(context: DecisionContext, needs: CallNeeds): CallD
   };
 }
 
-/** What a yes would also let happen outside the sandbox, or where there is none. */
+/** Further effects of an approval outside the sandbox, or without one. */
 function dangerOutside(context: DecisionContext, needs: CallNeeds, where: Wanted['where']): string | undefined {
   if (where === 'outside') return dangerOutsideSandbox(context, needs);
   return needsSandbox(context.policy) ? undefined : describeEvaluation(context);
 }
 
-/** What an answer for the session keeps. None for what destroys, and for what has no words to know it by. */
+/** Keys that a session answer stores. None for destructive commands, or those without words that identify them. */
 function lastingKeys(
   { canonical }: DecisionContext,
   { argv, cwd = '/', typed }: CallNeeds,
@@ -114,12 +113,10 @@ function lastingKeys(
   return [commandKey({ command, cwd, where, ...defined({ extra: permitted, typed }) })];
 }
 
-/** Where the call wants to run, and with what; or why it cannot have that whatever it is. */
 function wanted(context: DecisionContext, { escalation, missing, kept }: CallNeeds) {
   const { policy, grants } = context;
   const standing = standingPermissions(policy, grants);
   const usual = { where: 'sandbox', beyond: false, lacking: undefined, ...nonEmpty(standing) } as const;
-  // Without a sandbox there is nothing to get out of.
   if (escalation === undefined || !needsSandbox(policy)) return usual;
   const lacking =
     escalation.permissions &&
@@ -173,7 +170,6 @@ const withinTheSandbox = 'Run it within the sandbox, or tell the user what is ne
 
 type Wanted = Exclude<ReturnType<typeof wanted>, { readonly kind: 'refuse' }>;
 
-/** Why the question is asked, and where a yes lets it run. */
 function reasonOf(
   context: DecisionContext,
   judged: CommandJudgement,
@@ -203,7 +199,6 @@ function whyAsked(judged: CommandJudgement): string | undefined {
 const untrusted =
   'The approval policy is untrusted: only commands that are known to change nothing run without a question.';
 
-/** Which rule has a say, and why in the words of its author. */
 function ruleWords(does: 'forbids' | 'asks before', { prefix, justification }: RuleMatch): string {
   const rule = `a rule ${does} commands that begin with ${quoted(prefix)}`;
   return justification === undefined ? rule : `${rule}: ${justification.trim()}`;
@@ -233,8 +228,8 @@ function capital(text: string): string {
 }
 
 /**
- * What a yes to leaving the sandbox would also let happen, for the question. Rules and answers for the session say
- * nothing about it: such a call leaves only by a question of its own. Undefined: nothing is known.
+ * Further effects of leaving the sandbox, for the question. Rules and session answers do not cover them, so such a call
+ * leaves only by a question of its own. Undefined: none known.
  */
 function dangerOutsideSandbox(
   context: Pick<DecisionContext, 'ground' | 'analysis'>,
@@ -246,7 +241,7 @@ function dangerOutsideSandbox(
   return found.length === 0 ? undefined : found.join(' ');
 }
 
-/** Names the command. Undefined: no command of the shell evaluates its words. */
+/** Names the builtin. Undefined: none evaluates its words. */
 function describeEvaluation({ analysis }: Pick<DecisionContext, 'analysis'>): string | undefined {
   const name = analysis?.evaluating;
   return name && `The shell may run what stands in the words of \`${name}\`, or in the file that they name.`;
@@ -258,8 +253,8 @@ export function describeTyping({ typed }: Pick<CallNeeds, 'typed'>): string | un
 }
 
 /**
- * Whether a command that the sandbox kept from its files may run once more, in the same call and outside the sandbox.
- * Undefined: its failure stands, without a question.
+ * Decides whether a command that the sandbox denied files may run again, in the same call and outside the sandbox.
+ * Undefined: it stays failed, without a question.
  */
 export function decideRetry(
   context: DecisionContext,

@@ -3,7 +3,7 @@ import { accessAt } from '../paths/access.ts';
 import type { NeededPath } from './call-decision.ts';
 import { joinPath, normalisePath } from '../paths/absolute-paths.ts';
 
-/** What systems and languages say when a sandbox of ours stops them, each with the access that was tried at least. */
+/** Messages of systems and languages when our sandbox stops them, each with the least access that was attempted. */
 const complaints: readonly (readonly [text: string, tried: 'read' | 'write'])[] = [
   ['read-only file system', 'write'],
   ['erofs', 'write'],
@@ -13,20 +13,20 @@ const complaints: readonly (readonly [text: string, tried: 'read' | 'write'])[] 
   ['eperm', 'write'],
 ];
 
-/** A line without end is not searched to its end, nor more lines than a person would read. */
+/** Bounds the search in endless lines, and to as many lines as a person would read. */
 const [longestLine, mostLines, mostPaths] = [2000, 2000, 20];
-/** Some programs name the file first and say what happened to it a line or two later. */
+/** Some programs name the file first, and the failure a line or two later. */
 const linesBefore = 3;
 
 /**
- * Files that a failed command could not use because of its policy: the output names the path together with a complaint,
- * *and* the policy refuses what was tried there. Words alone prove nothing: a test that prints "permission denied", or
- * a file that its owner locked, is none.
+ * Files that a failed command could not use because of its policy: the output names the path with a complaint, *and*
+ * the policy refuses that access. Words alone prove nothing: a test may print "permission denied", or the owner may
+ * have locked the file.
  */
 export function deniedByOutput(output: string, policy: ResolvedPolicy, cwd: string): readonly NeededPath[] {
   if (policy.files.kind === 'unrestricted') return [];
   const found = new Map<string, NeededPath>();
-  // What stopped a command stands near its end.
+  // The reason for a failure is near the end.
   const lines = output.split('\n').slice(-mostLines);
   for (const [at, line] of lines.entries()) {
     const complaint = complaintIn(line.slice(0, longestLine));
@@ -34,7 +34,7 @@ export function deniedByOutput(output: string, policy: ResolvedPolicy, cwd: stri
     const { tried } = complaint;
     for (const path of pathsOf(complaint, lines.slice(Math.max(0, at - linesBefore), at), cwd)) {
       const granted = accessAt(policy, path);
-      // What may be read was refused because it was to be written, or not by the policy at all.
+      // A readable file was refused for writing, or not by the policy at all.
       if (granted === 'write' || (granted === 'read' && tried === 'read')) continue;
       found.set(path, { path, access: granted === 'deny' ? tried : 'write' });
       if (found.size === mostPaths) return [...found.values()];
@@ -49,7 +49,6 @@ interface Complaint {
   readonly after: string;
 }
 
-/** The first complaint of a line, with what stands around all of them. */
 function complaintIn(line: string): Complaint | undefined {
   const text = line.toLowerCase();
   const all = complaints.flatMap(([words, tried]) => {
@@ -62,7 +61,10 @@ function complaintIn(line: string): Complaint | undefined {
   return { tried: first.tried, before: line.slice(0, first.at), after: line.slice(end) };
 }
 
-/** Right before the complaint and a colon, in quotes after it, or in quotes in the lines before it if it stands alone. */
+/**
+ * Looks right before the complaint and a colon, in quotes after it, or, if it stands alone, in quotes in the lines
+ * before.
+ */
 function pathsOf({ before, after }: Complaint, earlier: readonly string[], cwd: string): readonly string[] {
   const subject = /(?:'([^']+)'|"([^"]+)"|‘([^’]+)’|`([^`]+)`|([^\s:]+)): *(?:\[errno \d+\] *)?$/i.exec(before);
   const named = subject?.slice(1).find((text) => text !== undefined);

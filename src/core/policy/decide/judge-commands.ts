@@ -7,11 +7,10 @@ import { isCoverable } from '../commands/shell-builtins.ts';
 import { matchRules, type RuleMatch, strictestDecision } from '../rules/match-rules.ts';
 import type { RuleDecision } from '../rules/rule-set.ts';
 
-/** One command of a call, by the rules that match it. */
 interface JudgedCommand {
   readonly words: readonly string[];
   readonly matches: readonly RuleMatch[];
-  /** Of the rules, or what holds for commands without one. */
+  /** From the rules, or the default for commands without one. */
   readonly decision: 'allow' | 'prompt' | 'forbidden';
   /** A rule could let it out of the sandbox. */
   readonly mayLeave: boolean;
@@ -20,19 +19,18 @@ interface JudgedCommand {
 export interface CommandJudgement {
   readonly commands: readonly JudgedCommand[];
   readonly decision: RuleDecision;
-  /** A rule wants the question, whatever else would. */
+  /** A rule demands the question, whatever else would. */
   readonly byRule: boolean;
-  /** It is known where the commands would run, and so which of them may leave. */
+  /** The place where the commands would run was examined, and so which of them may leave. */
   readonly isLooked: boolean;
-  /** Every command has a rule of its own that allows it. */
   readonly allowedByRules: boolean;
-  /** It destroys, and no rule allows all of it. */
+  /** It is destructive, and no rule allows all of it. */
   readonly danger?: NonNullable<CommandAnalysis['danger']>;
 }
 
 /**
- * The commands of a call, each by its rules; the strictest decides. What is known only when it runs is judged as one
- * command: the shell with its script. `escalates`: the call wants more than the sandbox grants.
+ * Judges each command by its rules; the strictest decides. A call that is known only at run time is one command: the
+ * shell with its script. `escalates`: the call wants more than the sandbox grants.
  */
 export function judgeCommands(
   context: DecisionContext,
@@ -43,7 +41,7 @@ export function judgeCommands(
   const read = analysis?.commands ?? [];
   const all = (read.length === 0 ? [argv] : read).map((words) => {
     const found = matchRules(rules, words, { resolveExecutables: true, ...defined({ cwd }) });
-    // What will be typed into it may be anything.
+    // Anything may be typed into it later.
     const mayLeave = typed !== true && isCoverable(words) && isSettled(context, words);
     const matches = found.filter(
       (match) => match.decision !== 'allow' || mayLeave || (isCoverable(words) && isAsNamed(context, match)),
@@ -62,12 +60,12 @@ export function judgeCommands(
   const commands = all.map(
     ({ words, matches, mayLeave, byRules }) => ({ words, matches, mayLeave, decision: byRules ?? otherwise }) as const,
   );
-  // What is found in a script that cannot be read whole, or behind a wrapper, may still be held back.
+  // Commands found in a script that is only partly readable, or behind a wrapper, may still be held back.
   const held = holding.flatMap(({ words, matches, byRules }) =>
     byRules === undefined ? [] : [{ words, matches, mayLeave: false, decision: byRules }],
   );
   const byRule = [...all, ...holding].some(({ byRules }) => byRules === 'prompt');
-  // Danger is found in the whole script: a rule that allows one command of it does not allow the others.
+  // Danger concerns the whole script: a rule that allows one of its commands does not allow the others.
   const asked = danger === undefined ? [] : ['prompt' as const];
   const decision =
     strictestDecision([...commands, ...held].map((command) => command.decision).concat(asked)) ?? 'allow';
@@ -82,8 +80,8 @@ export function judgeCommands(
 }
 
 /**
- * Whether a command that a rule allows starts what the rule means: a program that no command can have put there, and
- * for git also in a repository that commands cannot have changed.
+ * True if an allowed command starts what its rule means: a program that no command can have placed there, and for git
+ * also in a repository that commands cannot have changed.
  */
 function isSettled(context: DecisionContext, words: readonly string[]): boolean {
   const { ground, analysis } = context;
@@ -94,12 +92,12 @@ function isSettled(context: DecisionContext, words: readonly string[]): boolean 
   return !changesFolder(analysis) || !program.includes('/') || program.startsWith('/');
 }
 
-/** Without a sandbox a rule lets nothing out. It is still not about a file that only has the name of a program. */
+/** Without a sandbox a rule lets nothing out. It still does not cover a file that merely shares a program's name. */
 function isAsNamed({ policy }: DecisionContext, { resolvedProgram }: RuleMatch): boolean {
   return !needsSandbox(policy) && resolvedProgram === undefined;
 }
 
-/** Git may run what the settings of another repository than the workspace's name, or, without a sandbox, what commands wrote. */
+/** Git may run programs named by another repository's settings or, without a sandbox, by files that commands wrote. */
 function isReadOnly({ analysis, ground, policy }: DecisionContext): boolean {
   if (analysis?.isReadOnly !== true) return false;
   if (!startsGit(analysis)) return true;
@@ -107,7 +105,6 @@ function isReadOnly({ analysis, ground, policy }: DecisionContext): boolean {
   return needsSandbox(policy) || ground.openSetting === undefined;
 }
 
-/** The rule with that decision that says most about the call. */
 export function longestMatch({ commands }: CommandJudgement, decision: RuleDecision): RuleMatch | undefined {
   return commands
     .flatMap(({ matches }) => matches.filter((match) => match.decision === decision))

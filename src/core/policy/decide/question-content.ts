@@ -14,9 +14,9 @@ type RuleContext = Pick<DecisionContext, 'rules' | 'analysis' | 'ground'>;
 type RuleNeeds = Pick<CallNeeds, 'escalation' | 'typed'>;
 
 /**
- * The rule that the user may save with a yes: what the model proposes, if that would do, or else the command that
- * needs the question. None where it would allow anything, or nothing: a rule lets out neither what commands can replace
- * nor what is typed into.
+ * The rule that the user may save on approval: the model's proposal if it suffices, else the command that needs the
+ * question. None if it would allow anything or nothing: rules let out neither replaceable commands nor those with open
+ * input.
  */
 export function offeredRule(
   context: RuleContext,
@@ -51,7 +51,6 @@ function isEndOf(words: readonly string[], whole: readonly string[]): boolean {
   return before > 0 && words.every((word, at) => word === whole[before + at]);
 }
 
-/** Why no rule lets this command out. */
 function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): NotOfferedReason {
   const [named = ''] = words;
   const effect = builtinEffect(words) ?? 'plain';
@@ -63,7 +62,7 @@ function whyHeld({ ground, analysis }: RuleContext, words: readonly string[]): N
   return isGit(words) && ground?.settled.has(program) === true ? { kind: 'git' } : { kind: 'program', program };
 }
 
-/** Why an answer for the session is not offered to what may run once. Undefined: it is. */
+/** Why an approved call gets no session answer. Undefined: it is offered. */
 export function reasonNoSessionAnswer(
   context: Pick<DecisionContext, 'analysis'>,
   { danger }: Pick<CommandJudgement, 'danger'>,
@@ -79,7 +78,10 @@ export function reasonNoSessionAnswer(
   return leaves && hasOpenWords === true ? { kind: 'script', why: { kind: 'open-words' } } : undefined;
 }
 
-/** A sentence for the question. Undefined: all is offered. `isSaid`: the question names what a yes would also let happen. */
+/**
+ * A sentence for the question. Undefined: all is offered. `isSaid`: the question already names the further effects of
+ * an approval.
+ */
 export function describeNotOffered(
   { rule, session }: NotOfferedAnswers,
   { isSaid = false }: { readonly isSaid?: boolean } = {},
@@ -101,7 +103,6 @@ function isNamedAsDanger(why: NotOfferedReason): boolean {
   return why.kind === 'git' || (why.kind === 'builtin' && why.effect === 'evaluates');
 }
 
-/** Undefined: the question says it already. */
 function causeWords(why: NotOfferedReason): string | undefined {
   switch (why.kind) {
     case 'typed':
@@ -158,7 +159,7 @@ function short(words: readonly string[]): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** A rule with the message of a commit in it would never match again. */
+/** A rule that contains a commit's message would never match again. */
 function withoutMessage(words: readonly string[]): readonly string[] {
   const [program, subcommand, ...rest] = words;
   const isCommit = program === 'git' && subcommand === 'commit';
@@ -166,8 +167,8 @@ function withoutMessage(words: readonly string[]): readonly string[] {
 }
 
 /**
- * The rules that a yes to a question may save, the widest first: the one that it proposes, and shorter and longer
- * beginnings of the same commands. None that would allow anything. Longer ones are known only while the question is new.
+ * Rules that may be saved on approval, widest first: the proposed one, and shorter and longer beginnings of the same
+ * commands. None that would allow anything. Longer ones are known only while the question is new.
  */
 export function savablePrefixes({
   prefix,
@@ -181,7 +182,6 @@ export function savablePrefixes({
   return longest.map((_, at) => longest.slice(0, at + 1)).filter((words) => !isBannedPrefix(words));
 }
 
-/** Whether it is one of them. */
 export function isSavable(question: Pick<Question, 'prefix' | 'commands'>, wanted: readonly string[]): boolean {
   return savablePrefixes(question).some((words) => words.length === wanted.length && begins(words, wanted));
 }
@@ -190,27 +190,29 @@ function begins(words: readonly string[], beginning: readonly string[]): boolean
   return beginning.length <= words.length && beginning.every((word, at) => word === words[at]);
 }
 
-/** Where commands run that leave the sandbox of a policy that denies reading. */
+/** Describes where commands run that leave the sandbox under a policy that denies reading. */
 export const widerSandbox = 'in a sandbox that only hides denied paths';
 
-/** Where a command runs that the user lets out of the sandbox. What is denied to read, no answer opens. */
+/**
+ * Describes where a command runs that the user lets out of the sandbox. No answer opens paths that are denied for
+ * reading.
+ */
 export function describeOutsideRun(policy: ResolvedPolicy): string {
   return deniesReading(policy) ? widerSandbox : 'outside the sandbox';
 }
 
-/** Whether commands that a saved rule allows stay in such a sandbox. Undefined: they do not, or no rule is offered. */
+/** True if commands allowed by a saved rule stay in such a sandbox. Undefined: they do not, or no rule is offered. */
 export function ruleKeepsSandbox(policy: ResolvedPolicy, prefix: readonly string[] | undefined): true | undefined {
   return (prefix !== undefined && deniesReading(policy)) || undefined;
 }
 
-/** Where commands run that nothing lets out. */
 export function describeInsideRun(policy: ResolvedPolicy): string {
   return needsSandbox(policy) ? 'inside the sandbox' : 'without a sandbox';
 }
 
 const mostNamed = 8;
 
-/** What a grant of the network opens, in a sentence for the user who is asked. */
+/** The effect of a network grant, in a sentence for the user. */
 export function describeOpenedNetwork(lists: NetworkLists | undefined): string {
   if (lists === undefined) return 'All hosts could be reached, including this machine and private networks.';
   const { deny, ask = [], local, methods } = lists;

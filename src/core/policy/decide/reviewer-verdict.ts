@@ -2,26 +2,26 @@ import { isJsonObject, type Json, type JsonObject } from '../../../protocol/json
 import { authorizationLevels, type Question, type ReviewVerdict, riskLevels } from '../../../protocol/question.ts';
 import { type Grant, type GrantedExtra, isText, keyParts, permissionsOf } from '../grants/grants.ts';
 
-/** What became of a reviewer's text. `why`: for the person who looks into it. */
+/** `why`: for people who investigate it. */
 export type ReadVerdict =
   | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** An answer is a few lines. Looking for an object in more than that is no use. */
+/** An answer is a few lines; searching more than this for an object is useless. */
 const longestAnswer = 100_000;
 const longestRationale = 1000;
-/** Prose before the object may hold braces. */
+/** Prose before the object may contain braces. */
 const mostStarts = 100;
 
-/** The key in every spelling that JSON has for it. */
+/** Every JSON spelling of the key. */
 const outcomeKey = new RegExp(
   `"${[...'outcome'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16)})`).join('')}"`,
   'gi',
 );
 
 /**
- * The verdict in a reviewer's answer: one JSON object, which may stand in prose. A text that names an outcome twice has
- * no verdict, since one of them may be a quotation of what was reviewed.
+ * The verdict in a reviewer's answer: one JSON object, possibly within prose. A text with two outcomes has no verdict,
+ * because one may be quoted from the reviewed material.
  */
 export function readVerdict(text: string): ReadVerdict {
   if (text.length > longestAnswer) return unreadable('it is too long');
@@ -39,7 +39,7 @@ function verdictOf(given: JsonObject): ReadVerdict {
   if (outcome !== 'allow' && outcome !== 'deny') return unreadable('its outcome is neither "allow" nor "deny"');
   const knownRisk = riskLevels.find((level) => level === risk);
   if (isGiven(risk) && knownRisk === undefined) return unreadable('its risk_level is unknown');
-  // What a reviewer lets pass without a word about its risk, it has not weighed.
+  // A reviewer that allows an action without naming its risk has not weighed it.
   if (outcome === 'allow' && knownRisk === undefined) return unreadable('it allows the action and names no risk_level');
   const knownAuthorization = authorizationLevels.find((level) => level === authorization);
   if (isGiven(authorization) && knownAuthorization === undefined)
@@ -57,7 +57,7 @@ function verdictOf(given: JsonObject): ReadVerdict {
   };
 }
 
-/** A form that wants every key has `null` where there is nothing to say. */
+/** Formats that require every key use `null` for empty ones. */
 function isGiven(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
@@ -71,7 +71,7 @@ function unreadable(why: string): ReadVerdict {
   return { kind: 'unreadable', why };
 }
 
-/** The outermost object that the place stands in, if there is one: an outcome inside of something else is no verdict. */
+/** The outermost object around the place, if any: an outcome nested in something else is no verdict. */
 function objectAround(text: string, place: number): JsonObject | undefined {
   let start = text.indexOf('{');
   for (let tries = 0; tries < mostStarts && start >= 0 && start < place; tries++) {
@@ -83,7 +83,7 @@ function objectAround(text: string, place: number): JsonObject | undefined {
   return undefined;
 }
 
-/** The first place after the object, braces in strings aside. */
+/** The place after the object; ignores braces in strings. */
 function endOfObject(text: string, start: number): number | undefined {
   let depth = 0;
   let isString = false;
@@ -107,15 +107,14 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What follows from a verdict. `beyond`: the reviewer allowed more than a reviewer may. */
+/** `beyond`: the reviewer allowed more than a reviewer may. */
 export type ReviewDecision = 'allowed' | 'declined' | 'beyond';
 
-/** What the reviewer decided about. */
 export type ReviewedAction = Pick<Question, 'kind' | 'commands' | 'paths' | 'host' | 'permissions'>;
 
 /**
- * Holds a verdict to the thresholds, whatever the prompt said: low and medium risk may be allowed, high risk only where
- * the user's words ask for it and the action is narrow, critical risk never. The reviewer has seen all of the action.
+ * Enforces the thresholds whatever the prompt said: low and medium risk may be allowed, high risk only if the user's
+ * words ask for it and the action is narrow, critical risk never. Requires that the reviewer saw the whole action.
  */
 export function decideReview({ outcome, risk, authorization }: ReviewVerdict, action: ReviewedAction): ReviewDecision {
   if (outcome === 'deny') return 'declined';
@@ -133,8 +132,8 @@ export function decideReview({ outcome, risk, authorization }: ReviewVerdict, ac
 }
 
 /**
- * Whether it is one definite thing: one command that is known from its words, these files, this host. A script of several
- * commands, or one that could not be read, is not; nor is leave for a whole tree or for any host.
+ * True for one definite action: one command known from its words, these files, this host. False for a script of several
+ * commands, an unreadable one, and permission for a whole tree or any host.
  */
 export function isNarrowAction({ kind, commands, paths, host, permissions }: ReviewedAction): boolean {
   const { network, read = [], write = [] } = permissions ?? {};
@@ -146,15 +145,15 @@ export function isNarrowAction({ kind, commands, paths, host, permissions }: Rev
   return commands?.length === 1;
 }
 
-/** Folders that hold the files of a whole machine or of a user: `/`, `/etc`, `/home/someone`. */
+/** Folders that hold a machine's or a user's files: `/`, `/etc`, `/home/someone`. */
 function isNearRoot(path: string): boolean {
   return path.split('/').filter((part) => part !== '' && part !== '.').length < 3;
 }
 
-/** What the reviewer has decided in a turn, newest last. Reviews that failed are not among them. */
+/** The reviewer's decisions in a turn, newest last. Failed reviews are not included. */
 export type ReviewHistory = readonly ('allowed' | 'declined')[];
 
-/** A model that goes on after so many denials in a row, or among so many reviews, will not find a way that is allowed. */
+/** After this many denials in a row, or among that many reviews, a model will not find a permitted way. */
 const mostInARow = 3;
 const mostOfRecent = 10;
 const recent = 50;
@@ -163,23 +162,19 @@ export function addReview(history: ReviewHistory, decision: ReviewHistory[number
   return [...history, decision].slice(-recent);
 }
 
-/** Whether the turn must end. */
 export function mustEndTurn(history: ReviewHistory): boolean {
   const last = history.slice(-mostInARow);
   if (last.length === mostInARow && last.every((decision) => decision === 'declined')) return true;
   return history.filter((decision) => decision === 'declined').length >= mostOfRecent;
 }
 
-/** What earlier answers allow without another question. */
 export interface GrantsDescription extends GrantedExtra {
   readonly commands?: readonly { readonly command: string; readonly cwd: string; readonly where: string }[];
-  /** Files that patches may change. */
   readonly files?: readonly string[];
-  /** Tools that act elsewhere. */
   readonly tools?: readonly string[];
 }
 
-/** A key comes from a file: what is not as it should be is left out, as it grants nothing. */
+/** Keys come from a file: malformed ones grant nothing and are left out. */
 export function describeGrants(grants: readonly Grant[]): GrantsDescription {
   const parts = [...new Set(grants.map(({ key }) => key))].map((key) => keyParts({ key }));
   const commands = parts.flatMap(([what, where, cwd, command]) =>

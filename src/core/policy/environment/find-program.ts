@@ -3,15 +3,15 @@ import { isWithin, joinPath, normalisePath, parentPath } from '../paths/absolute
 
 export interface ProgramSearch {
   readonly name: string;
-  /** `system`: the folders of the system come before the search path. `caller`: the search path alone. */
+  /** `system`: system folders before the search path. `caller`: only the search path. */
   readonly prefer: 'system' | 'caller';
-  /** The caller's search path; empty for tools that are taken from the system or not at all. */
+  /** The caller's search path; empty for tools that come only from the system. */
   readonly path: string;
-  /** Folders in which commands may write: the workspace, temporary folders, writable roots. */
+  /** Folders that commands may write to: the workspace, temporary folders, writable roots. */
   readonly writable: readonly string[];
 }
 
-/** Where systems keep the tools that every system has. A command that can write there owns the machine anyway. */
+/** Folders of standard system tools. A command that can write there owns the machine anyway. */
 const systemFolders = [
   '/usr/bin',
   '/bin',
@@ -22,9 +22,9 @@ const systemFolders = [
 ];
 
 /**
- * The places of a program that the engine starts itself, best first, links followed. A program that a command or
- * another user could have put there is skipped, because it would run outside of the sandbox; so is an entry of the
- * search path that is empty or relative.
+ * Locations of a program that the engine starts itself, best first, links followed. Skips programs that a command or
+ * another user could have placed there, because they would run outside the sandbox, and empty or relative entries of
+ * the search path.
  */
 export function programCandidates(search: ProgramSearch, files: ProgramFiles): readonly string[] {
   return [...new Set(candidates(search, files))];
@@ -35,7 +35,6 @@ export function findProgram(search: ProgramSearch, files: ProgramFiles): string 
 }
 
 function* candidates({ name, prefer, path, writable }: ProgramSearch, files: ProgramFiles): Generator<string> {
-  // A text with a slash is a path, and there is nothing to search for.
   if (name === '' || name.includes('/') || name.includes('\0')) return;
   for (const folder of prefer === 'system' ? systemFolders : []) {
     const program = files.program(joinPath(folder, name));
@@ -54,10 +53,9 @@ function* candidates({ name, prefer, path, writable }: ProgramSearch, files: Pro
   }
 }
 
-/** Where a search finds something at all. */
 const leastPath = '/usr/bin:/bin';
 
-/** The search path for programs that the engine starts outside of the sandbox, without what `findProgram` skips. */
+/** The search path for programs that the engine starts outside the sandbox, without what `findProgram` skips. */
 export function safeSearchPath(
   { path, writable }: Pick<ProgramSearch, 'path' | 'writable'>,
   files: ProgramFiles,
@@ -66,14 +64,14 @@ export function safeSearchPath(
   return safe.length === 0 ? leastPath : safe.join(':');
 }
 
-/** Whether neither a command nor another user can put something into the folder, or into one above it. */
+/** True if neither a command nor another user can write to the folder, or one above it. */
 export function isSafeFolder(folder: string, writable: readonly string[], files: ProgramFiles): boolean {
   const [spelled, place] = [normalisePath(folder), files.place(folder)];
   if (spelled === undefined || place === undefined || files.isWritableByOthers(place)) return false;
   return realRoots(writable, files).every((root) => !isWithin(spelled, root) && !isWithin(place, root));
 }
 
-/** Whether a program that the user named by its path lies in, or leads into, a folder that commands may write. */
+/** True if a program that the user named by path is in, or links into, a folder that commands may write to. */
 export function isWritableProgram(
   program: string,
   writable: readonly string[],
@@ -85,7 +83,7 @@ export function isWritableProgram(
   );
 }
 
-/** Both spellings of each root. The whole disk is left out: where all of it may be written, there is nothing to choose. */
+/** Both spellings of each root. The whole disk is left out: if all of it is writable, there is nothing to choose. */
 function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
   const spelled = writable.map(normalisePath).filter((root) => root !== undefined);
   const roots = spelled.flatMap((root) => [root, files.place(root)]);

@@ -2,28 +2,29 @@ import { nameMatcher, type NamePart } from '../../../base/name-matcher.ts';
 import { defined } from '../../../base/objects.ts';
 import { isSecretVariable } from '../secrets.ts';
 
-/** Which variables commands get. */
 export interface ShellEnvironmentPolicy {
   /** `core` keeps what a shell needs to find programs and folders. */
   readonly inherit: 'all' | 'core' | 'none';
-  /** Hands on variables even when their names look like secrets. */
+  /** Passes on variables even if their names look like secrets. */
   readonly ignoreDefaultExcludes: boolean;
-  /** Wildcards `*` and `?`; case does not count. */
+  /** Wildcards `*` and `?`; case-insensitive. */
   readonly exclude: readonly string[];
   readonly set: Readonly<Record<string, string>>;
-  /** When not empty, nothing else passes: values of `set` included. */
+  /** If not empty, only these pass, even from `set`. */
   readonly includeOnly: readonly string[];
-  /** Variables that the configuration names for providers and servers: never handed on, whatever the filters say. Only `set` can name them. */
+  /**
+   * Variables that the configuration names for providers and servers: never passed on, whatever the filters say. Only
+   * `set` can name them.
+   */
   readonly withheld?: readonly string[];
 }
 
 /** Where the MCP server finds its token. With it a command could start a thread without a sandbox. */
 export const accessTokenVariable = 'CAPSTAN_MCP_TOKEN';
 
-/** Keys to the engine itself: no policy hands them on, not even with `set`. */
+/** Keys to the engine itself: no policy passes them on, not even with `set`. */
 const isOwnKey = matcher([accessTokenVariable]);
 
-/** Everything but what looks like a secret. */
 export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
   inherit: 'all',
   ignoreDefaultExcludes: false,
@@ -34,12 +35,12 @@ export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
 
 const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
 
-/** Git's settings in variables come in parts, of which the name of each is called a key: all of them go, or git fails. */
+/** Git's settings in variables come in parts, some of whose names contain "key": remove all of them, or git fails. */
 const gitSettings = matcher(['GIT_CONFIG_COUNT', 'GIT_CONFIG_VALUE_*', 'GIT_CONFIG_PARAMETERS']);
 
 /**
- * Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. No person sees an
- * editor that git would start: `git rebase --continue` takes the message that is there, `git commit` without one fails.
+ * Output without colours, pagers or locale effects, whatever the user's terminal. No person sees an editor that git
+ * would start: `git rebase --continue` takes the existing message, `git commit` without one fails.
  */
 const fixed: Readonly<Record<string, string>> = {
   NO_COLOR: '1',
@@ -56,7 +57,9 @@ const fixed: Readonly<Record<string, string>> = {
   CAPSTAN: '1',
 };
 
-/** What passes of `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values. */
+/**
+ * Variables that pass from `base`, then `extra` (the thread's name and the like, unfiltered), then the fixed values.
+ */
 export function childEnvironment(
   base: Readonly<Record<string, string>>,
   policy: ShellEnvironmentPolicy,
@@ -69,12 +72,11 @@ export function childEnvironment(
   return { ...Object.fromEntries([...inherited, ...set]), ...extra, ...fixed };
 }
 
-/** What the policy sets by itself. */
 export function setVariables({ set }: Pick<ShellEnvironmentPolicy, 'set'>): ShellEnvironmentPolicy['set'] {
   return Object.fromEntries(Object.entries(set).filter(([name]) => !isOwnKey(name)));
 }
 
-/** Whether a variable of the user's, by its name, passes the policy. */
+/** Tells by name whether one of the user's variables passes the policy. */
 export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
   const excluded = matcher(policy.exclude);
   const isIncluded = includedBy(policy);
@@ -93,7 +95,6 @@ function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>
   return includeOnly.length === 0 ? () => true : matcher(includeOnly);
 }
 
-/** Wildcards `*` and `?`; case does not count. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const matchers = patterns.map((pattern) => nameMatcher([...folded(pattern)].map(partOf)));
   return (name) => matchers.some((matches) => matches(folded(name)));
@@ -104,19 +105,19 @@ function partOf(character: string): NamePart {
   return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
 }
 
-/** Names of variables have no components, so a slash in one must not end what a wildcard covers. */
+/** Variable names have no components, so a slash must not end what a wildcard covers. */
 function folded(text: string): string {
   return text.toUpperCase().replaceAll('/', '\0');
 }
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The caller's win: the user set them for this run. The login shell adds what is missing, and folders to PATH. */
+/** The caller's values win: the user set them for this run. The login shell adds missing ones, and folders to PATH. */
 export function withLoginShell(caller: Variables, loginShell: Variables): Variables {
   return { ...loginShell, ...caller, ...defined({ PATH: joinPaths(caller['PATH'], loginShell['PATH']) }) };
 }
 
-/** Of the second path only absolute folders are added: an empty or relative one means the folder of the command. */
+/** Only absolute folders of the second path are added: an empty or relative one means the command's folder. */
 function joinPaths(first: string | undefined, second: string | undefined): string | undefined {
   const seen = new Set(first?.split(':').map(withoutSlash));
   const added = (second ?? '')

@@ -5,27 +5,28 @@ import { isWithin, joinPath } from '../paths/absolute-paths.ts';
 import { type PathSight, walkPath } from '../paths/walk-path.ts';
 import type { ShellEnvironmentPolicy } from './shell-environment-policy.ts';
 
-/** What stands where a command would run, as far as commands could have put it there. */
+/** Possible tampering by commands at the place where a command would run. */
 export interface TamperState {
   /** The folder that it would run in, links followed. Absent: there is none. */
   readonly folder?: string;
-  /** Of the programs that were asked about, those that no command can have written or replaced. */
+  /** The queried programs that no command can have written or replaced. */
   readonly settled: ReadonlySet<string>;
-  /** The name of a variable by which code that commands can have written gets into every program. Absent: none does. */
+  /** A variable through which code that commands can have written gets into every program. Absent: none. */
   readonly openVariable?: string;
-  /** A folder of the search path in which commands can put programs, so that no bare name is settled. Absent: none. */
+  /** A search path folder in which commands can place programs, so no bare name is settled. Absent: none. */
   readonly writablePathFolder?: string;
-  /** Commands of the thread run beside it: they may put links in the way of a program that writes many files. */
+  /** Other commands of the thread run beside it: they may put links in the way of a program that writes many files. */
   readonly hasCompany?: true;
-  /** Which repository git finds in the folder. `protected` only if all that git could reach was looked at. */
+  /** The repository that git finds in the folder. `protected` only if everything that git could reach was examined. */
   readonly repository: RepositoryKind;
-  /** Of the workspace's own: what commands can have written, and git would take programs from. */
+  /**
+   * In the workspace's own repository: a place that commands can have written, and from which git would take programs.
+   */
   readonly openSetting?: string;
-  /** Of a `protected` one: with these git takes that repository and no other, whatever happens meanwhile. */
+  /** For a `protected` repository: with these variables git uses it and no other, whatever happens meanwhile. */
   readonly gitVariables?: Readonly<Record<string, string>>;
 }
 
-/** Whether a decision on one holds on the other. */
 export function isSameTamperState(one: TamperState, other: TamperState): boolean {
   return (
     one.folder === other.folder &&
@@ -38,48 +39,43 @@ export function isSameTamperState(one: TamperState, other: TamperState): boolean
 }
 
 export interface TamperCheckRequest {
-  /** As the command spells them. */
   readonly programs: readonly string[];
-  /** Whether commands of the thread run that outlived their calls. */
+  /** True if commands of the thread outlived their calls and still run. */
   readonly hasCompany: boolean;
-  /** Git is among them and may leave the sandbox: all that it could reach is looked at. */
+  /** Git is among them and may leave the sandbox, so everything that it could reach is examined. */
   readonly reachOfGit: boolean;
   readonly cwd: string;
-  /** Where the thread works. */
   readonly workspace: string;
-  /** With all that is granted by now. */
   readonly policy: ResolvedPolicy;
   readonly variables: ShellEnvironmentPolicy;
   readonly signal: AbortSignal;
   warn(outcome: Outcome): void;
 }
 
-/** Looks at the disk before a command may leave the sandbox. */
 export interface TamperWatch {
   /** Never rejects. */
   look(request: TamperCheckRequest): Promise<TamperState>;
-  /** Commands may write there from now on: what stands there is not settled any more. */
+  /** Commands may write there from now on, so nothing there is settled any more. */
   open(paths: readonly string[]): void;
 }
 
-/** What a look at the places of programs needs. */
 interface ProgramProbe {
-  /** What stands at a path, a link itself and not what it leads to. */
+  /** Describes the path itself; a link is not followed. */
   look(path: string): PathSight;
-  /** Whether commands may write the path, or once could. */
+  /** True if commands may write the path, or once could. */
   isWritable(path: string): boolean;
   /** Where the command runs. Absolute. */
   readonly cwd: string;
-  /** The search path that the command will have. Undefined: the shell chooses one, which is not known. */
+  /** The command's search path. Undefined: the shell chooses one that is not known. */
   readonly path: string | undefined;
 }
 
-/** What a path means there depends on the process that asks. */
+/** The meaning of these paths depends on the process that opens them. */
 const perProcess = ['/proc', '/dev'];
 
 /**
- * Whether no command can have written or replaced what a shell starts by this word. A bare name is searched for in the
- * whole path: no folder of it may be writable, so that other names of the same script are settled with it.
+ * True if no command can have written or replaced the program that a shell starts by this word. A bare name is searched
+ * for in the whole path: no folder of it may be writable, so that other names in the same script are settled too.
  */
 export function isUntamperedProgram(word: string, ground: ProgramProbe): boolean {
   if (word === '' || word.includes('\0')) return false;
@@ -87,18 +83,18 @@ export function isUntamperedProgram(word: string, ground: ProgramProbe): boolean
   if (word.includes('/')) return isUntamperedPlace(`${ground.cwd}/${word}`, ground);
   if (writablePathFolder(ground) !== undefined) return false;
   const folders = ground.path?.split(':') ?? [];
-  // A name that stands nowhere is a word of the shell, or starts nothing.
+  // A name that is not found is a shell word, or starts nothing.
   return folders.every((folder) => isUntamperedPlace(joinPath(folder, word), ground));
 }
 
-/** The first folder of the search path that is relative, or in which commands can put a program. */
+/** The first folder of the search path that is relative, or in which commands can place a program. */
 export function writablePathFolder(ground: ProgramProbe): string | undefined {
   const folders = ground.path?.split(':') ?? [''];
   const found = folders.find((folder) => !folder.startsWith('/') || !isUntamperedPlace(folder, ground));
   return found === '' ? '.' : found;
 }
 
-/** Whether commands can change neither what the path leads to nor anything on the way there. */
+/** True if commands can change neither the path's target nor anything on the way there. */
 function isUntamperedPlace(path: string, { look, isWritable }: Pick<ProgramProbe, 'look' | 'isWritable'>): boolean {
   let isSettled = true;
   const lookAround = (place: string): PathSight => {
@@ -109,19 +105,20 @@ function isUntamperedPlace(path: string, { look, isWritable }: Pick<ProgramProbe
   return isSettled && kind !== 'loop';
 }
 
-/** Variables that hold places from which a program, or one that it starts, loads code: libraries, start files, helpers. */
+/**
+ * Variables with locations from which a program, or one that it starts, loads code: libraries, start files, helpers.
+ */
 const places = new Set(
   'LD_LIBRARY_PATH LD_PRELOAD LD_AUDIT LD_DEBUG_OUTPUT DYLD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH GCONV_PATH OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES BASH_ENV ZDOTDIR PERL5LIB PERLLIB PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONPYCACHEPREFIX RUBYLIB NODE_PATH LUA_PATH LUA_CPATH CLASSPATH GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_SSH GIT_ASKPASS SSH_ASKPASS GNUPGHOME'.split(
     ' ',
   ),
 );
 
-/** Variables that hold a program with its arguments. */
 const commandLines = new Set(
   'EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF'.split(' '),
 );
 
-/** Variables that hold options, of which some have a program load code. */
+/** Variables that hold options, some of which make a program load code. */
 const options: Readonly<Record<string, RegExp>> = {
   JAVA_TOOL_OPTIONS: /agent|path/i,
   _JAVA_OPTIONS: /agent|path/i,
@@ -131,8 +128,8 @@ const options: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The name of a variable by which code gets into a program that commands can have written. Undefined: none does. A place
- * that is not absolute is one of the folder that the program runs in.
+ * A variable through which a program loads code that commands can have written. Undefined: none. A relative location
+ * belongs to the folder that the program runs in.
  */
 export function tamperedLoadingVariable(
   variables: Readonly<Record<string, string>>,
@@ -143,7 +140,7 @@ export function tamperedLoadingVariable(
   return Object.keys(variables).find((name) => {
     const value = variables[name] ?? '';
     if (value === '') return false;
-    // A command line: names alone are found by the search path, and those of the user's home are the user's.
+    // A command line: bare names are found by the search path, and those in the user's home are the user's.
     if (commandLines.has(name)) return !wordsOf(value).filter(isPathWord).every(isSettled);
     if (Object.hasOwn(options, name)) return options[name]?.test(value) === true && !wordsOf(value).every(isSettled);
     // Git would write there.
@@ -152,7 +149,10 @@ export function tamperedLoadingVariable(
   });
 }
 
-/** What of options could be a place: a name alone is looked for in the folder. A place may follow its option at once. */
+/**
+ * Parts of options that may be locations: a bare name is looked for in the folder. A location may directly follow its
+ * option.
+ */
 function wordsOf(value: string): readonly string[] {
   return value
     .split(/[\s=:,"']+/)

@@ -5,8 +5,8 @@ import { isWithin, normalisePath, pathNames } from '../paths/absolute-paths.ts';
 import { quotedPath } from '../paths/walk-path.ts';
 
 /**
- * What a yes to git outside the sandbox would also let run, for the question. Undefined: git is not started, or all that
- * it could reach is known, and commands can have written none of it.
+ * Further effects of approving git outside the sandbox, for the question. Undefined: git is not started, or everything
+ * that it could reach is known and commands can have written none of it.
  */
 export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>): string | undefined {
   const { ground, analysis } = context;
@@ -18,21 +18,21 @@ export function gitDanger(context: Pick<DecisionContext, 'ground' | 'analysis'>)
 }
 
 /**
- * Whether these commands of a script run no program of a repository that commands can have written. What is not known,
- * such as a script that is read in part or another folder, is not safe.
+ * True if a script's commands run no program from a repository that commands can have written. Anything unknown, such
+ * as a partly read script or another folder, is not safe.
  */
 export function isSafeGit(
   { ground, analysis }: Pick<DecisionContext, 'ground' | 'analysis'>,
   commands: readonly (readonly string[])[] | undefined,
 ): boolean {
   if (ground?.repository !== 'protected' || ground.folder === undefined || changesFolder(analysis)) return false;
-  // What starts git may take away the variables that keep it to its repository.
+  // A program that starts git may remove the variables that tie it to its repository.
   if (analysis?.isIndirect === true) return false;
   const { folder, hasCompany } = ground;
   return commands?.every((words) => isPlainGit(words, folder) && !(hasCompany && entersCheckout(words))) === true;
 }
 
-/** Why git does not leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
+/** Why git cannot leave the sandbox there, whatever its words, and what the user can do. Undefined: it may. */
 export function reasonGitStaysInside(
   { openSetting, openVariable, hasCompany, repository, settled }: TamperState,
   commands: readonly (readonly string[])[],
@@ -70,7 +70,7 @@ export function isGit([program = '']: readonly string[]): boolean {
   return /^git(?:-|$)/.test(programName(program));
 }
 
-/** Whether a command of the script leads those behind it to another folder. */
+/** True if a command of the script changes the folder for later ones. */
 export function changesFolder(analysis: DecisionContext['analysis']): boolean {
   return (analysis?.seen ?? []).some(([name = '']) => /^(?:cd|pushd|popd)$/.test(name));
 }
@@ -79,13 +79,12 @@ export function startsGit(analysis: DecisionContext['analysis']): boolean {
   return [...(analysis?.commands ?? []), ...(analysis?.seen ?? [])].some(isGit);
 }
 
-/** Options that name a program to run, a file to write, or settings to obey, or lead into other repositories. */
+/** Options that name a program to run, a file to write or settings to use, or lead into other repositories. */
 const naming =
   'upload-pack receive-pack exec output output-directory open-files-in-pager extcmd template config smtp-server sendmail-cmd to-cmd cc-cmd separate-git-dir unsafe-paths recurse-submodules strategy'.split(
     ' ',
   );
 
-/** The same by a letter, of some subcommands. */
 const namingLetters: Readonly<Record<string, RegExp>> = {
   grep: /O/,
   'ls-remote': /u/,
@@ -95,8 +94,8 @@ const namingLetters: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Subcommands that run no program but hooks and what settings name, write no settings, and enter a submodule only by
- * starting git anew. Of all others, aliases among them, that is not known.
+ * Subcommands that run only hooks and programs named by settings, write no settings, and enter a submodule only by
+ * starting git anew. For all others, including aliases, this is unknown.
  */
 const plainSubcommands = new Set(
   'add am apply blame branch cat-file checkout cherry cherry-pick clean commit count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree merge merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref stash status switch tag var version whatchanged'.split(
@@ -105,17 +104,17 @@ const plainSubcommands = new Set(
 );
 
 /**
- * Whether a git command works in the repository of its folder alone: no word of it leads to another one, or names a
- * program, a file to write or a setting. What the settings of that repository name is not looked at here.
+ * True if a git command works only in its folder's repository: none of its words leads to another one, or names a
+ * program, a file to write or a setting. The settings of that repository are not examined here.
  */
 export function isPlainGit([program = '', ...words]: readonly string[], folder: string): boolean {
   if (programName(program) !== 'git') return false;
   // An option before it would hide the subcommand from rules about it.
   const [subcommand = '', ...rest] = words;
   if (!plainSubcommands.has(subcommand)) return false;
-  // What a branch follows, the user's own git goes to later.
+  // The user's own git later goes to the branch's upstream.
   if (/^(?:fetch|pull)$/.test(subcommand) && rest.some((word) => isLongOption(word, 'set-upstream'))) return false;
-  // It takes the git folder of a submodule into that of the repository, whatever stands there.
+  // It moves a submodule's git folder into the repository's, whatever it contains.
   if (subcommand === 'rm' && !rest.includes('--cached')) return false;
   const letters = Object.hasOwn(namingLetters, subcommand) ? namingLetters[subcommand] : undefined;
   return rest.every((word) => {
@@ -126,8 +125,8 @@ export function isPlainGit([program = '', ...words]: readonly string[], folder: 
 }
 
 /**
- * Subcommands that read and write no file of the checkout. All others look at a folder once and then go into it: what a
- * command puts in its place meanwhile leads them elsewhere, to write there, or to read what is denied.
+ * Subcommands that read and write no file of the checkout. Others check a folder once and then enter it: a replacement
+ * made meanwhile leads them elsewhere, to write there or to read denied files.
  */
 const withoutCheckout = new Set(
   'branch cat-file cherry commit count-objects describe fetch for-each-ref fsck gc log ls-remote ls-tree merge-base name-rev push range-diff reflog rev-list rev-parse shortlog show show-branch show-ref tag var version whatchanged'.split(
@@ -135,7 +134,7 @@ const withoutCheckout = new Set(
   ),
 );
 
-/** Whether a git command goes through the files of the checkout, or reads one that it is given. */
+/** True if a git command walks the checkout's files, or reads one that it is given. */
 export function entersCheckout([, subcommand = '', ...rest]: readonly string[]): boolean {
   if (!withoutCheckout.has(subcommand)) return true;
   if (subcommand === 'commit') return !isIndexCommit(rest);
@@ -147,13 +146,13 @@ export function entersCheckout([, subcommand = '', ...rest]: readonly string[]):
       case 'tag':
         return (option === 'F' && value !== '-') || isLongOption(word, 'file');
       default:
-        // The order of files, and what submodules hold: both are read where the checkout has them.
+        // The order file and submodule contents are both read from the checkout.
         return option === 'O' || isLongOption(word, 'submodule');
     }
   });
 }
 
-/** A push into another repository runs its hooks. Names in a script of git's own (`ext::`) run programs. */
+/** A push into another repository runs its hooks. `ext::` addresses run programs. */
 function leadsOut(word: string, folder: string): boolean {
   const place = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
   if (/^(?:~|file:|[\w-]+::)/i.test(place)) return true;
@@ -161,7 +160,7 @@ function leadsOut(word: string, folder: string): boolean {
   return pathNames(place).some((name) => name === '..' || name.toLowerCase() === '.git');
 }
 
-/** A word of letters, as git reads it: flags, then perhaps an option with the rest of the word as its value. */
+/** A cluster of letters as git reads it: flags, then perhaps an option with the rest of the word as its value. */
 export interface GitShortOptions {
   readonly flags: string;
   readonly option?: string;
@@ -169,7 +168,6 @@ export interface GitShortOptions {
   readonly value?: string;
 }
 
-/** Letters that take a value: the rest of the word, or else the next word. */
 interface ValuedLetters {
   readonly needed: string;
   /** These take the rest of the word and never the next one. */
@@ -191,7 +189,7 @@ const valued: Readonly<Record<string, ValuedLetters>> = {
 /** These take the options of diffs. */
 const differing = /^(?:diff(?:-files|-index|-tree)?|log|range-diff|reflog|rev-list|shortlog|show|whatchanged)$/;
 
-/** Letters that are not known to take a value are flags. A word of another kind has none. */
+/** Letters not known to take a value are flags. Other kinds of words have none. */
 function parseShortOptions(subcommand: string, word: string): GitShortOptions {
   if (!/^-[^-]/.test(word)) return { flags: '' };
   const { needed, attached = '' } = lettersOf(subcommand);
@@ -208,14 +206,14 @@ function lettersOf(subcommand: string): ValuedLetters {
   return own ?? { needed: differing.test(subcommand) ? 'OSGUlIn' : '' };
 }
 
-/** Options of `git commit` without a value that have it look at no file of the checkout. */
+/** Options of `git commit` without a value that make it read no file of the checkout. */
 const alone = new Set(
   'amend no-edit allow-empty allow-empty-message no-verify verify signoff no-signoff quiet gpg-sign no-gpg-sign reset-author no-post-rewrite no-status'.split(
     ' ',
   ),
 );
 
-/** The same with a value. */
+/** Like `alone`, with a value. */
 const withValue = new Set('message reuse-message author date cleanup trailer fixup squash file'.split(' '));
 
 /** With one of these git opens no editor. For an editor it describes the checkout, as `git status` does. */
@@ -224,8 +222,8 @@ const givingWords = new Set(['message', 'reuse-message', 'fixup', 'file', 'no-ed
 const longNames: Readonly<Record<string, string>> = { m: 'message', C: 'reuse-message', F: 'file' };
 
 /**
- * Whether the words behind `git commit` record what is in the index, with a message of their own: no file of the checkout
- * is read. Of options that are not known here, short forms of long ones among them, that is not known.
+ * True if the words after `git commit` record the index with a given message, so no file of the checkout is read.
+ * Unknown options, including abbreviations, do not count as such.
  */
 function isIndexCommit(words: readonly string[]): boolean {
   let hasMessage = false;
@@ -234,7 +232,7 @@ function isIndexCommit(words: readonly string[]): boolean {
     if (option === undefined) return false;
     const { name, value = option.takesNext ? words[++index] : undefined } = option;
     if (name === undefined) continue;
-    // Only what comes over the input is no file. Some forms of a fixup open an editor.
+    // Only standard input is no file. Some forms of a fixup open an editor.
     if (name === 'file' && value !== '-') return false;
     if (name === 'fixup' && value?.includes(':') !== false) return false;
     hasMessage ||= givingWords.has(name);
@@ -248,7 +246,7 @@ interface CommitOption {
   readonly takesNext: boolean;
 }
 
-/** Undefined: a path, or an option that may have git look at files. */
+/** Undefined: a path, or an option that may make git read files. */
 function readOption(word: string): CommitOption | undefined {
   if (word.startsWith('--')) {
     const [name = '', ...rest] = word.slice(2).split('=');

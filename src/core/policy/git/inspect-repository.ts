@@ -3,26 +3,25 @@ import { isBareRepository } from '../paths/special-places.ts';
 import { type PathSight, walkPath } from '../paths/walk-path.ts';
 
 /**
- * Which repository git would take in a folder. `protected`: the workspace's own, and commands can neither change its
+ * The repository that git would use in a folder. `protected`: the workspace's own, and commands can neither change its
  * settings nor put another in front of it. `own`: the workspace's. `other`: any other, or none.
  */
 export type RepositoryKind = 'protected' | 'own' | 'other';
 
 export interface RepositoryProbe {
   look(path: string): PathSight;
-  /** Whether commands may write the path now. */
   mayWrite(path: string): boolean;
-  /** Folders in which commands may write, or once could. Absolute, without links. */
+  /** Folders that commands may write to, or once could. Absolute, without links. */
   readonly opened: readonly string[];
   /** Where the command runs, and where the thread works. Absolute, without links. */
   readonly cwd: string;
   readonly workspace: string;
-  /** Where git reads the settings of the repository in a folder, without links: in `.git`, or where that file leads. */
+  /** Paths of the settings of a folder's repository, without links: in `.git`, or where that file leads. */
   settingsOf(folder: string): readonly string[];
   /**
-   * What else git may take programs from when it works in that repository: files that settings include, hooks, the
-   * repositories below it. Absolute; nothing need stand there. Undefined or `unseen`: not all of it is known. Absent: not
-   * looked for, so the repository is at most `own`.
+   * Other sources of programs for git in that repository: included settings, hooks, repositories below it. Absolute;
+   * they need not exist. Undefined or `unseen`: not all are known. Absent: not looked for, so the repository is at most
+   * `own`.
    */
   readonly readsBeside?: (folder: string) => ReadsBeside;
 }
@@ -31,11 +30,13 @@ type ReadsBeside = readonly string[] | { readonly unseen: string } | undefined;
 
 export interface InspectedRepository {
   readonly kind: RepositoryKind;
-  /** Of the workspace's own: what commands can have written, and git would take programs from. */
+  /**
+   * In the workspace's own repository: a place that commands can have written, and from which git would take programs.
+   */
   readonly open?: string;
 }
 
-/** Settings of a repository may name programs, which git then runs. */
+/** A repository's settings may name programs, which git then runs. */
 export function inspectRepository(ground: RepositoryProbe): InspectedRepository {
   const { look, mayWrite, opened, cwd, workspace } = ground;
   const found = nearestRepository(cwd, look);
@@ -48,7 +49,9 @@ export function inspectRepository(ground: RepositoryProbe): InspectedRepository 
   return open === undefined ? { kind: 'protected' } : { kind: 'own', open };
 }
 
-/** A place that commands can have written. A `.git` that is a file leads to another place, which another thread may have opened. */
+/**
+ * A place that commands can have written. A `.git` file leads to another place, which another thread may have opened.
+ */
 function openSetting(
   folder: string,
   { look, mayWrite, opened, settingsOf }: RepositoryProbe,
@@ -67,11 +70,11 @@ function openSetting(
   });
 }
 
-/** The nearest folder with a repository of its own. Undefined: there is none, or it is a bare one. */
+/** The nearest folder with a repository of its own. Undefined: none, or a bare one. */
 export function nearestRepository(folder: string, look: (path: string) => PathSight): string | undefined {
   for (let at = folder; ; at = parentPath(at)) {
     const kind = look(joinPath(at, '.git')).kind;
-    // An empty folder is no repository, and git looks further up.
+    // An empty folder is no repository, and git searches further up.
     const isRepository = kind === 'folder' ? isThere(look, `${at}/.git/HEAD`) : kind !== 'missing';
     if (isRepository) return at;
     if (isBareRepository((name) => isThere(look, joinPath(at, name))) || at === '/') return undefined;

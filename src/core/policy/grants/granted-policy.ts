@@ -7,15 +7,14 @@ import { accessAt, isDenied, networkReach, type RestrictedFiles } from '../paths
 import { namesKeptAnywhere, protectedNames } from '../paths/special-places.ts';
 import { type Grant, type GrantedExtra, permissionsOf } from './grants.ts';
 
-/** What was decided about a call: where it runs, and what it may do there besides. */
 export interface DecidedRun {
   readonly where: 'sandbox' | 'outside';
   readonly extra?: GrantedExtra;
 }
 
 /**
- * What a call runs under once it may run: the turn's policy, that with more in it, or none. What the policy denies to
- * read stays denied whatever was granted, also outside: such a call runs in a sandbox that denies just that.
+ * The policy that a permitted call runs under: the turn's, that one extended, or none. Paths denied for reading stay
+ * denied whatever was granted, even outside: such a call runs in a sandbox that denies just those.
  */
 export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: DecidedRun): ResolvedPolicy {
   if (where === 'outside') return deniesReading(policy) ? withDeniesAlone(policy) : unlimited;
@@ -27,7 +26,7 @@ export function grantedPolicy(policy: ResolvedPolicy, { where, extra = {} }: Dec
     : { ...opened, lists: { ...lists, granted: [...new Set([...(lists.granted ?? []), ...extra.hosts])] } };
 }
 
-/** All hosts, but for what lists deny: a grant opens nothing that someone closed by name. */
+/** Opens all hosts except denied ones: a grant opens nothing that was closed by name. */
 function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
   const { enforcement, files, lists, landlock } = policy;
   if (lists === undefined) return { enforcement, files, network: 'enabled', ...defined({ landlock }) };
@@ -36,7 +35,7 @@ function withNetwork(policy: ResolvedPolicy): ResolvedPolicy {
 
 const unlimited: ResolvedPolicy = { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
 
-/** Whether someone chose what must not be read. The engine's own places do not count: every policy denies them. */
+/** True if unreadable paths were chosen. The engine's own places do not count, because every policy denies them. */
 export function deniesReading({ files }: ResolvedPolicy): boolean {
   if (files.kind === 'unrestricted') return false;
   return files.denyGlobs.length > 0 || files.rules.some(isChosenDeny);
@@ -46,7 +45,7 @@ function isChosenDeny({ path, access: granted, own }: PathRule): boolean {
   return granted === 'deny' && path !== '/' && own !== true;
 }
 
-/** All that may not be read, with what is reopened in it, and nothing else. */
+/** Only the paths that may not be read, with exceptions inside them. */
 function withDeniesAlone(policy: ResolvedPolicy): ResolvedPolicy {
   if (policy.files.kind === 'unrestricted') return unlimited;
   const { rules, denyGlobs } = policy.files;
@@ -66,15 +65,14 @@ function withPaths(policy: ResolvedPolicy, { read = [], write = [] }: ExtraPermi
   return opened.length === 0 ? files : { ...files, rules: [...files.rules, ...opened] };
 }
 
-/** Beside a repository that the rules do not know of, a folder is kept unless a rule names it. */
+/** Beside a repository that the rules do not know, a folder is kept unless a rule names it. */
 function namedToOpen(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => path.split('/').some((name) => protectedNames.includes(name)));
 }
 
 /**
- * As below every other writable path, what decides what programs do later stays as it is, unless it was named itself or
- * Landlock holds the policy.
- * Paths are without links: where one leads elsewhere when it is used, nothing is granted.
+ * Paths that control later programs stay protected below these as below every writable path, unless named themselves or
+ * Landlock enforces the policy. Paths are without links: nothing is granted where one leads elsewhere when used.
  */
 function openedPaths(policy: ResolvedPolicy, paths: readonly string[] = []): readonly PathRule[] {
   const granted = paths.filter((path) => !isNeverGranted(policy, path, 'write'));
@@ -102,14 +100,13 @@ function guardsOf({ files }: ResolvedPolicy): readonly PathRule[] {
   return files.kind === 'unrestricted' ? [] : (files.guards ?? []);
 }
 
-/** Whether no answer of a user opens the path: what a profile denies, and to write what belongs to the engine. */
+/** True if no user's answer opens the path: a profile denies it, or it belongs to the engine and is to be written. */
 export function isNeverGranted(policy: ResolvedPolicy, path: string, wanted: 'read' | 'write'): boolean {
   if (isDenied(policy, path)) return true;
   if (wanted === 'read' || accessAt(policy, path) === 'write') return false;
   return guardsOf(policy).some(({ path: place, own }) => own === true && isWithin(path, place));
 }
 
-/** The first path of a request that no answer opens. */
 export function firstNeverGranted(
   policy: ResolvedPolicy,
   { read = [], write = [] }: ExtraPermissions,
@@ -125,7 +122,7 @@ function readRules(policy: ResolvedPolicy, paths: readonly string[] = []): reado
   return granted.map((path) => ({ path, access: 'read', ifMissing: 'skip', place: path }));
 }
 
-/** What is asked for and not granted already, paths in normal form. Empty: nothing. */
+/** Requested permissions that are not granted yet, paths in normal form. */
 export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissions): ExtraPermissions {
   const lacks = (paths: readonly string[] = [], needed: 'read' | 'write') =>
     [...new Set(paths.map((path) => normalisePath(path) ?? path))].filter((path) => {
@@ -143,7 +140,7 @@ export function missingPermissions(policy: ResolvedPolicy, wanted: ExtraPermissi
   };
 }
 
-/** What grants open that the policy does not: what commands may do besides it, and what the model reads of them. */
+/** Permissions that grants add to the policy: commands get these, and the model reads them. */
 export function standingPermissions(policy: ResolvedPolicy, grants: readonly Grant[]): GrantedExtra {
   const given = permissionsOf(grants);
   const { network, read = [], write = [] } = missingPermissions(policy, given);
@@ -157,7 +154,7 @@ export function standingPermissions(policy: ResolvedPolicy, grants: readonly Gra
   );
 }
 
-/** Hosts that an answer still opens: the lists neither have them nor close them. */
+/** Hosts that an answer still opens: the lists neither contain nor close them. */
 function openedHosts(policy: ResolvedPolicy, { hosts = [] }: GrantedExtra): readonly string[] {
   const { lists } = policy;
   if (hosts.length === 0 || lists === undefined || networkReach(policy) !== 'listed') return [];
@@ -172,7 +169,6 @@ export function isNoPermission({ network, read = [], write = [], hosts = [] }: G
   return network !== true && read.length + write.length + hosts.length === 0;
 }
 
-/** Both together. */
 export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra {
   const join = (first: readonly string[] = [], second: readonly string[] = []) => [...new Set([...first, ...second])];
   const joined = { read: join(a.read, b.read), write: join(a.write, b.write), hosts: join(a.hosts, b.hosts) };
@@ -182,19 +178,18 @@ export function joinPermissions(a: GrantedExtra, b: GrantedExtra): GrantedExtra 
   };
 }
 
-/** Whether a grant of the network would open any host. */
+/** True if a network grant would open no further host. */
 function hasWholeNetwork({ network, lists }: ResolvedPolicy): boolean {
   return network === 'enabled' && (lists === undefined || lists.allow.includes('*'));
 }
 
-/** What answers opened beyond a policy, by how long it stays open. */
 export interface StandingGrants {
   readonly session?: GrantedExtra;
-  /** Besides what the session has. */
+  /** Beyond those of the session. */
   readonly turn?: GrantedExtra;
 }
 
-/** The same permissions that commands get, taken apart for the text. Undefined: none. */
+/** The permissions that commands get, grouped for the text. Undefined: none. */
 export function standingGrants(
   policy: ResolvedPolicy,
   { session, turn }: { readonly session: readonly Grant[]; readonly turn: readonly Grant[] },
@@ -209,7 +204,7 @@ export function standingGrants(
   };
 }
 
-/** A policy as it is described while the grants stand: what is said of the network is true of an opened one, too. */
+/** The policy as described while the grants are valid: statements on the network also hold for an opened one. */
 export function withGrantedNetwork(policy: ResolvedPolicy, granted: StandingGrants = {}): ResolvedPolicy {
   const network = granted.session?.network === true || granted.turn?.network === true;
   return network ? grantedPolicy(policy, { where: 'sandbox', extra: { network } }) : policy;

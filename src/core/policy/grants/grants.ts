@@ -8,26 +8,26 @@ import type {
 } from '../../../protocol/permissions.ts';
 import { hostAtPort } from '../network/host-lists.ts';
 
-/** What an answer of the user allows beyond its call, for the turn or the session. The key names exactly that: it fits no other command, file or host. */
+/**
+ * Permission from a user's answer beyond its call, for the turn or session. The key is exact: it fits no other command,
+ * file or host.
+ */
 export interface Grant {
   readonly key: string;
 }
 
-/** What commands may do besides what the sandbox grants. */
 export interface GrantedExtra extends ExtraPermissions {
-  /** What the proxy lets through, as `host:port`. */
+  /** Passed by the proxy, as `host:port`. */
   readonly hosts?: readonly string[];
 }
 
-/** What a command would be allowed to do. */
 export interface GrantedCommand {
-  /** The same text for every spelling of the command: spaces, quotes and the path of the shell make no difference. */
+  /** Canonical: spaces, quotes and the shell's path make no difference. */
   readonly command: string;
   /** A command means something else in another folder. */
   readonly cwd: string;
   readonly where: 'sandbox' | 'outside';
   readonly extra?: ExtraPermissions;
-  /** The model can type into it. */
   readonly typed?: true;
 }
 
@@ -44,12 +44,11 @@ export function hostKey({ name, port, protocol }: RequestedHost): string {
   return JSON.stringify(['host', protocol, name.toLowerCase(), port]);
 }
 
-/** Of a tool that acts elsewhere, whatever its arguments are. */
 export function toolKey(tool: string): string {
   return JSON.stringify(['tool', tool]);
 }
 
-/** Of a tool of an MCP server, whatever its arguments are, as long as the server says of it what it said then. */
+/** For an MCP tool with any arguments, while its server describes it as it did then. */
 export function mcpToolKey({ server, tool, digest }: GrantedMcpTool): string {
   return JSON.stringify(['mcp', server, tool, digest]);
 }
@@ -60,12 +59,14 @@ export interface GrantedMcpTool {
   readonly digest: string;
 }
 
-/** Digest of everything by which the user can judge a tool: two are equal if the server says the same in any order. */
+/** Digest of everything by which the user can judge a tool; independent of order. */
 export function mcpToolDigest({ described, hints }: JudgedMcpTool): string {
   return `${digestVersion}${textHash(sortedJson([described, hints]), 16)}`;
 }
 
-/** In front of each digest. One that was computed otherwise covers nothing, and is no proof that a server changed its tool. */
+/**
+ * Prefix of each digest. One computed differently covers nothing, and does not prove that a server changed its tool.
+ */
 const digestVersion = '2-';
 
 export function isOtherTool(digest: string, now: string): boolean {
@@ -77,7 +78,7 @@ interface JudgedMcpTool {
   readonly hints: object;
 }
 
-/** Whether an answer allowed the tool as it was before its server changed it. */
+/** True if an answer allowed the tool before its server changed it. */
 export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, digest }: GrantedMcpTool): boolean {
   return grants
     .map(keyParts)
@@ -87,7 +88,7 @@ export function wasGrantedOtherwise(grants: readonly Grant[], { server, tool, di
     );
 }
 
-/** One for each thing that is permitted, so that a later request for some of them is covered, too. */
+/** One per permission, so that a later request for some of them is covered, too. */
 export function permissionKeys({ network, read = [], write = [] }: ExtraPermissions): readonly string[] {
   return [
     ...(network === true ? [JSON.stringify(['network'])] : []),
@@ -96,7 +97,6 @@ export function permissionKeys({ network, read = [], write = [] }: ExtraPermissi
   ];
 }
 
-/** What grants let every command do besides what the sandbox does. */
 export function permissionsOf(grants: readonly Grant[]): GrantedExtra {
   const parts = grants.map(keyParts);
   const paths = (kind: string) => parts.flatMap(([what, path]) => (what === kind && isText(path) ? [path] : []));
@@ -107,13 +107,13 @@ export function permissionsOf(grants: readonly Grant[]): GrantedExtra {
   };
 }
 
-/** The protocol of the key says how it was asked for. An answer opens the host at its port. */
+/** The key's protocol says how the host was requested. An answer opens the host at its port. */
 function hostOf([what, , name, port]: readonly unknown[]): readonly string[] {
   const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536;
   return what === 'host' && isText(name) && isPort ? [hostAtPort(name, port)] : [];
 }
 
-/** A key comes from a file: what is not as it should be grants nothing. */
+/** Keys come from a file: malformed ones grant nothing. */
 export function keyParts({ key }: Grant): readonly unknown[] {
   try {
     const parts: unknown = JSON.parse(key);
@@ -131,27 +131,26 @@ export function coversAll(grants: readonly Grant[], keys: readonly string[]): bo
   return keys.length > 0 && keys.every((key) => grants.some((grant) => grant.key === key));
 }
 
-/** What the user chose for a turn, and what an answer for the session depends on. */
+/** The user's choice for a turn, on which session answers depend. */
 export interface ChosenPolicy {
   readonly approval: ApprovalPolicy;
   readonly profile: PermissionProfile;
 }
 
-/** An answer for the session. */
 export interface SessionGrant {
   readonly keys: readonly string[];
-  /** The mark of the policy that it was given under. Absent: the line does not say, and it counts nowhere. */
+  /** Mark of the policy that it was given under. Absent: the line has none, and it counts nowhere. */
   readonly under?: string;
 }
 
-/** One text per policy: a profile that was read from a line may have its members in another order. */
+/** Canonical text of a policy: the members of a profile read from a line may be in another order. */
 export function policyMark({ approval, profile }: ChosenPolicy): string {
   return textHash(sortedJson([approval, profile]));
 }
 
 /**
- * Those that count under a policy. An answer is given by someone who knows what the sandbox keeps and when questions are
- * asked: under another policy, be it a narrower one, it says nothing.
+ * Answers valid under a policy. Users answer knowing what the sandbox protects and when they are asked, so an answer
+ * does not apply under another policy, not even a narrower one.
  */
 export function grantsUnder(given: readonly SessionGrant[], policy: ChosenPolicy): readonly Grant[] {
   if (given.length === 0) return [];

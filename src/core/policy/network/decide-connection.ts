@@ -17,8 +17,8 @@ import { describeNotOffered } from '../decide/question-content.ts';
 import { usualPort } from '../rules/rule-set.ts';
 
 /**
- * Whether a command that runs may connect to a host now: what its proxy awaits where the lists leave it to an answer. The
- * policy of the context is the one that the command runs under, whose lists the proxy goes by.
+ * Decides whether a running command may connect to a host; its proxy waits for this when the lists require an answer.
+ * The context's policy is the one that the command runs under, whose lists the proxy uses.
  */
 export function decideConnection(
   context: DecisionContext,
@@ -39,7 +39,7 @@ export function decideConnection(
   const byRule = verdict.by === 'rule';
   if (!canAskAbout(context, byRule ? 'rules' : 'sandbox')) return refused(target);
   const why = byRule ? askedByRule(context, host) : 'No list allows this host at this port yet.';
-  // A rule has no port: it is offered only where it would allow no more than this, and where no rule wants the question.
+  // A rule has no port: offer it only if it would allow no more than this, and no rule demands the question.
   const canBeRule = !byRule && usualPort(host.protocol) === host.port;
   const notOffered: NotOfferedAnswers | undefined = canBeRule
     ? undefined
@@ -60,7 +60,7 @@ export function decideConnection(
   };
 }
 
-/** In the words of the rule that counts, if it has any. */
+/** Worded by the applicable rule's author, if it has a justification. */
 function askedByRule({ rules }: DecisionContext, { name }: RequestedHost): string {
   const rule = rules.hosts.findLast(({ host, decision }) => {
     return decision === 'prompt' && (normaliseHost(host) ?? host) === normaliseHost(name);

@@ -1,7 +1,6 @@
 import type { DenialReason, NetworkLists } from '../../../protocol/permissions.ts';
 import { isAddress, isLoopbackName, isPublicAddress, isThisMachine, splitHostAndPort } from './host-name.ts';
 
-/** Lists whose patterns are taken apart once, for many questions. */
 export interface HostLists {
   readonly allow: readonly HostPattern[];
   readonly deny: readonly HostPattern[];
@@ -10,24 +9,24 @@ export interface HostLists {
   readonly local: boolean;
 }
 
-/** A host in normal form. */
+/** In normal form. */
 export interface HostTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** `public`: every address that the name leads to must be public. `any`: they may be private too. */
+/** `public`: every address of the name must be public. `any`: they may be private too. */
 type WantedAddresses = 'public' | 'any';
 
 export type HostVerdict =
   | { readonly kind: 'allowed'; readonly addresses: WantedAddresses }
-  /** Open after a yes, and closed without one. `by`: a rule asks, or no list has the host. */
+  /** Open after approval, otherwise closed. `by`: a rule asks, or no list has the host. */
   | { readonly kind: 'asked'; readonly by: 'rule' | 'lists'; readonly addresses: WantedAddresses }
   | { readonly kind: 'blocked'; readonly reason: DenialReason };
 
 /**
- * Configuration refuses patterns that make no sense. Should one come here, it allows nothing, and a deny or a question
- * is about all.
+ * Configuration refuses malformed patterns. If one gets here, it allows nothing, and in a deny or ask list covers
+ * everything.
  */
 export function readHostLists({ allow, deny, ask = [], granted = [], local }: NetworkLists): HostLists {
   const read = (list: 'allow' | 'deny', patterns: readonly string[]) =>
@@ -41,15 +40,15 @@ export function readHostLists({ allow, deny, ask = [], granted = [], local }: Ne
 }
 
 /**
- * Decides by the name alone. A name that nothing allows is never resolved: a lookup would carry it, and what a command
- * wrote into it, to the outside.
+ * Decides by the name alone. A name that nothing allows is never resolved: a lookup would leak it, and any data that a
+ * command put into it.
  */
 export function decideHost({ allow, deny, ask, granted, local }: HostLists, target: HostTarget): HostVerdict {
   const { host } = target;
   if (deny.some((pattern) => deniesHost(pattern, target))) return { kind: 'blocked', reason: 'denied' };
   const isLocal = isLoopbackName(host) || (isAddress(host) && !isPublicAddress(host));
   const allowing = allow.filter((pattern) => coversHost(pattern, target));
-  // Who names the place means it; a wildcard or an answer does not.
+  // Only an entry that names the host exactly opens a local one; a wildcard or an answer does not.
   if (isLocal && !local && !allowing.some(({ kind }) => kind === 'exact')) {
     return { kind: 'blocked', reason: 'not_allowed_local' };
   }
@@ -59,7 +58,7 @@ export function decideHost({ allow, deny, ask, granted, local }: HostLists, targ
   return allowing.length === 0 ? { kind: 'asked', by: 'lists', addresses } : { kind: 'allowed', addresses };
 }
 
-/** The second half of the decision, about what the name led to. All addresses count: a connection may take any. */
+/** The second half of the decision, on the resolved addresses. All count, because a connection may use any. */
 export function decideAddresses(
   { deny }: HostLists,
   wanted: WantedAddresses,
@@ -72,7 +71,7 @@ export function decideAddresses(
   return isFine ? undefined : 'not_allowed_local';
 }
 
-/** A pattern of a list, taken apart. `below`: names below the host. `within`: the host and names below it. */
+/** A parsed pattern. `below`: names below the host. `within`: the host and names below it. */
 interface HostPattern {
   readonly kind: 'any' | 'exact' | 'below' | 'within';
   /** In normal form; empty for `any`. */
@@ -81,7 +80,7 @@ interface HostPattern {
   readonly port?: number;
 }
 
-/** Reads a pattern; a string says what is wrong with it. */
+/** Returns a string if the pattern is malformed: the reason. */
 export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPattern | string {
   const [, stars = '', rest = ''] = /^(\*{0,2})(.*)$/s.exec(text.trim()) ?? [];
   if (stars === '*' && (rest === '' || rest.startsWith(':'))) {
@@ -99,7 +98,7 @@ export function parseHostPattern(text: string, list: 'allow' | 'deny'): HostPatt
   return { ...target, kind: stars === '' ? 'exact' : stars === '*' ? 'below' : 'within' };
 }
 
-/** Whether the pattern covers a host, which is in normal form. */
+/** Requires a host in normal form. */
 function coversHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
   if (pattern.port !== undefined && pattern.port !== port) return false;
   if (pattern.kind === 'any') return true;
@@ -109,8 +108,8 @@ function coversHost(pattern: HostPattern, { host, port }: { readonly host: strin
 }
 
 /**
- * Whether the pattern of a deny list covers a host. All names and addresses of this machine count as one, because what
- * listens at one of them often answers at the others; the zone of an address makes no difference.
+ * Matches a deny pattern. All names and addresses of this machine count as one, because a server on one often answers
+ * on the others; an address's zone makes no difference.
  */
 export function deniesHost(pattern: HostPattern, { host, port }: { readonly host: string; readonly port: number }) {
   if (coversHost(pattern, { host, port })) return true;
@@ -123,12 +122,12 @@ function withoutZone(host: string): string {
   return host.replace(/%.*$/, '');
 }
 
-/** The pattern for one host, which is in normal form, at one port. */
+/** Requires a host in normal form. */
 export function hostAtPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The one spelling of a pattern: small letters, no final dot, the port if it names one. Undefined: it is none. */
+/** The canonical form of a pattern: lower case, no final dot, the port if it names one. Undefined: not a pattern. */
 export function normalHostPattern(text: string): string | undefined {
   const pattern = parseHostPattern(text, 'allow');
   if (typeof pattern === 'string') return undefined;

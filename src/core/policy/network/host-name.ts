@@ -1,12 +1,11 @@
 import type { OtherScheme } from '../../../protocol/http.ts';
 import { BlockList, isIP } from 'node:net';
 
-/** The longest name that the domain name system has. */
 const longestName = 253;
 
 /**
- * One spelling for each host, so that patterns compare what programs would reach: small letters, no final dot, no
- * brackets, names of other scripts as the domain name system has them, and `127.1` as `127.0.0.1`. Undefined: no host.
+ * One spelling per host, so that patterns compare what programs would reach: lower case, no final dot, no brackets,
+ * international names as in the domain name system, and `127.1` as `127.0.0.1`. Undefined: no host.
  */
 export function normaliseHost(text: string): string | undefined {
   const trimmed = text.trim().toLowerCase();
@@ -14,7 +13,7 @@ export function normaliseHost(text: string): string | undefined {
   const bare = isBracketed ? trimmed.slice(1, -1) : trimmed;
   if (bare.includes(':')) return normaliseVersion6(bare);
   const name = bare.replace(/\.+$/, '');
-  // Everything else would mean something to the parser of addresses.
+  // Other characters would have a meaning for the address parser.
   if (isBracketed || name === '' || name.length > longestName || /[\0-,/:-@[-^`{-\x7f\s]/.test(name)) return undefined;
   if (name.split('.').includes('')) return undefined;
   const host = URL.parse(`http://${name}/`)?.hostname.replace(/\.+$/, '');
@@ -26,9 +25,10 @@ function normaliseVersion6(text: string): string | undefined {
   if (addressVersion(address) !== 6 || more.length > 0) return undefined;
   if (zone !== undefined && !/^[\w.-]{1,32}$/.test(zone)) return undefined;
   const short = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
-  // A zone says which network an address is in. Where an address is the same in all of them it would hide it from lists.
+  // A zone tells which network an address is in. On an address that is the same in all of them it would hide it from
+  // lists.
   if (zone !== undefined && hasZones(address)) return `${short}%${zone}`;
-  // An address of version 4 that is spelled as one of version 6 reaches the same machine.
+  // An IPv4 address written as IPv6 reaches the same machine.
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short) ?? [];
   if (high === undefined || low === undefined) return short;
   return [high, low].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]).join('.');
@@ -39,7 +39,7 @@ export interface HostAndPort {
   readonly port?: number;
 }
 
-/** Takes `host`, `host:80`, `[::1]:80` and `::1` apart; the host is in normal form. Undefined: it is none of them. */
+/** Splits `host`, `host:80`, `[::1]:80` and `::1`; the host is in normal form. Undefined: none of these. */
 export function splitHostAndPort(text: string): HostAndPort | undefined {
   const trimmed = text.trim();
   const isVersion6 = !trimmed.startsWith('[') && trimmed.split(':').length > 2;
@@ -58,7 +58,7 @@ export function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Whether a host in normal form is this machine. What connects to the unspecified address reaches it, too. */
+/** Requires a host in normal form. Connecting to the unspecified address reaches this machine, too. */
 export function isThisMachine(host: string): boolean {
   return isLoopbackName(host) || isLoopbackAddress(host);
 }
@@ -68,8 +68,8 @@ export function isAddress(host: string): boolean {
 }
 
 /**
- * The scheme that the address of a server may have to begin with instead. Without TLS a key can be read on the way, so
- * `http://` is advised for this machine and private addresses alone.
+ * The other scheme that a server's address may need. Without TLS a key can be read in transit, so `http://` is
+ * suggested only for this machine and private addresses.
  */
 export function otherSchemeOf({
   protocol,
@@ -83,7 +83,7 @@ export function otherSchemeOf({
   return isNear ? 'http://' : undefined;
 }
 
-/** 4 or 6 for an address in its usual spelling, else 0. A zone is ignored. */
+/** 4 or 6 for an address in its usual spelling, else 0. Ignores a zone. */
 export function addressVersion(text: string): 0 | 4 | 6 {
   const version = isIP(withoutZone(text));
   return version === 4 || version === 6 ? version : 0;
@@ -93,13 +93,9 @@ function withoutZone(text: string): string {
   return text.includes(':') ? text.replace(/%.*$/s, '') : text;
 }
 
-/** Accepts an address in one of several ranges. */
 type AddressRanges = (text: string) => boolean;
 
-/**
- * Takes ranges such as `10.0.0.0/8`, and throws on what is none. One of version 4 has the addresses of version 6 that
- * mean it, too.
- */
+/** Accepts ranges such as `10.0.0.0/8`, and throws on malformed ones. An IPv4 range includes its IPv6 equivalents. */
 export function addressRanges(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const range of ranges) {
@@ -112,12 +108,12 @@ export function addressRanges(ranges: readonly string[]): AddressRanges {
   };
 }
 
-/** What is not the public internet: this machine, private and shared networks, documentation, multicast, the future. */
+/** Not on the public internet: this machine, private and shared networks, documentation, multicast, reserved. */
 const closed4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4';
 
-/** Of version 6: protocol assignments, documentation, and what carries a closed address of version 4 (NAT64, 6to4). */
+/** IPv6: protocol assignments, documentation, and addresses that carry a closed IPv4 address (NAT64, 6to4). */
 function closed6(): readonly string[] {
   const carriers = closed4.split(' ').flatMap((range) => {
     const [base = '', bits] = range.split('/');
@@ -127,28 +123,28 @@ function closed6(): readonly string[] {
   return ['2001::/23', '2001:db8::/32', '3fff::/20', ...carriers];
 }
 
-// Each is made when the first address is looked at: a start looks at none.
+// Each is built when the first address is checked: startup checks none.
 let isClosed: AddressRanges | undefined;
 let isOpen6: AddressRanges | undefined;
 let isLinkLocal: AddressRanges | undefined;
 let isLoopback: AddressRanges | undefined;
 
-/** Whether the address belongs to the public internet. What is no address does not. */
+/** False for a text that is not an address. */
 export function isPublicAddress(text: string): boolean {
   const version = addressVersion(text);
   isClosed ??= addressRanges([...closed4.split(' '), ...closed6()]);
-  // Of version 6 only this is the public internet, and what carries or means an address of version 4.
+  // In IPv6 only this is the public internet, and addresses that carry or equal an IPv4 address.
   isOpen6 ??= addressRanges(['2000::/3', '64:ff9b::/96', '::ffff:0:0/96']);
   return version !== 0 && !isClosed(text) && (version === 4 || isOpen6(text));
 }
 
-/** Whether the address means something else in each network. */
+/** True if the address means something else in each network. */
 export function hasZones(text: string): boolean {
   isLinkLocal ??= addressRanges(['fe80::/10', 'ff00::/8']);
   return isLinkLocal(text);
 }
 
-/** Accepts an address that leads to this machine. A program that connects to an unspecified address reaches it, too. */
+/** Includes the unspecified address: connecting to it reaches this machine, too. */
 export function isLoopbackAddress(text: string): boolean {
   isLoopback ??= addressRanges(['127.0.0.0/8', '0.0.0.0/32', '::1/128', '::/128']);
   return isLoopback(text);

@@ -1,11 +1,11 @@
 /**
- * Path arithmetic on text. Nothing here asks a disk: links are the sandbox's business, rules are about spellings.
- * "Path" means absolute, with single slashes, without `.` and `..`, and without a slash at the end.
+ * Path arithmetic on text, without disk access: the sandbox handles links, rules are about spellings. "Path" means
+ * absolute, with single slashes, without `.` and `..`, and without a slash at the end.
  */
 
-/** The path in normal form, or undefined when the text is no absolute path. */
+/** The path in normal form, or undefined if the text is not an absolute path. */
 export function normalisePath(text: string): string | undefined {
-  // A NUL byte ends a path for the kernel, so the rest would be a lie.
+  // The kernel ends a path at a NUL byte and would ignore the rest.
   if (!text.startsWith('/') || text.includes('\0')) return undefined;
   const kept: string[] = [];
   for (const name of pathNames(text)) {
@@ -15,23 +15,22 @@ export function normalisePath(text: string): string | undefined {
   return `/${kept.join('/')}`;
 }
 
-/** The names that a text leads through, `..` among them. */
+/** All names in the text, including `..`. */
 export function pathNames(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.');
 }
 
 const slash = '/'.charCodeAt(0);
 
-/** Whether the path is the folder itself or lies below it, by whole components. */
+/** True for the folder itself and everything below it, by whole components. */
 export function isWithin(path: string, folder: string): boolean {
-  // Asked thousands of times at a start, so it makes no text.
+  // Called thousands of times at startup, so it builds no strings.
   return (
     path.startsWith(folder) &&
     (path.length === folder.length || folder === '/' || path.charCodeAt(folder.length) === slash)
   );
 }
 
-/** How many components a path has: 0 for the root. */
 export function pathDepth(path: string): number {
   if (path === '/') return 0;
   let depth = 0;
@@ -48,14 +47,14 @@ export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
-/** A path below the folder, or undefined when the text would leave it. Empty text and `.` mean the folder itself. */
+/** A path below the folder, or undefined if the text would leave it. Empty text and `.` mean the folder itself. */
 export function joinInside(folder: string, subpath: string): string | undefined {
   if (subpath.startsWith('/') || subpath.includes('\0')) return undefined;
   const parts = pathNames(subpath);
   return parts.includes('..') ? undefined : parts.reduce(joinPath, folder);
 }
 
-/** Shallow paths first, equal depths by name: the order in which narrower rules override wider ones. */
+/** Shallow paths first, equal depths by name: narrower rules override wider ones in this order. */
 export function compareByDepth(a: string, b: string): number {
   return pathDepth(a) - pathDepth(b) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -3,9 +3,9 @@ import { compareByDepth, isWithin, normalisePath } from './absolute-paths.ts';
 import { globCovers } from './glob.ts';
 
 /**
- * What the policy grants at a path, by its spelling: the most specific rule wins, at equal depth deny beats write beats
- * read, and all else is denied. A caller that opens the file in this process must also ask for its real path and take
- * the stricter answer, or a link would lead around the rule.
+ * The policy's access to a path by its spelling: the most specific rule wins, at equal depth deny beats write beats
+ * read, and everything else is denied. A caller that opens the file in this process must also check its real path and
+ * take the stricter answer, or a link could bypass the rule.
  */
 export function accessAt(policy: ResolvedPolicy, path: string): Access {
   const { files } = policy;
@@ -18,12 +18,11 @@ export function accessAt(policy: ResolvedPolicy, path: string): Access {
 
 export type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
 
-/** The rules with those that the platform adds. */
 export function accessRules({ rules, platformDefaults }: RestrictedFiles): readonly AccessRule[] {
   return platformDefaults ? [...rules, ...platformRules] : rules;
 }
 
-/** Whether a rule denies the path by name. Where no rule stands, the user may still let the engine read it. */
+/** True if a rule denies the path by name. Without a rule, the user may still let the engine read it. */
 export function isDenied(policy: ResolvedPolicy, path: string): boolean {
   const { files } = policy;
   if (files.kind === 'unrestricted') return false;
@@ -34,11 +33,11 @@ export function isDenied(policy: ResolvedPolicy, path: string): boolean {
 export interface AccessRule {
   readonly path: string;
   readonly access: Access;
-  /** Names that are only readable at any depth below the path. */
+  /** Names that are read-only at any depth below the path. */
   readonly keeps?: readonly string[];
 }
 
-/** The same decision on bare rules and a path in normal form. The sandbox planner asks it about real paths. */
+/** The decision for bare rules and a path in normal form. The sandbox planner uses it for real paths. */
 export function accessByRules(rules: readonly AccessRule[], path: string): Access {
   const best = innermostRule(rules, path);
   if (best?.access === 'write' && rules.some((rule) => rule.path === best.path && keeps(rule, path))) return 'read';
@@ -54,7 +53,6 @@ export function innermostRule(rules: readonly AccessRule[], path: string): Acces
   return best;
 }
 
-/** Whether the path is one of the names that the rule keeps below its own path, or lies in one. */
 function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: string): boolean {
   if (names === undefined || granted !== 'write' || path === root) return false;
   // Some disks do not distinguish `.GIT` from `.git`.
@@ -62,7 +60,7 @@ function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: 
   return names.some((name) => `/${below}/`.includes(`/${name}/`));
 }
 
-/** What programs need to start. Paths of other systems do no harm; Seatbelt also opens devices and services. */
+/** Paths that programs need to start. Those of other systems are harmless; Seatbelt also opens devices and services. */
 export const platformReadRoots: readonly string[] = [
   '/bin',
   '/sbin',
@@ -82,7 +80,7 @@ const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ 
 
 const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
-/** Both hold the same path, so the longer one is the deeper one. */
+/** Both contain the same path, so the longer one is the deeper one. */
 function beats(challenger: AccessRule, holder: AccessRule): boolean {
   const longer = challenger.path.length - holder.path.length;
   return longer === 0 ? rank[challenger.access] > rank[holder.access] : longer > 0;
@@ -90,11 +88,11 @@ function beats(challenger: AccessRule, holder: AccessRule): boolean {
 
 export interface WritableRoot {
   readonly path: string;
-  /** What stays read-only or denied below the root, shallow first. Narrower writable roots inside are records of their own. */
+  /** Read-only or denied below the root, shallow first. Narrower writable roots inside are records of their own. */
   readonly carveOuts: readonly PathRule[];
 }
 
-/** The paths that may be written with all below them, sorted by name. Empty when the whole disk may be written. */
+/** Paths that are writable with everything below, sorted by name. Empty if the whole disk is writable. */
 export function writablePaths({ files }: ResolvedPolicy): readonly string[] {
   if (files.kind === 'unrestricted') return [];
   const { rules } = files;
@@ -102,7 +100,7 @@ export function writablePaths({ files }: ResolvedPolicy): readonly string[] {
   return [...paths].filter((path) => accessByRules(rules, path) === 'write').toSorted();
 }
 
-/** The same with what is kept inside each. */
+/** Writable paths, each with what is kept inside it. */
 export function writableRoots(policy: ResolvedPolicy): readonly WritableRoot[] {
   const rules = policy.files.kind === 'unrestricted' ? [] : policy.files.rules;
   return writablePaths(policy).map((path) => ({ path, carveOuts: carveOutsOf(rules, path) }));
@@ -116,16 +114,16 @@ function carveOutsOf(rules: readonly PathRule[], root: string): readonly PathRul
   return [...unique.values()].toSorted((a, b) => compareByDepth(a.path, b.path));
 }
 
-/** Whether commands run in a sandbox of ours: something is restricted, and no other sandbox stands around us. */
+/** True if commands run in our sandbox: something is restricted, and no other sandbox is around this process. */
 export function needsSandbox(policy: ResolvedPolicy): boolean {
   const { enforcement, files } = policy;
   return enforcement === 'managed' && !(files.kind === 'unrestricted' && networkReach(policy) === 'all');
 }
 
-/** How far commands get: nowhere, to the hosts of the lists through the proxy, or everywhere. */
+/** The hosts that commands reach: none, those of the lists through the proxy, or all. */
 export type NetworkReach = 'none' | 'listed' | 'all';
 
-/** Lists narrow a network that is enabled. They never open one that is restricted. */
+/** Lists narrow an enabled network. They never open a restricted one. */
 export function networkReach({ network, lists }: Pick<ResolvedPolicy, 'network' | 'lists'>): NetworkReach {
   if (network === 'restricted') return 'none';
   return lists === undefined ? 'all' : 'listed';

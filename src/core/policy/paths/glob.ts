@@ -7,18 +7,17 @@ const signs: Readonly<Record<string, 'one' | 'open' | 'close' | 'or'>> = {
   ',': 'or',
 };
 
-/** No path is longer, and the time that a glob takes grows with its length. */
+/** No path is longer, and a glob's running time grows with its length. */
 const mostCharacters = 4096;
 
 /**
- * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
- * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
- * an ordinary character. The parts of the pattern, or undefined when it has no sense or is too long: the caller must
- * then assume the worst.
+ * Parses git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and
+ * `[!a-z]` are classes, `{a,b}` are alternatives, a backslash escapes, an unclosed `[` is literal. Undefined: malformed
+ * or too long; the caller must then assume the worst.
  */
 export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   if (!pattern.startsWith('/') || pattern.includes('\0') || pattern.length > mostCharacters) return undefined;
-  // A slash at the end says that a folder is meant: what is below it is covered in any case.
+  // A final slash means a folder; everything below is covered in any case.
   const characters = [...pattern.replace(/(?<=[^/])\/$/, '')];
   const lastBracket = characters.lastIndexOf(']');
   const parts: NamePart[] = [];
@@ -55,7 +54,7 @@ export function parseGlob(pattern: string): readonly NamePart[] | undefined {
   return depth === 0 ? parts : undefined;
 }
 
-/** The next part stands at the beginning of a component, in each of the alternatives that are open. */
+/** The next part begins a component, in each open alternative. */
 function beginsComponent(parts: readonly NamePart[]): boolean {
   let depth = 0;
   for (let at = parts.length - 1; at >= 0; at -= 1) {
@@ -95,40 +94,37 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
   return reversed ? 'malformed' : { part: { kind: 'class', negated, ranges }, next: at + 1 };
 }
 
-/** A backslash takes the next character as it is. With the place behind it. */
 function memberAt(characters: readonly string[], at: number): readonly [string | undefined, number] {
   return characters[at] === '\\' ? [characters[at + 1], at + 2] : [characters[at], at + 1];
 }
 
 /**
- * Whether the glob matches the path or a folder above it, at most `depth` names below the folder it begins with. A glob
- * without sense matches everything: deny globs fail closed.
+ * True if the glob matches the path or a folder above it, at most `depth` names below the folder it begins with. A
+ * malformed glob matches everything: deny globs fail closed.
  */
 export function globCovers(pattern: string, path: string, depth = Number.POSITIVE_INFINITY): boolean {
   const matcher = matcherOf(pattern);
   return matcher === undefined || matcher(depth === Number.POSITIVE_INFINITY ? path : upTo(path, pattern, depth));
 }
 
-/** The path without the names that are too deep for a glob to look at. */
 function upTo(path: string, pattern: string, depth: number): string {
   const start = staticFolderOf(pattern);
   const most = (start === '/' ? 0 : start.split('/').length - 1) + depth;
   return path.split('/', most + 1).join('/');
 }
 
-/** The folder that every match of the glob lies in: what stands before the first character with a meaning. */
+/** The folder that contains every match of the glob: the part before the first special character. */
 export function staticFolderOf(pattern: string): string {
   const first = pattern.search(/[*?[\]{}\\]/);
   const head = first < 0 ? pattern : pattern.slice(0, first);
   return head.slice(0, Math.max(head.lastIndexOf('/'), 1));
 }
 
-/** A path as a pattern that matches it alone: characters with a meaning stand for themselves. */
 export function literalGlob(path: string): string {
   return path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
 }
 
-// Patterns are few and asked often; compiling is a pure function of the text.
+// Patterns are few and used often; compiling is a pure function of the text.
 const compiled = new Map<string, NameMatcher | undefined>();
 
 function matcherOf(pattern: string): NameMatcher | undefined {

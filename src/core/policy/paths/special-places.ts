@@ -3,30 +3,31 @@ import { isValidEntry } from '../profiles/profile-entries.ts';
 import { isWithin, normalisePath, parentPath } from './absolute-paths.ts';
 import { accessByRules } from './access.ts';
 
-/** Places of the engine itself. All paths are absolute, as they are spelled and where links and mounts lead. */
+/** The engine's own places. All paths are absolute, both as spelled and with links and mounts followed. */
 export interface OwnPlaces {
-  /** What runs: the program, Node, bubblewrap. Stays read-only even where a writable root lies inside it. */
+  /** Running code: the program, Node, bubblewrap. Stays read-only even if a writable root is inside it. */
   readonly program: readonly string[];
-  /** Homes and caches, which decide about later runs. A writable root that lies deeper inside stays writable. */
+  /** Homes and caches, which control later runs. A deeper writable root inside stays writable. */
   readonly state: readonly string[];
-  /** Targets of linked folders in the homes that hold the engine's own records and rules. */
+  /** Targets of linked folders in the homes with the engine's own records and rules. */
   readonly parts: readonly string[];
-  /** Logins and keys. */
   readonly secrets: readonly string[];
-  /** Copies of what other commands read: threads, snapshots, outputs, caches. Not readable wherever anything else is not. */
+  /**
+   * Copies of what other commands read: threads, snapshots, outputs, caches. Unreadable if anything else is unreadable.
+   */
   readonly stores: readonly string[];
 }
 
-/** The homes: what is never the user's work. */
+/** The homes, which never contain the user's work. */
 export type OwnHomes = Pick<OwnPlaces, 'state' | 'parts'>;
 
-/** For questions about a profile alone, which no engine asks to run something under it. */
+/** For questions about a profile alone, under which nothing is run. */
 export const noOwnPlaces: OwnPlaces = { program: [], state: [], parts: [], secrets: [], stores: [] };
 
-/** Interfaces of the kernel: what root writes there changes the host, whatever the sandbox. */
+/** Kernel interfaces: root's writes there change the host, whatever the sandbox. */
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], parts: [], secrets: [], stores: [] };
 
-/** Names in each home: records that only the engine writes, and what decides which commands run without asking. */
+/** Names in each home: records that only the engine writes, and rules on which commands run without asking. */
 const partNames = [
   'sessions',
   'archived_sessions',
@@ -43,15 +44,15 @@ const partNames = [
   'agents',
 ];
 
-/** Folders that stay read-only even as a workspace. Not stored: they follow from the homes. */
+/** Folders that stay read-only even as a workspace. Not stored, because they follow from the homes. */
 export function partsOfHomes({ state, parts }: OwnHomes): readonly string[] {
   return [...new Set([...state.flatMap((home) => partNames.map((name) => `${home}/${name}`)), ...parts])];
 }
 
 /**
- * Tells which paths below the root belong to the engine and are never the user's work: no snapshot, diff, search or
- * restore has anything to do with them. A home is the engine's as a whole. Only where the root is a folder of the user's
- * inside a home, such as a worktree, what is in it is work. All paths are without links.
+ * Matches paths below the root that belong to the engine and are never the user's work, so snapshots, diffs, searches
+ * and restores skip them. All of a home is the engine's, unless the root is a user's folder inside it, such as a
+ * worktree. All paths are without links.
  */
 export function ownPathMatcher(homes: OwnHomes, root: string): (path: string) => boolean {
   const { state } = homes;
@@ -62,9 +63,9 @@ export function ownPathMatcher(homes: OwnHomes, root: string): (path: string) =>
 }
 
 /**
- * The rules with the engine's own places taken out of what they grant: nothing of the engine is writable, its secrets
- * are not readable. Only ever narrows. What an entry of the user names by its path is granted as the entry says: a user may
- * reopen it. No entry of a project or a client does, and no link that leads there.
+ * Removes the engine's own places from what the rules grant: none is writable, and its secrets are not readable. Only
+ * ever narrows. A path that an entry of the user names is granted as written: a user may reopen it. Entries of a
+ * project or client, and links, reopen nothing.
  */
 export function withoutOwnPlaces(
   rules: readonly PathRule[],
@@ -81,14 +82,13 @@ export function withoutOwnPlaces(
 
 interface OwnPlacesContext {
   readonly reopened: ReopenedPaths;
-  /** Paths that entries name which reopen nothing. */
+  /** Paths named by entries that reopen nothing. */
   readonly kept?: ReadonlySet<string>;
   readonly hasGlobs: boolean;
   /** Targets of links among the writable paths, by path. */
   readonly real?: Readonly<Record<string, string>>;
 }
 
-/** Paths that entries name by themselves, and not by a symbol that happens to lead there. */
 export interface ReopenedPaths {
   readonly toRead: ReadonlySet<string>;
   readonly toWrite: ReadonlySet<string>;
@@ -116,7 +116,7 @@ function narrow(
     );
     return isOfEngine ? { ...rule, access: 'read', own: true } : rule;
   });
-  // A folder that is written through a link is also written where the link leads.
+  // A folder written through a link is also written at the link's target.
   const led = narrowed.flatMap((rule) => {
     const path = rule.access === 'write' ? real[rule.path] : undefined;
     return path === undefined || path === rule.path ? [] : [{ ...rule, path }];
@@ -126,13 +126,16 @@ function narrow(
   return [
     ...narrowed,
     ...program.filter(isWritten).map((path) => ownRule(path, 'read', 'skip')),
-    // A home that does not exist yet must not be made by a command.
+    // A command must not create a home that does not exist yet.
     ...state.filter(isWritten).map((path) => ownRule(path, 'read', 'protect')),
     ...secrets.filter((path) => at(path) !== 'deny').map((path) => ownRule(path, 'deny', 'skip')),
   ];
 }
 
-/** Whether an entry that names the path to write it would reopen something: also a file of a home that is no part of it. */
+/**
+ * True if a write entry for the path would reopen something, including a file directly in a home that is none of its
+ * parts.
+ */
 function isOwnToWrite(path: string, own: OwnPlaces): boolean {
   const { program, state } = own;
   const isIn = (places: readonly string[]): boolean => places.some((place) => isWithin(path, place));
@@ -140,7 +143,9 @@ function isOwnToWrite(path: string, own: OwnPlaces): boolean {
   return state.includes(path) || state.includes(parentPath(path)) || isIn(program) || isIn(partsOfHomes(own));
 }
 
-/** Whether an entry of the profile reopens places of the engine: then commands can decide about later runs, or read logins. */
+/**
+ * True if an entry of the profile reopens places of the engine, so that commands can control later runs or read logins.
+ */
 export function reopensOwnPlaces(profile: PermissionProfile, own: OwnPlaces): boolean {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return false;
   const secrets = [...own.secrets, ...own.stores];
@@ -162,36 +167,37 @@ function pathsOf(texts: readonly string[], reopened: ReadonlySet<string>): reado
   return [...paths].filter((path) => !reopened.has(path));
 }
 
-/** Where the symbols of a profile point to on this machine and in this turn. All paths are absolute. */
+/** Targets of a profile's symbols on this machine in this turn. All paths are absolute. */
 export interface Places {
   readonly cwd: string;
-  /** Without any, the working folder counts as the only root. */
+  /** If empty, the working folder is the only root. */
   readonly workspaceRoots: readonly string[];
-  /** `$TMPDIR` when it is set. */
   readonly temporaryDirectory?: string;
   /** `/tmp` is a folder here. */
   readonly slashTmp: boolean;
-  /** Where `.git` pointer files (worktrees, submodules) lead to. */
+  /** Targets of `.git` pointer files (worktrees, submodules). */
   readonly gitDirectories: readonly string[];
-  /** Folders on the way to the working folder, itself included, that are repositories. Absent: not looked for. */
+  /** Repositories among the working folder and its parents. Absent: not looked for. */
   readonly repositories?: readonly string[];
   /** Folders in those that are registered as submodules. */
   readonly submodules?: readonly string[];
   /**
-   * Folders that the index of those calls repositories, and that hold none. Git goes into them, and takes an empty `.git`
-   * there for a broken one: they are kept whole.
+   * Folders that the repositories' index lists as submodules but that contain none. Git enters them, and takes an empty
+   * `.git` there for a broken one: they are kept whole.
    */
   readonly absentSubmodules?: readonly string[];
-  /** Files that the settings of those include. */
+  /** Files that the repositories' settings include. */
   readonly gitIncludes?: readonly string[];
-  /** Names in the workspace roots that make a repository for git, without any `.git`: they stay as they are. */
+  /** Names in the workspace roots that make a repository for git, without any `.git`: they stay unchanged. */
   readonly gitNames?: readonly string[];
   readonly own: OwnPlaces;
-  /** Places that a profile may name to be written and that do not exist. Absent: none. */
+  /** Nonexistent places that a profile may name as writable. Absent: none. */
   readonly missing?: readonly string[];
-  /** Where the links of paths that may be written lead, by path. A path that is not in it may lead anywhere. */
+  /** Link targets of writable paths, by path. A path that is not in it may lead anywhere. */
   readonly real?: Readonly<Record<string, string>>;
-  /** Landlock enforces policies here, because nothing better can and the user agreed. Absent: they are enforced whole. */
+  /**
+   * Landlock enforces policies here, because nothing better can and the user agreed. Absent: they are fully enforced.
+   */
   readonly landlock?: true;
 }
 
@@ -201,16 +207,16 @@ export function temporaryFolders(env: { readonly TMPDIR?: string | undefined }):
   return own.startsWith('/') && own !== '/tmp' ? ['/tmp', own] : ['/tmp'];
 }
 
-/** Folders that decide what programs do later: read-only directly below what may be written, there or not. */
+/** Folders that control later programs: read-only directly below writable paths, whether they exist or not. */
 export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
 
-/** Git reads hooks and settings from these wherever they stand, so they are kept at any depth of what may be written. */
+/** Git reads hooks and settings from these anywhere, so they are kept at any depth of writable paths. */
 export const namesKeptAnywhere: readonly string[] = ['.git'];
 
-/** The names that shared profiles spell out. Our own is protected all the same, without an entry that others would read. */
+/** Names that shared profiles list. Capstan's own is protected too, without an entry that others would read. */
 export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws'];
 
-/** What a sandbox may have to make on the host to keep a command from making it. */
+/** Names that a sandbox may have to create on the host to keep a command from creating them. */
 export const mountPointNames: readonly string[] = [...protectedNames, 'HEAD', 'commondir', 'objects', 'refs'];
 
 /** Git takes a folder with these for a repository, without any `.git`. A file `commondir` names where the last two are. */
@@ -219,13 +225,10 @@ export function isBareRepository(has: (name: string) => boolean): boolean {
 }
 
 /**
- * Names that keep a folder from becoming such a repository, while empty folders stand there that cannot be changed. One
- * name of a set that is in use already would keep nothing.
- *
- * `HEAD` alone is enough, and git finds no repository meanwhile. But below the root of another repository every command
- * that is given the revision `HEAD` would end with "ambiguous argument". The others take two names, since `commondir`
- * replaces them: git refuses a `commondir` that is a folder, and once both have gone, a name is missing. So `commondir`
- * comes first and goes last.
+ * Names that keep a folder from becoming such a repository while unchangeable empty folders occupy them; useless if one
+ * of a set is in use. `HEAD` alone is enough, but below another repository's root the revision `HEAD` would become
+ * ambiguous. Git refuses a folder `commondir`, so it comes first and goes last, with a second name for when both have
+ * gone.
  */
 export function namesAgainstBareRepository(
   isFree: (name: string) => boolean,

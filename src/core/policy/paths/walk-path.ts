@@ -2,41 +2,38 @@ import type { PathRule } from '../../../protocol/permissions.ts';
 import { joinPath, parentPath, pathNames } from './absolute-paths.ts';
 
 export interface Link {
-  /** Where the link stands: a path without links in it. */
+  /** The link's own path, without links in it. */
   readonly location: string;
-  /** What is written in it. */
   readonly target: string;
 }
 
-/** What a walk must know of what stands at a path, the path itself not followed when it is a link. */
+/** The kind of thing at a path; a link is not followed. */
 export type PathSight =
   | { readonly kind: 'folder' | 'missing' | 'file' | 'other' }
   | { readonly kind: 'link'; readonly target: string };
 
 /** How far a path leads. All paths are without links. */
 export interface Walk<Sight> {
-  /** `missing`: nothing stands at `at`. `blocked`: `at` is no folder, and names follow. `loop`: links lead nowhere. */
+  /** `missing`: `at` does not exist. `blocked`: `at` is no folder, but names follow. `loop`: links lead nowhere. */
   readonly kind: 'found' | 'missing' | 'blocked' | 'loop';
   readonly at: string;
-  /** What stands there. A link only when a link at the end is meant itself. */
+  /** A link only if a link at the end is meant itself. */
   readonly sight: Sight | { readonly kind: 'folder' };
   /** The names that were not reached. */
   readonly rest: readonly string[];
-  /** Whether the last name that was looked at stood in a link, and not in the path. */
+  /** True if the last examined name came from a link, not from the path. */
   readonly isInLink: boolean;
-  /** Every link on the way, in the order in which they were followed. */
   readonly links: readonly Link[];
 }
 
 export interface WalkOptions {
-  /** Whether a link at the very end is followed, as by writing, or meant itself, as by removing. */
+  /** A link at the very end is followed, as for writing, or meant itself, as for removing. */
   readonly lastLink: 'followed' | 'meant';
 }
 
-/** The kernel gives up after as many. */
+/** The kernel's limit. */
 const mostLinks = 40;
 
-/** Walks the path as the kernel would, with what a disk says about each step. */
 export function walkPath<Sight extends PathSight>(
   look: (path: string) => Sight,
   path: string,
@@ -46,7 +43,6 @@ export function walkPath<Sight extends PathSight>(
   let at = '/';
   let sight: Walk<Sight>['sight'] = { kind: 'folder' };
   let ahead = pathNames(path);
-  /** How many of the last names are the path's own; those before them were written in links. */
   let own = ahead.length;
   while (ahead.length > 0) {
     const [name = '', ...rest] = ahead;
@@ -77,12 +73,11 @@ export function walkPath<Sight extends PathSight>(
   return { kind: 'found', at, sight, rest: [], isInLink: false, links };
 }
 
-/** Whether a grant leads elsewhere than when it was made: where a new link leads was never granted. */
+/** True if a grant's path now leads elsewhere: a new link's target was never granted. */
 export function isMovedRoot({ access, place }: Pick<PathRule, 'access' | 'place'>, leadsTo: string): boolean {
   return access !== 'deny' && place !== undefined && place !== leadsTo;
 }
 
-/** What the model reads about it. */
 export function describeMovedRoot(path: string) {
   const fate = 'was moved or replaced during the turn and now leads to another place';
   const message = `The writable folder ${JSON.stringify(path)} ${fate}.`;
@@ -91,7 +86,6 @@ export function describeMovedRoot(path: string) {
 
 const mostCharacters = 300;
 
-/** A path for a message, of a long one the beginning and the end. */
 export function quotedPath(path: string): string {
   const half = mostCharacters / 2;
   return JSON.stringify(path.length > mostCharacters ? `${path.slice(0, half)}…${path.slice(-half)}` : path);

@@ -11,41 +11,39 @@ import { accessByRules, type AccessRule, accessRules, type RestrictedFiles, writ
 import { sandboxModeOf } from './read-profile.ts';
 import { compareByDepth, isWithin, joinPath, parentPath } from '../paths/absolute-paths.ts';
 
-/** How far commands get. */
 export interface ReachedNetwork {
   readonly network: NetworkAccess;
-  /** Absent: the network is all or nothing. */
+  /** Absent: the network is fully open or closed. */
   readonly lists?: NetworkLists;
-  /** Path sockets that can be reached all the same. */
+  /** Path sockets that are reachable regardless. */
   readonly sockets: readonly string[];
 }
 
 /**
- * A policy in the terms that people and models read. Of the paths in it, the innermost around a file decides about it;
- * globs that deny decide before all paths.
+ * A policy in terms for people and models. The innermost path around a file decides about it; deny globs precede all
+ * paths.
  */
 export interface PolicyDescription extends ReachedNetwork {
   readonly mode: SandboxMode | 'external-sandbox';
-  /** The root that holds the working folder first, the others by name. */
+  /** The root with the working folder first, the others by name. */
   readonly writableRoots: readonly string[];
-  /** Inside writable roots, and yet not to be written. */
+  /** Not writable although inside writable roots. */
   readonly readOnlyPaths: readonly string[];
-  /** Inside what cannot be read, and yet readable. */
+  /** Readable although inside unreadable paths. */
   readonly readablePaths: readonly string[];
-  /** Inside writable roots, at any depth: what matches and exists is not to be written either; commands may make new ones. */
+  /** Inside writable roots, at any depth: existing matches are not writable either; commands may create new ones. */
   readonly keptGlobs: readonly string[];
-  /** What cannot even be read, without the engine's own. */
+  /** Unreadable paths, without the engine's own. */
   readonly deniedPaths: readonly string[];
   readonly deniedGlobs: readonly string[];
-  /** How many names below the folder they begin with the globs match. Absent: any number. */
+  /** Maximum depth in names below the globs' first folder. Absent: any number. */
   readonly globDepth?: number;
-  /** What the engine keeps from commands: its logins and keys, and its copies of what others must not read. */
+  /** Places that the engine keeps from commands: its logins and keys, and copies of unreadable content. */
   readonly ownPaths: readonly string[];
-  /** Everything that is not denied may be read. */
   readonly readsEverything: boolean;
-  /** Meant to be writable, and not there. */
+  /** Meant to be writable, but nonexistent. */
   readonly missingRoots: readonly string[];
-  /** Landlock holds the policy, and this is lost. Absent: all of it is held. */
+  /** Landlock enforces the policy, and this is lost. Absent: all of it is enforced. */
   readonly landlock?: LandlockLimits;
 }
 
@@ -61,7 +59,6 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
   };
 }
 
-/** What of it is about hosts and sockets. */
 export function describeNetwork({ network, lists, sockets = [] }: ResolvedPolicy): ReachedNetwork {
   const isListed = network === 'enabled' && lists !== undefined;
   return {
@@ -71,7 +68,6 @@ export function describeNetwork({ network, lists, sockets = [] }: ResolvedPolicy
   };
 }
 
-/** How far commands are shut in, in one word. */
 export function sandboxLevelOf(policy: ResolvedPolicy): PolicyDescription['mode'] {
   return policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
 }
@@ -88,7 +84,7 @@ const everything: RestrictedFiles = {
   platformDefaults: false,
 };
 
-/** The text for the model, the environment and the events are made from one policy. */
+/** Cached, because the model's text, the environment and the events are all made from one policy. */
 const describedFiles = cachePerObject(describeFiles);
 
 function describeFiles(files: RestrictedFiles) {
@@ -100,7 +96,10 @@ function describeFiles(files: RestrictedFiles) {
     known.set(path, access);
     return access;
   };
-  /** Paths with this access in a place that has the other one, shallow ones first. A rule on the path itself gave it. */
+  /**
+   * Paths with this access inside a place that has the other one, shallow ones first, where a rule on the path itself
+   * gave it.
+   */
   const pathsOf = (some: readonly AccessRule[], access: Access, outer: Access): readonly string[] =>
     unique(
       some.filter(
@@ -121,7 +120,7 @@ function describeFiles(files: RestrictedFiles) {
     deniedPaths: unique(denied.filter((rule) => rule.own !== true)).toSorted(),
     deniedGlobs: denyGlobs,
     globDepth,
-    // A lock holds nothing that a model would look for, and each name is sent with every change of permissions.
+    // A model would look for nothing in a lock, and each name is sent with every change of permissions.
     ownPaths: unique(
       denied.filter(
         (rule) => rule.own === true && !rule.path.endsWith('.lock') && at(parentPath(rule.path)) !== 'deny',

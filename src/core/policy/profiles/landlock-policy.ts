@@ -3,18 +3,16 @@ import { compareByDepth, isWithin } from '../paths/absolute-paths.ts';
 import { accessByRules, networkReach, type RestrictedFiles, writablePaths } from '../paths/access.ts';
 import { protectedNames } from '../paths/special-places.ts';
 
-/** What the resolver knows of the rules besides what they say. */
 interface RuleOrigins {
   /** It protects a name or a repository, and no entry of the user chose it. */
   isGuard(rule: PathRule): boolean;
-  /** A writable folder for temporary files. */
   isTemporary(path: string): boolean;
 }
 
 /**
- * Fits files to Landlock, which opens folders and closes nothing inside an open one. What protects programs that run
- * later (`.git` and the like) is given up inside writable folders, as the user agreed. What the user chose to keep, and
- * what belongs to the engine, is not: a temporary folder that holds some is not writable, and any other is an obstacle.
+ * Fits files to Landlock, which cannot close anything inside an open folder. As the user agreed, protection of programs
+ * that run later (`.git` and the like) is lost inside writable folders. Paths that the user or engine protects are not:
+ * a temporary folder with some is not writable, any other is an obstacle.
  */
 export function fitToLandlock(
   files: RestrictedFiles,
@@ -42,7 +40,7 @@ export function fitToLandlock(
   };
 }
 
-/** Why Landlock cannot hold a policy that was fitted to it, as the end of a sentence, and what would help. */
+/** Why Landlock cannot enforce a policy fitted to it, as the end of a sentence, and what would help. */
 export function landlockObstacle(policy: ResolvedPolicy): { readonly why: string; readonly next: string } | undefined {
   const { files, sockets = [] } = policy;
   const otherwise = 'Use bubblewrap on a machine that can create namespaces.';
@@ -67,18 +65,15 @@ export function landlockObstacle(policy: ResolvedPolicy): { readonly why: string
   return undefined;
 }
 
-/** Those that most readers know come first. */
 const familiarNames = ['.git', '.codex', '.capstan'].filter((name) => protectedNames.includes(name));
 const shownNames = [...new Set([...familiarNames, ...protectedNames])];
 
-/** Things that Landlock leaves open under most policies, in words that every text about it shares. */
 export const landlockLeavesOpen = {
   settings: `${shownNames.slice(0, -1).join(', ')} and ${shownNames.at(-1)} inside writable folders`,
   modes: 'modes and times of your files outside the writable folders',
   background: 'Programs that a command leaves in the background may go on after it',
 } as const;
 
-/** All that Landlock does not hold of a policy that was fitted to it, in sentences for the user. */
 export function landlockLosses({ files, network, landlock }: ResolvedPolicy): readonly string[] {
   if (landlock === undefined) return [];
   const { unprotected, unprotectedNames, closedRoots } = landlock;
@@ -118,8 +113,8 @@ function listed(all: readonly string[]): string {
 }
 
 /**
- * Something inside the writable folder, or where its links lead, that has less access, the uppermost first. Writable
- * folders inside stand for themselves.
+ * The uppermost path with less access inside the writable folder or its link targets. Writable folders inside are
+ * handled on their own.
  */
 function narrowerInside(rules: readonly PathRule[], root: string): PathRule | undefined {
   const roots = [root, ...rules.flatMap(({ path, place }) => (path === root && place !== undefined ? [place] : []))];
@@ -142,8 +137,8 @@ function withoutKeeps({ keeps: _keeps, ...rule }: PathRule): PathRule {
 }
 
 /**
- * Two hard limits that mean nothing to commands. The helper that becomes a command under Landlock lowers them, so that
- * engines find this process, and all that it starts, whatever they do since.
+ * Two hard limits without meaning for commands. The helper that becomes a command under Landlock lowers them, so that
+ * engines recognise this process and all that it starts, whatever they do since.
  */
 export interface MarkLimits {
   /** Bytes in message queues. */
@@ -155,14 +150,14 @@ export interface MarkLimits {
 const mostMark = 65_536;
 const limitSum = 2 ** 40;
 
-/** `mark`: the number of a home, from 1 to 65,536; 0 where the home is missing. */
+/** `mark`: the number of a home, from 1 to 65,536; 0 if the home is missing. */
 export function limitsOfMark(mark: number): MarkLimits {
   return { queues: mark, time: limitSum - mark };
 }
 
 /**
- * True for the limits of a process that Landlock may hold for the home. A command can lower its limits further and never
- * raise them, so a smaller sum may be of any home.
+ * True for the limits of a process that Landlock may hold for the home. A command can lower its limits but never raise
+ * them, so a smaller sum may belong to any home.
  */
 export function mayHaveMark({ queues, time }: MarkLimits, mark: number): boolean {
   const isOfOther = queues + time === limitSum && ![0, mark].includes(queues);

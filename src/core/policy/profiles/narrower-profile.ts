@@ -14,22 +14,23 @@ import { noOwnPlaces, type OwnPlaces, type Places } from '../paths/special-place
 import { resolvePolicy } from './resolve-policy.ts';
 
 /**
- * Of what is claimed and what is configured: the claim if it grants nothing that the configuration does not, else the
- * configuration. Never a mixture of both: a policy is one value that the user chose as a whole.
+ * Returns the claim if it grants nothing beyond the configuration, else the configuration. Never a mixture: a policy is
+ * one value that the user chose as a whole.
  */
 export function narrowerProfile(
   configured: PermissionProfile,
   claimed: PermissionProfile,
   { landlock: _landlock, ...places }: Places,
 ): PermissionProfile {
-  // As the usual sandbox would hold both: what Landlock closes or gives up here, it may not elsewhere. Also with every symbol somewhere else: what is the same here and now may be more in another folder.
+  // Compare as the usual sandbox would enforce both, because Landlock's losses need not apply elsewhere; also with
+  // every symbol elsewhere, because profiles that are equal here may differ in another folder.
   const isNarrower = [places, elsewhere(places)].every((where) =>
     grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where)),
   );
   return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
 }
 
-/** The same question wherever a thread may be, as far as a profile alone answers it. */
+/** The comparison for any place of a thread, as far as a profile alone answers it. */
 export function grantsNoMoreThan(
   configured: PermissionProfile,
   claimed: PermissionProfile,
@@ -41,10 +42,9 @@ export function grantsNoMoreThan(
 }
 
 /**
- * The same for approval policies. A policy grants two things: commands that run inside the sandbox without a question
- * (`on-request`, `never`), and a question whose answer may let a command out of it (`untrusted`, `on-request`). So
- * `untrusted` and `never` are both narrower than `on-request`, and neither is narrower than the other. A granular policy is
- * an `on-request` with fewer questions.
+ * The narrower of two approval policies. Commands may run unasked in the sandbox (`on-request`, `never`), and a
+ * question may let one out (`untrusted`, `on-request`): so `untrusted` and `never` are narrower than `on-request`, but
+ * not than each other. A granular policy is an `on-request` with fewer questions.
  */
 export function narrowerApproval(configured: ApprovalPolicy, claimed: ApprovalPolicy): ApprovalPolicy {
   if (configured === 'on-request') return claimed;
@@ -62,12 +62,12 @@ function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): bool
   if (configured.enforcement === 'disabled') return true;
   if (claimed.network === 'enabled' && configured.network !== 'enabled') return false;
   if (!reachesNoMore(claimed, configured)) return false;
-  // A user who counts on a sandbox around us, or on none, is not shut in by us.
+  // A user who relies on an outer sandbox, or on none, does not get ours.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
 }
 
-/** Only the same lists are known to reach no more. */
+/** Only equal lists are known to reach no more. */
 function reachesNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   const { sockets = [] } = configured;
   const isListed = configured.lists !== undefined && claimed.network === 'enabled';
@@ -79,10 +79,10 @@ function reachesNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boo
 function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean {
   if (configured.kind === 'unrestricted') return true;
   if (claimed.kind === 'unrestricted') return false;
-  // A glob may match anything: only the same one is known to deny as much.
+  // A glob may match anything: only an equal one is known to deny as much.
   if (!configured.denyGlobs.every((glob) => claimed.denyGlobs.includes(glob))) return false;
   const [given, granted] = [accessRules(claimed), accessRules(configured)];
-  // Between the paths of rules nothing changes.
+  // Access only changes at the paths of rules.
   const paths = ['/', ...given.map(({ path }) => path), ...granted.map(({ path }) => path)];
   return (
     paths.every((path) => accessRank[accessByRules(given, path)] <= accessRank[accessByRules(granted, path)]) &&
@@ -90,13 +90,13 @@ function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean
   );
 }
 
-/** A path that must not come into being stays so: its folder is not writable, or the same rule guards it. */
+/** The path still cannot be created: its folder is not writable, or a rule for exactly this path guards it. */
 function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule[], { path }: PathRule): boolean {
   if (accessByRules(all, parentPath(path)) !== 'write') return true;
   return rules.some((rule) => rule.path === path && rule.access !== 'write' && rule.ifMissing === 'protect');
 }
 
-/** How deep globs are looked for may differ only where there are none to look for. */
+/** The depth of globs may differ only if there are none. */
 function hasSameGlobs(configured: PermissionProfile, claimed: PermissionProfile): boolean {
   const [depth, other] = [configured, claimed].map(scanDepth);
   return depth === other || !JSON.stringify(configured).includes('glob_pattern');
@@ -114,7 +114,7 @@ const readAll: FileSystemRules = {
   entries: [{ path: { type: 'special', value: { kind: 'root' } }, access: 'read' }],
 };
 
-/** The same profile without a place to write: what it denies stays denied, and the network is as it was. */
+/** The profile without writable places: denies and network stay unchanged. */
 export function readOnlyProfile(profile: PermissionProfile): Extract<PermissionProfile, { type: 'managed' }> {
   if (profile.type === 'disabled') return { type: 'managed', file_system: readAll, network: 'enabled' };
   if (profile.type === 'external') return { type: 'managed', file_system: readAll, network: profile.network };
@@ -127,7 +127,7 @@ export function readOnlyProfile(profile: PermissionProfile): Extract<PermissionP
   return { ...profile, file_system: { ...files, entries } };
 }
 
-/** Rules that keep these places from being written, where nothing else does and no rule names them. */
+/** Rules that make these places read-only, unless they already are or a rule names them. */
 export function readOnlyRules(rules: readonly PathRule[], places: readonly string[]): readonly PathRule[] {
   const named = new Set(rules.map(({ path }) => path));
   return places
@@ -135,7 +135,6 @@ export function readOnlyRules(rules: readonly PathRule[], places: readonly strin
     .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
 }
 
-/** The policy with such rules for folders beside a `.git`, in roots that keep repositories as they are. */
 export function withReadOnlyBesideGit(policy: ResolvedPolicy, folders: readonly string[] = []): ResolvedPolicy {
   const { files } = policy;
   const keeping = files.kind === 'unrestricted' ? [] : files.rules.filter(({ keeps = [] }) => keeps.length > 0);
@@ -145,7 +144,6 @@ export function withReadOnlyBesideGit(policy: ResolvedPolicy, folders: readonly 
   );
 }
 
-/** The policy with such rules in it. */
 export function withReadOnlyPlaces(policy: ResolvedPolicy, places: readonly string[]): ResolvedPolicy {
   const { files } = policy;
   if (files.kind === 'unrestricted' || places.length === 0) return policy;

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/json.ts';
 import type { FileSystemEntry, PathPattern, PermissionProfile, SandboxMode } from '../../../protocol/permissions.ts';
 import { normalisePath } from '../paths/absolute-paths.ts';
 
-/** Whether a value has the shape of an entry. Other programs write profiles too, and none is read halfway. */
+/** True if a value has the shape of an entry. Other programs write profiles too, and none may be read in part. */
 export function isValidEntry(entry: unknown): entry is FileSystemEntry {
   if (!isJsonObject(entry) || !isJsonObject(entry['path'])) return false;
   const { access, path } = entry;
@@ -23,22 +23,20 @@ function isSoundSpecial(kind: unknown, subpath: unknown): boolean {
   return typeof kind === 'string' && (subpath === undefined || typeof subpath === 'string');
 }
 
-/** What the profile lets be written. An entry of a foreign shape grants nothing. */
+/** The profile's writable patterns. An entry of a foreign shape grants nothing. */
 export function writtenPatterns(profile: PermissionProfile): readonly PathPattern[] {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return [];
   const written = profile.file_system.entries.filter((entry) => isValidEntry(entry) && entry.access === 'write');
   return written.map(({ path }) => path);
 }
 
-/** The folders that a profile names as writable, as they are spelled. Workspace and temporary folders have no names in it. */
+/** Folders that a profile names as writable, as spelled. Workspace and temporary folders have no names in it. */
 export function grantedFolders(profile: PermissionProfile): readonly string[] {
   return writtenPatterns(profile).flatMap((pattern) => (pattern.type === 'path' ? [pattern.path] : []));
 }
 
-/** How much a profile lets commands write, in the words of the sandbox modes. */
 export type ProfileWidth = SandboxMode | 'external-sandbox';
 
-/** Commands can write everywhere, or another program decides where. */
 export function isUnlimited(width: ProfileWidth): boolean {
   return width === 'danger-full-access' || width === 'external-sandbox';
 }
@@ -56,7 +54,7 @@ function isWholeDisk(pattern: PathPattern): boolean {
   return pattern.type === 'special' && pattern.value.kind === 'root';
 }
 
-/** Why a value cannot be read: a key that is not known, or a value of another sort. `at` is the way to it; empty: itself. */
+/** An unknown key or a value of the wrong type. `at`: the way to it; empty: the value itself. */
 export type WrongValue =
   | { readonly wrong: 'key'; readonly at: string; readonly key: string; readonly known: readonly string[] }
   | {
@@ -64,7 +62,6 @@ export type WrongValue =
       readonly at: string;
       readonly expected: string;
       readonly given: unknown;
-      /** The problem inside of it, as a sentence. */
       readonly why?: string;
     };
 
@@ -72,12 +69,12 @@ export function isWrongValue(value: unknown): value is WrongValue {
   return isJsonObject(value) && (value['wrong'] === 'key' || value['wrong'] === 'value') && 'at' in value;
 }
 
-/** `expected`: the rest of a sentence that begins with "must be". */
+/** `expected`: worded to follow "must be". */
 export function wrongAt(at: string, expected: string, given: unknown): WrongValue {
   return { wrong: 'value', at, expected, given };
 }
 
-/** A key that is silently dropped may be a restriction with a slip in its name: every key must be known. */
+/** Every key must be known: a silently dropped one may be a restriction with a typo. */
 export function unknownKeyIn(value: JsonObject, at: string, known: readonly string[]): WrongValue | undefined {
   const key = Object.keys(value).find((name) => !known.includes(name));
   return key === undefined ? undefined : { wrong: 'key', at, key, known };

@@ -12,7 +12,6 @@ import { joinInside, joinPath } from '../paths/absolute-paths.ts';
 import { sharedProtectedNames } from '../paths/special-places.ts';
 import { isValidEntry } from './profile-entries.ts';
 
-/** A profile that was chosen by its name. */
 export interface NamedProfile {
   readonly id: string;
   readonly profile: PermissionProfile;
@@ -20,15 +19,15 @@ export interface NamedProfile {
 
 export interface ProfileOptions {
   readonly network: boolean;
-  /** Writable besides the workspace. Only `workspace-write` looks at them. */
+  /** Writable besides the workspace. Used only by `workspace-write`. */
   readonly writableRoots: readonly string[];
   readonly excludeTmpdir: boolean;
   readonly excludeSlashTmp: boolean;
-  /** The roots were named by a project or a client: they reopen nothing of Capstan's own. */
+  /** A project or client named the roots: they reopen none of Capstan's own places. */
   readonly keepsOwn?: true;
 }
 
-/** The built-in profile behind a sandbox mode, in the entries and the order that other programs write. */
+/** The built-in profile of a sandbox mode, with the entries and order that other programs write. */
 export function builtInProfile(mode: SandboxMode, options: ProfileOptions): PermissionProfile {
   switch (mode) {
     case 'danger-full-access':
@@ -42,7 +41,7 @@ export function builtInProfile(mode: SandboxMode, options: ProfileOptions): Perm
   }
 }
 
-/** The profile as a project or a client gives it: no entry reopens Capstan's own places. */
+/** For a profile from a project or client: no entry reopens Capstan's own places. */
 export function withoutReopenedPlaces(profile: PermissionProfile): PermissionProfile {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
   const entries = profile.file_system.entries.map((entry) => keepingEntry(entry));
@@ -55,20 +54,20 @@ function keepingEntry(entry: FileSystemEntry): FileSystemEntry {
   return isNamed ? { ...entry, capstan_keeps_own: true } : entry;
 }
 
-/** The profile with one entry per root, in their order, for every workspace symbol. Other symbols stay. */
+/** Expands every workspace symbol to one entry per root, in their order. Other symbols stay. */
 export function expandWorkspaceSymbols(
   profile: PermissionProfile,
   workspaceRoots: readonly string[],
 ): PermissionProfile {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
   const entries = profile.file_system.entries.flatMap((entry) =>
-    // An entry of unknown shape stays: resolving must meet it and fail closed.
+    // An entry of unknown shape stays: resolving must find it and fail closed.
     isValidEntry(entry) ? concrete(entry.path, workspaceRoots).map((path) => ({ ...entry, path })) : [entry],
   );
   return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
-/** The same for programs that know no lists of hosts: they are told of no network rather than of a whole one. */
+/** For programs that do not know host lists: they get no network rather than all of it. */
 export function sharedProfile(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
   const filledIn = withoutMarks(expandWorkspaceSymbols(profile, workspaceRoots));
   if (filledIn.type !== 'managed' || filledIn.capstan_network === undefined) return filledIn;
@@ -76,7 +75,6 @@ export function sharedProfile(profile: PermissionProfile, workspaceRoots: readon
   return details.lists === undefined ? shared : { ...shared, network: 'restricted' };
 }
 
-/** Entries without what other programs do not know. */
 function withoutMarks(profile: PermissionProfile): PermissionProfile {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
   const entries = profile.file_system.entries.map((entry) => {
@@ -87,7 +85,7 @@ function withoutMarks(profile: PermissionProfile): PermissionProfile {
   return { ...profile, file_system: { ...profile.file_system, entries } };
 }
 
-/** The entries, and those about the workspace once more for each of the folders. The symbols stay: a turn may have others. */
+/** Repeats the workspace entries for each of the folders. The symbols stay: a turn may have others. */
 export function withWorkspaceRoots(
   entries: readonly FileSystemEntry[],
   roots: readonly string[],
@@ -130,7 +128,7 @@ function concrete(pattern: PathPattern, roots: readonly string[]): readonly Path
   if (pattern.type === 'special' && pattern.value.kind === 'project_roots') {
     const { subpath } = pattern.value;
     const paths = roots.map((root) => (subpath === undefined ? root : joinInside(root, subpath)));
-    // A subpath that climbs out stays as it is, so that resolving still finds it malformed.
+    // A subpath that climbs out stays unchanged, so that resolving still finds it malformed.
     return paths.every((path) => path !== undefined) ? paths.map((path) => ({ type: 'path', path })) : [pattern];
   }
   if (pattern.type === 'glob_pattern' && pattern.pattern.startsWith(workspaceGlobPrefix)) {

@@ -18,8 +18,8 @@ import { resolvePolicy, workspaceGlobPrefix } from './resolve-policy.ts';
 import { isWrongValue, memberPath, unknownKeyIn, wrongAt, type WrongValue } from './profile-entries.ts';
 
 /**
- * Readers of permissions that a client gives. The value is read whole or not at all, and what is read shares nothing
- * with it. Files of other programs are read elsewhere, and more patiently.
+ * Readers of permissions from a client. A value is read completely or not at all, and the result shares no objects with
+ * it. Files of other programs are read elsewhere, more leniently.
  */
 type Reader<Value> = (value: unknown, at: string) => Value | WrongValue;
 type Fields = Readonly<Record<string, Reader<unknown>>>;
@@ -27,7 +27,7 @@ type FieldValues<Some extends Fields> = Defined<{
   readonly [Key in keyof Some]: Exclude<ReturnType<Some[Key]>, WrongValue>;
 }>;
 
-/** The members of an object that has no others. */
+/** Reads an object's members and rejects any others. */
 function readMembers<Some extends Fields>(
   value: JsonObject,
   at: string,
@@ -44,7 +44,7 @@ function readMembers<Some extends Fields>(
   return defined(values) as FieldValues<Some>;
 }
 
-/** An object whose member `tag` says which others it has. */
+/** An object whose member `tag` determines its other members. */
 function tagged<Tag extends string, Cases extends Readonly<Record<string, Fields>>>(
   what: string,
   tag: Tag,
@@ -72,7 +72,7 @@ function word<const Word extends string>(...words: readonly Word[]): Reader<Word
   return (value, at) => words.find((known) => known === value) ?? wrongAt(at, oneOf(words), value);
 }
 
-/** What `read` gives for it; undefined: it is not what is expected. */
+/** `read` returns undefined for an unexpected text. */
 function text<Value extends string>(expected: string, read: (text: string) => Value | undefined): Reader<Value> {
   return (value, at) => (typeof value === 'string' ? read(value) : undefined) ?? wrongAt(at, expected, value);
 }
@@ -109,7 +109,7 @@ function oneOf(words: readonly string[]): string {
 }
 
 const network = word('restricted', 'enabled');
-/** In normal form. A relative one would mean another folder in every turn. */
+/** In normal form. A relative path would mean another folder in every turn. */
 const absolutePath = text('an absolute path', normalisePath);
 const anyText = text('a string', (given) => given);
 const subpath = text('a path below the workspace, without ".."', (given) =>
@@ -122,7 +122,7 @@ const special = tagged('an object with a kind', 'kind', {
   project_roots: { subpath: optional(subpath, undefined) },
   tmpdir: {},
   slash_tmp: {},
-  // Another program's symbol: it is kept, and has no meaning here.
+  // Another program's symbol: it is preserved, but has no meaning here.
   unknown: { path: anyText, subpath: optional(anyText, undefined) },
 });
 
@@ -196,25 +196,23 @@ const sandboxPolicy: Reader<SandboxPolicy> = tagged('a sandbox policy', 'type', 
   'external-sandbox': { network_access: optional(network, 'restricted' as const) },
 });
 
-/** Paths must be absolute, and come out in normal form. */
+/** Paths must be absolute, and are returned in normal form. */
 export function readProfile(value: unknown): PermissionProfile | WrongValue {
   return profile(value, '');
 }
 
-/** The same for the part of a profile that only Capstan writes. */
 export function readNetworkDetails(value: unknown): NetworkDetails | WrongValue {
   return details(value, '');
 }
 
-/** What commands may access, in each of its forms: a word, a policy in the coarser form, or a profile. */
 export type SandboxSetting = SandboxMode | SandboxPolicy | PermissionProfile;
 
 const modes = ['read-only', 'workspace-write', 'danger-full-access'] as const satisfies readonly SandboxMode[];
 
-/** The rest of a sentence that begins with "must be". */
+/** Worded to follow "must be". */
 export const sandboxExpected = `${oneOf(modes)}, a sandbox policy or a permission profile`;
 
-/** The word, or the profile that the others stand for. Undefined: it is none of them. */
+/** The word, or the profile equal to another form. Undefined: none of them. */
 export function readSandbox(given: unknown): SandboxMode | PermissionProfile | WrongValue | undefined {
   const mode = modes.find((one) => one === given);
   if (mode !== undefined || !isJsonObject(given)) return mode;
@@ -224,18 +222,17 @@ export function readSandbox(given: unknown): SandboxMode | PermissionProfile | W
   return isWrongValue(policy) ? policy : profileFromPolicy(policy);
 }
 
-/** The coarser form alone. */
 export function readSandboxPolicy(value: unknown): SandboxPolicy | WrongValue {
   return sandboxPolicy(value, '');
 }
 
 /**
- * The profile in the coarser form for old readers. What that form cannot say is left out: denies, limits on reading,
- * carve-outs. A policy that writes elsewhere but not in the working folder comes out as `workspace-write` with those
- * roots, which says too much about the working folder and is right about the rest.
+ * The coarser form of a profile, for old readers. It omits denies, limits on reading and carve-outs. A policy that
+ * writes elsewhere but not in the working folder becomes `workspace-write` with those roots, which is wrong only about
+ * the working folder.
  */
 export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
-  // What was chosen, and not what is left of it on this machine at this moment.
+  // Describe the choice, not what is left of it on this machine now.
   const { missing: _missing, ...symbols } = places;
   const policy = resolvePolicy(profile, { ...symbols, own: noOwnPlaces });
   if (policy.files.kind === 'unrestricted') {
@@ -248,7 +245,7 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
   const temporary = places.temporaryDirectory === undefined ? undefined : normalisePath(places.temporaryDirectory);
   const roots = writablePaths(policy);
   if (roots.length === 0) return { type: 'read-only', ...(network ? { network_access: true } : {}) };
-  // Where the working folder is writable, flags speak for the temporary folders; otherwise every root is named.
+  // If the working folder is writable, flags represent the temporary folders; otherwise every root is named.
   const implied = roots.some((root) => root === cwd) ? [cwd, temporary, '/tmp'] : [cwd];
   const named = roots.filter((root) => !implied.includes(root));
   return {
@@ -260,7 +257,7 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
   };
 }
 
-/** The profile behind the coarser form. An unknown form may only read. */
+/** The profile of a coarser policy. An unknown form is read-only. */
 export function profileFromPolicy(policy: SandboxPolicy): PermissionProfile {
   switch (policy.type) {
     case 'danger-full-access':
@@ -281,12 +278,11 @@ export function profileFromPolicy(policy: SandboxPolicy): PermissionProfile {
 
 const nothingElse = { writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 
-/** Files of other programs hold anything anywhere. */
+/** Files of other programs may contain anything anywhere. */
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((member) => typeof member === 'string') : [];
 }
 
-/** The word for people and for the prompt. */
 export function sandboxModeOf(policy: ResolvedPolicy): SandboxMode {
   if (policy.files.kind === 'unrestricted') return 'danger-full-access';
   return writablePaths(policy).length > 0 ? 'workspace-write' : 'read-only';

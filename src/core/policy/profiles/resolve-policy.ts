@@ -23,19 +23,15 @@ import { isValidEntry } from './profile-entries.ts';
 
 type RestrictedRules = Extract<FileSystemRules, { type: 'restricted' }>;
 
-/** Matches every path: what stands in for a deny that cannot be parsed. */
+/** Matches every path: replaces a deny that cannot be parsed. */
 const denyEverything = '/**';
 
 /**
- * Replaces the symbols of a profile by paths and adds what is protected without being asked for.
- *
- * An entry that makes no sense fails closed: a grant grants nothing, and anything else denies everything. Below every
- * writable path the protected names are read-only and cannot be made, unless an entry stands on exactly that path;
- * `.git` is read-only at any depth, but for temporary folders. A policy that lets the whole disk be written is
- * `unrestricted`, and nothing is protected in it.
- *
- * A path that does not exist is not writable by an entry of its own: a sandbox cannot open it, and a patch must not
- * differ from a command. The engine's own places are taken out last.
+ * Replaces a profile's symbols by paths and adds default protection: protected names are read-only and cannot be
+ * created below writable paths unless an entry names exactly that path, and `.git` at any depth outside temporary
+ * folders. Malformed entries fail closed: a grant grants nothing, anything else denies everything. A nonexistent path
+ * is not writable by its own entry, because a sandbox cannot open it and a patch must not differ from a command. A
+ * fully writable disk is `unrestricted`, without protection. The engine's own places are removed last.
  */
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
   switch (profile.type) {
@@ -53,7 +49,7 @@ export function resolvePolicy(profile: PermissionProfile, places: Places): Resol
   }
 }
 
-/** Paths that the entries of a profile let be written, unless the whole disk may be. Some may be taken back. */
+/** Paths that a profile's entries make writable, unless the whole disk is. Some may be revoked. */
 export function grantedToWrite(profile: PermissionProfile, places: Places): readonly string[] {
   if (profile.type !== 'managed' || profile.file_system.type === 'unrestricted') return [];
   const { explicit, denyGlobs } = expandRules(profile.file_system, places);
@@ -62,7 +58,10 @@ export function grantedToWrite(profile: PermissionProfile, places: Places): read
   return granted.filter(({ access }) => access === 'write').map(({ path }) => path);
 }
 
-/** The newest answer. A turn asks what was asked when its thread was opened, and what is made of a policy is kept with it. */
+/**
+ * The newest result. A turn repeats the query of its thread's start, and values derived from a policy are cached with
+ * it.
+ */
 let last: { readonly given: string; readonly resolved: FilesOnly } | undefined;
 
 type FilesOnly = Pick<ResolvedPolicy, 'files' | 'landlock'>;
@@ -107,12 +106,11 @@ function resolveRestricted(rules: RestrictedRules, places: Places): FilesOnly {
   return { files: fitted, landlock: limits };
 }
 
-/** Shared profiles spell these names out, and mean what is protected without being asked for. */
+/** Shared profiles list these names for default protection. */
 function isProtectedName(path: string): boolean {
   return protectedNames.includes(path.slice(path.lastIndexOf('/') + 1));
 }
 
-/** What the entries say, with paths for their symbols. */
 function expandRules(rules: RestrictedRules, places: Places) {
   const explicit: PathRule[] = [];
   const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies ReopenedPaths;
@@ -127,7 +125,7 @@ function expandRules(rules: RestrictedRules, places: Places) {
         const names = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
         explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...names }) as const));
         for (const path of entry.path.type === 'path' ? expanded.paths : []) {
-          // Whatever is there but `true` is no word of the user's.
+          // Any value, not only `true`, marks an entry that is not the user's own.
           if (entry.capstan_keeps_own !== undefined) {
             kept.add(path);
             continue;
@@ -153,7 +151,7 @@ function expandRules(rules: RestrictedRules, places: Places) {
   return { explicit, reopened, kept, denyGlobs, platformDefaults };
 }
 
-/** What would be protected if the whole disk and the workspace could be written. What may not be read is so already. */
+/** Protection that would apply if disk and workspace were writable. Unreadable paths need none. */
 function guardsIn(places: Places): { readonly guards?: readonly PathRule[] } {
   const roots = ['/', ...places.workspaceRoots.map(normalisePath).filter((path) => path !== undefined)];
   const written = roots.map((path): PathRule => ({ path, access: 'write', ifMissing: 'skip' }));
@@ -164,8 +162,8 @@ function guardsIn(places: Places): { readonly guards?: readonly PathRule[] } {
 }
 
 /**
- * A missing root that lies in another writable one can be made there: the outer root grants it, and no rule of its own
- * stands below it, because a sandbox cannot keep names in a folder that is not there. Any other is lost.
+ * A missing root inside another writable one can be created there: the outer root grants it, and no rule is below it,
+ * because a sandbox cannot keep names in a nonexistent folder. Any other is lost.
  */
 function withoutMissingRoots(rules: readonly PathRule[], places: Places) {
   const { missing = [] } = places;
@@ -190,7 +188,6 @@ function isTemporary({ path }: FileSystemEntry): boolean {
   return path.type === 'special' && (path.value.kind === 'tmpdir' || path.value.kind === 'slash_tmp');
 }
 
-/** The root may be written, and no rule takes any of it back. */
 function writesWholeDisk(rules: readonly PathRule[]): boolean {
   return [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
 }
@@ -200,12 +197,12 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
   const guarded = new Set(writable.flatMap(({ path }) => protectedNames.map((name) => joinPath(path, name))));
   const named = new Set(explicit.map((rule) => rule.path));
   const rules: PathRule[] = [
-    // Shared profiles mark the protected names as "skip" for systems that would have to make them first. We need not.
+    // Shared profiles mark the protected names as "skip" for systems that must create them first; ours need not.
     ...explicit.map((rule) => (guarded.has(rule.path) && rule.access !== 'write' ? kept(rule) : rule)),
     ...[...guarded].filter((path) => !named.has(path)).map((path) => kept({ path, access: 'read' })),
   ];
   const narrow = (path: string | undefined, ifMissing: PathRule['ifMissing']): void => {
-    // Only ever narrows: where reading is not granted, a pointer file must not grant it.
+    // Only ever narrows: a pointer file must not grant reading.
     if (path === undefined || named.has(path) || innermostRule(rules, path)?.access !== 'write') return;
     rules.push({ path, access: 'read', ifMissing });
   };
@@ -224,10 +221,10 @@ function kept(rule: Pick<PathRule, 'path' | 'access'>): PathRule {
   return { ...rule, ifMissing: 'protect' };
 }
 
-/** Written by other programs in front of a glob that belongs to every workspace root. */
+/** Other programs write this before a glob that applies to every workspace root. */
 export const workspaceGlobPrefix = 'codex-project-roots://';
 
-/** `nothing`: a clear meaning and no target, as of an unset temporary folder. `malformed`: no clear meaning. */
+/** `nothing`: a clear meaning without a target, as for an unset temporary folder. `malformed`: no clear meaning. */
 export type ExpandedEntry =
   | { readonly kind: 'paths'; readonly paths: readonly string[] }
   | { readonly kind: 'globs'; readonly globs: readonly string[] }
@@ -251,7 +248,6 @@ function expandEntry(entry: FileSystemEntry, places: Places): ExpandedEntry {
   }
 }
 
-/** The workspace roots, or the working folder when there are none. */
 function rootsOf(places: Places): readonly string[] {
   return places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
 }

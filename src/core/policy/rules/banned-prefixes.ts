@@ -3,8 +3,8 @@ import { isCoverable } from '../commands/shell-builtins.ts';
 import { wrapperNames } from '../commands/wrapper-programs.ts';
 
 /**
- * Programs that run a script, besides shells. Their prefix must name it: the file, the program of awk. Options that stand
- * in front of it must be harmless ones, because others take code, or a word that only looks like the script.
+ * Programs besides shells that run a script. Their prefix must name it: the file, or awk's program. Options before it
+ * must be harmless ones, because others take code, or a word that only looks like the script.
  */
 const interpreters = setOf(
   `cmd powershell pwsh python pythonw pypy py pyw ipython node nodejs bun deno tsx ts-node julia lua luajit perl ruby irb php
@@ -12,17 +12,19 @@ const interpreters = setOf(
   escript swift kotlin groovy scala clojure ghci runghc ocaml racket mono swipl gnuplot octave maxima gp dotnet m4`,
 );
 const harmlessOption = /^(?:-\d[\d.]*|-[uBwx]|--no-warnings|--login|-y|--yes|--no-pager)$/;
-/** Options whose next word is the script, with the name of the program. */
+/** Options whose next word is the script, with the program's name. */
 const scriptOption = /^(?:py\S* -m|(?:powershell|pwsh) -(?:File|f)|java -jar)$/;
 
-/** Programs that run the one that follows, perhaps behind a number or variables: that one must do. */
+/** Programs that run the following one, perhaps after a number or variables: that one is judged. */
 const seenThrough = setOf(
   `env sudo doas pkexec nohup timeout nice ionice time command builtin exec stdbuf setsid fakeroot busybox toybox xargs npx
   bunx uvx pnpx`,
 );
 const wrapperWord = /^(?:[\d.]+[smhd]?|-y|--yes|[A-Za-z_]\w*=.*)$/s;
 
-/** Programs with too many ways to run another one, besides wrappers: editors and clients with commands of their own, too. */
+/**
+ * Programs with too many ways to run another one, besides wrappers: also editors and clients with their own commands.
+ */
 const never = setOf(
   `fd newgrp run-parts start-stop-daemon tmux screen at batch crontab socat nix-shell direnv hyperfine entr man ip vi vim nvim view
   vimdiff ex ed emacs emacsclient sqlite3 psql mysql gosu su-exec tini dumb-init choom torsocks proot concurrently dotenv
@@ -30,10 +32,9 @@ const never = setOf(
 );
 /** Programs that run another one, or write any file, by an option or their last word. */
 const writing = setOf('tar bsdtar rsync scp sftp sort zip cp mv ln dd tee install curl wget wget2 aria2c');
-/** The loader of programs has the name of its version. */
+/** The dynamic loader; its name contains its version. */
 const loader = /^ld(?:-linux|-musl|\.so|64)/;
 
-/** Subcommands that run what follows. */
 const running = setOf('run run-script exec x dlx node runner');
 const withRunning = setOf(
   `npm pnpm yarn bun uv pipx poetry pdm hatch pipenv rye conda bundle mise go deno pyenv rbenv nodenv asdf volta fnm nvm
@@ -44,7 +45,7 @@ const withRunning = setOf(
 const open = setOf('docker podman nerdctl kubectl deno');
 const openSubcommands = setOf('run exec eval');
 
-/** Subcommands of git that run a program which they are given, alone or behind the word that says so. */
+/** Git subcommands that run a given program, alone or after the word that announces it. */
 const gitNever = setOf('rebase filter-branch difftool hook for-each-repo remote-ext send-email');
 const gitRunning: Readonly<Record<string, RegExp>> = {
   submodule: /^foreach$/,
@@ -57,14 +58,11 @@ function setOf(names: string): ReadonlySet<string> {
   return new Set(names.split(/\s+/));
 }
 
-/**
- * Whether a rule that allows everything that begins so would allow anything: the prefix ends before the first word that
- * says what is run.
- */
+/** True if a rule with this prefix would allow anything: it ends before the first word that says what is run. */
 export function isBannedPrefix(prefix: readonly string[]): boolean {
   const [path = '', ...words] = prefix;
   const program = programName(path);
-  // Longer ones are no interpreters, and a pattern would take long over them.
+  // Longer names are no interpreters, and the pattern would be slow on them.
   const name = program.length > 40 ? program : program.replace(version, '');
   const [first] = words;
   if (!isCoverable(prefix)) return true;
@@ -72,7 +70,7 @@ export function isBannedPrefix(prefix: readonly string[]): boolean {
   if (seenThrough.has(name)) return isBannedInner(behindOptions(words, wrapperWord));
   if (withRunning.has(name)) {
     const [subcommand, ...rest] = first === 'tool' ? words.slice(1) : words;
-    // An option in front may take the next word, so which subcommand it is is not known.
+    // An option before it may take the next word, so the subcommand is unknown.
     if (isOption(subcommand)) return true;
     if (running.has(subcommand ?? '')) return isBannedInner(behindOptions(rest, harmlessOption));
   }
@@ -97,18 +95,17 @@ function isBannedGit([subcommand, first]: readonly string[]): boolean {
   return runs !== undefined && (isOption(first) || runs.test(first ?? ''));
 }
 
-/** Options of a wrapper may take the next word, so what is run is not known. No honest prefix is as long as that. */
+/** Options of a wrapper may take the next word, so the program is unknown. No honest prefix is that long. */
 function isBannedInner(inner: readonly string[]): boolean {
   return inner.length > 500 || isOption(inner[0]) || isBannedPrefix(inner);
 }
 
-/** The words behind those at the beginning that change nothing. */
 function behindOptions(words: readonly string[], passed: RegExp): readonly string[] {
   const at = words.findIndex((word) => !passed.test(word));
   return at < 0 ? [] : words.slice(at);
 }
 
-/** An option, or nothing at all. */
+/** True for a missing word, too. */
 function isOption(word: string | undefined): boolean {
   return word === undefined || /^[-+]/.test(word) || /^\/[a-z]$/i.test(word);
 }

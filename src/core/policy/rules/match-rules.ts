@@ -5,13 +5,13 @@ import { normaliseHost } from '../network/host-name.ts';
 import { type NetworkRule, type PrefixRule, type RuleDecision, type RuleSet, usualPort } from './rule-set.ts';
 
 export interface RuleMatch {
-  /** The words of the command that the rule is about. */
   readonly prefix: readonly string[];
   readonly decision: RuleDecision;
   readonly justification?: string;
   /**
-   * Where the program is, if the rule names it without a path. Such an `allow` means the program of that name and not a
-   * file that a command may have put there: a caller that lets it out of the sandbox checks that commands cannot write it.
+   * The program's location if the rule names it without a path. Such an `allow` means the program of that name, not a
+   * file that a command may have placed there: a caller that lets it out of the sandbox must check that commands cannot
+   * write it.
    */
   readonly resolvedProgram?: string;
 }
@@ -19,11 +19,11 @@ export interface RuleMatch {
 export interface RuleMatching {
   /** A path to a program also matches rules about its name, if no rule is about the path. */
   readonly resolveExecutables: boolean;
-  /** Relative paths to programs start there. Absent: they are not resolved. */
+  /** Base of relative program paths. Absent: they are not resolved. */
   readonly cwd?: string;
 }
 
-/** Every rule about a command, in their order. The words are compared as they are: no shell is read. */
+/** Every rule about a command, in order. Compares words literally: no shell syntax is read. */
 export function matchRules(rules: RuleSet, argv: readonly string[], options: RuleMatching): readonly RuleMatch[] {
   const exact = matches(rules.prefixes, argv);
   if (exact.length > 0 || !options.resolveExecutables) return exact;
@@ -53,7 +53,7 @@ function fits(slot: string | readonly string[], word: string): boolean {
   return typeof slot === 'string' ? slot === word : slot.includes(word);
 }
 
-/** Undefined for a bare name, and for a relative path without a folder that it starts from. */
+/** Undefined for a bare name, and for a relative path without a base folder. */
 function absolutePath(program: string, cwd: string | undefined): string | undefined {
   if (program.startsWith('/')) return programPath(program);
   return program.includes('/') && cwd !== undefined ? programPath(`${cwd}/${program}`) : undefined;
@@ -61,14 +61,14 @@ function absolutePath(program: string, cwd: string | undefined): string | undefi
 
 const byStrictness: readonly RuleDecision[] = ['forbidden', 'prompt', 'allow'];
 
-/** A broad prohibition is not lifted by a narrow permission. Undefined where nothing was decided. */
+/** A narrow permission does not lift a broad prohibition. Undefined if nothing was decided. */
 export function strictestDecision(decisions: readonly RuleDecision[]): RuleDecision | undefined {
   return byStrictness.find((decision) => decisions.includes(decision));
 }
 
 /** An absolute path without `.`, `..` and doubled slashes. Undefined for a path that no file can have. */
 export function programPath(text: string): string | undefined {
-  // A NUL byte ends a path for the kernel, so the rest would be a lie.
+  // The kernel ends a path at a NUL byte and would ignore the rest.
   if (!text.startsWith('/') || text.includes('\0')) return undefined;
   const kept: string[] = [];
   for (const name of text.split('/')) {
@@ -78,12 +78,14 @@ export function programPath(text: string): string | undefined {
   return `/${kept.join('/')}`;
 }
 
-/** Twice what the text for the model lists: each is held against all rules. */
+/** Twice the number in the model's text: each is checked against all rules. */
 const mostPrefixes = 200;
-/** Of the reason for a denied host, which is stored with every turn. */
+/** For the reason of a denied host, which is stored with every turn. */
 const longestReason = 300;
 
-/** Beginnings of commands that rules, or some of them, allow. One that another rule holds back, or that no rule covers, is none. */
+/**
+ * Command prefixes that rules, or some of them, allow. Excludes those that another rule holds back or no rule covers.
+ */
 export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let tried = 0;
@@ -99,7 +101,6 @@ export function allowedPrefixes(rules: RuleSet, some = rules.prefixes): readonly
   return found;
 }
 
-/** Every way to fill the slots of a pattern. */
 function* spelled([slot, ...rest]: PrefixRule['pattern']): Generator<readonly string[]> {
   if (slot === undefined) yield [];
   for (const word of typeof slot === 'string' ? [slot] : (slot ?? [])) {
@@ -108,9 +109,9 @@ function* spelled([slot, ...rest]: PrefixRule['pattern']): Generator<readonly st
 }
 
 /**
- * What rules decide about hosts. A rule that allows names a protocol and no port: it holds for the usual port of that
- * protocol, and one for SOCKS5 for every port. A rule that denies or asks holds for them all. Of several rules about a host
- * the last one counts, but one that asks does not lift one that denies.
+ * Decisions of rules about hosts. An allowing rule names a protocol without a port: it covers that protocol's usual
+ * port, or with SOCKS5 every port. A denying or asking rule covers all ports. The last rule about a host counts, but
+ * asking does not lift a denial.
  */
 export function decidedHosts({ hosts }: Pick<RuleSet, 'hosts'>): readonly NetworkRule[] {
   const byHost = new Map<string, Omit<NetworkRule, 'host'> & { readonly patterns: readonly string[] }>();

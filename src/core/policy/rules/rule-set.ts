@@ -3,19 +3,17 @@ import type { NetworkLists, ResolvedPolicy } from '../../../protocol/permissions
 
 export type RuleDecision = 'allow' | 'prompt' | 'forbidden';
 
-/** What to do about commands that begin in a certain way. */
 export interface PrefixRule {
-  /** One slot per word: the word, or the words that may stand there. The first slot is always one word. */
+  /** One slot per word: the word, or its alternatives. The first slot is always one word. */
   readonly pattern: readonly (string | readonly string[])[];
   readonly decision: RuleDecision;
   readonly justification?: string;
-  /** file:line */
+  /** `file:line`. */
   readonly source: string;
 }
 
-/** What to do about connections to a host. */
 export interface HostRule {
-  /** In small letters, without a port. */
+  /** In lower case, without a port. */
   readonly host: string;
   readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp';
   readonly decision: RuleDecision;
@@ -23,16 +21,16 @@ export interface HostRule {
   readonly source: string;
 }
 
-/** Where a rule about a host holds that does not say it. Undefined: at every port. */
+/** The port of a rule that names none. Undefined: every port. */
 export function usualPort(protocol: HostRule['protocol']): number | undefined {
   return { http: 80, https: 443, socks5_tcp: undefined, socks5_udp: undefined }[protocol];
 }
 
-/** Plain data: it is in the envelope. */
+/** Plain data, because it is part of the envelope. */
 export interface RuleSet {
   readonly prefixes: readonly PrefixRule[];
   readonly hosts: readonly HostRule[];
-  /** By the name of a program: where it must be for rules about the name to hold. */
+  /** By program name: the locations for which rules about the name are valid. */
   readonly executables: Readonly<Record<string, readonly string[]>>;
   /** Models for which rules that allow commands do not count. Absent: they count for all. */
   readonly allowIgnoredOn?: readonly string[];
@@ -42,17 +40,16 @@ export interface RuleSet {
 
 export const noRules: RuleSet = { prefixes: [], hosts: [], executables: {} };
 
-/** As they count for a model. */
 export function rulesFor(rules: RuleSet, model: string): RuleSet {
   return rules.allowIgnoredOn?.includes(model) === true ? withoutAllowedCommands(rules) : rules;
 }
 
-/** As they count where no rule lets a command out of the sandbox, and none is saved. */
+/** The rules that count if none lets a command out of the sandbox or is saved. */
 export function withoutAllowedCommands(rules: RuleSet): RuleSet {
   return { ...rules, prefixes: rules.prefixes.filter(({ decision }) => decision !== 'allow'), savesNone: true };
 }
 
-/** All rules together. Rules only add up; of the places of a program the last list counts. */
+/** Combines all rules; for a program's locations the last list counts. */
 export function joinRules(sets: readonly RuleSet[]): RuleSet {
   return {
     prefixes: sets.flatMap(({ prefixes }) => prefixes),
@@ -61,16 +58,16 @@ export function joinRules(sets: readonly RuleSet[]): RuleSet {
   };
 }
 
-/** What is left of rules whose writer may hold commands back and not let them out. */
+/** Keeps the rules of a writer who may only hold commands back, not let them out. */
 export function withoutAllowing({ prefixes, hosts }: RuleSet): RuleSet {
   const holdsBack = ({ decision }: { readonly decision: RuleDecision }): boolean => decision !== 'allow';
   return { prefixes: prefixes.filter(holdsBack), hosts: hosts.filter(holdsBack), executables: {} };
 }
 
-/** Beginnings of commands that rules hold back. Where both kinds match a command, it is forbidden. */
+/** Command beginnings that rules hold back. If both kinds match a command, it is forbidden. */
 export interface HeldPatterns {
   readonly forbidden: readonly PrefixRule['pattern'][];
-  /** The user is asked first, and where no question is possible they are refused. */
+  /** The user is asked first; they are refused if no question is possible. */
   readonly asked: readonly PrefixRule['pattern'][];
 }
 
@@ -82,20 +79,19 @@ export function heldPatterns({ prefixes }: RuleSet): HeldPatterns {
   return { forbidden: decided('forbidden'), asked: decided('prompt') };
 }
 
-/** What rules decide for good about connections to a host: let them pass, refuse them, or ask each time. */
+/** Final decisions of rules about connections to a host: allow, refuse, or ask each time. */
 export interface NetworkRule {
-  /** A pattern for one host, perhaps with a port. */
   readonly host: string;
   readonly action: 'allow' | 'deny' | 'ask';
-  /** Of `deny`: the reason that the rule gives. */
+  /** For `deny`: the rule's reason. */
   readonly why?: string;
 }
 
 const allHosts: NetworkLists = { allow: ['*'], deny: [], local: true, methods: 'any' };
 
 /**
- * The policy with the rules in its lists: the one way from rules to what holds. A network without lists gets some if a
- * rule holds a host back: all others stay open. Where no sandbox of ours stands, nothing could keep to them.
+ * Adds the rules to the policy's lists, the only way in which rules take effect. A network without lists gets some if a
+ * rule holds a host back; all other hosts stay open. Without our own sandbox nothing could enforce them.
  */
 export function withNetworkRules(policy: ResolvedPolicy, rules: readonly NetworkRule[]): ResolvedPolicy {
   const holdsBack = rules.some(({ action }) => action !== 'allow');

@@ -8,7 +8,7 @@ import { type CallArguments, type FunctionValue, typeOf, type Value } from './la
 import { matchRules, programPath } from './match-rules.ts';
 import type { HostRule, PrefixRule, RuleDecision, RuleSet } from './rule-set.ts';
 
-/** What a rules file says, or why it says nothing. A file counts as a whole or not at all. */
+/** A rules file's content, or why it has none. A file is valid as a whole or not at all. */
 export type ReadRules =
   | { readonly kind: 'read'; readonly rules: RuleSet }
   | {
@@ -20,13 +20,13 @@ export type ReadRules =
     };
 
 export interface RulesFile {
-  /** The name in the sources of its rules. */
+  /** Its name in the sources of its rules. */
   readonly file: string;
-  /** Places of programs that earlier files name: its examples are held against them too. */
+  /** Program locations from earlier files: this file's examples are checked against them too. */
   readonly executables?: RuleSet['executables'];
 }
 
-/** Runs the text of a rules file. Never throws, and ends soon. */
+/** Runs the text of a rules file. Never throws, and always ends soon. */
 export function readRules(text: string, { file, executables: earlier = {} }: RulesFile): ReadRules {
   const meter = createMeter();
   const draft: RuleDraft = { prefixes: [], hosts: [], executables: new Map(), examples: [] };
@@ -43,15 +43,13 @@ export function readRules(text: string, { file, executables: earlier = {} }: Rul
   }
 }
 
-/** Names and strings of the file are quoted in messages, and may be as long as the file. */
+/** Messages quote names and strings of the file, which may be as long as the file. */
 function cut(text: string): string {
   return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 
-/** The words of a command. */
 type Example = readonly string[];
 
-/** The examples of one call of `prefix_rule` and the rules that it made. */
 interface ExampleSet {
   readonly rules: readonly PrefixRule[];
   readonly match: readonly Example[];
@@ -59,7 +57,7 @@ interface ExampleSet {
   readonly line: number;
 }
 
-/** Holds every example against its own rules. `executables` is known only when the whole file has been run. */
+/** Checks every example against its own rules. `executables` is known only after the whole file has run. */
 function checkExamples(sets: readonly ExampleSet[], executables: RuleSet['executables'], meter: Meter): void {
   for (const { rules, match, notMatch, line } of sets) {
     const size = rules[0]?.pattern.reduce((sum, slot) => sum + (typeof slot === 'string' ? 1 : slot.length), 0) ?? 0;
@@ -84,7 +82,6 @@ function shown(example: Example): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** What the functions of a file have added so far. */
 interface RuleDraft {
   readonly prefixes: PrefixRule[];
   readonly hosts: HostRule[];
@@ -92,7 +89,7 @@ interface RuleDraft {
   readonly examples: ExampleSet[];
 }
 
-/** The functions that add rules to a draft. `file`: what the rules name as their source. */
+/** Functions that add rules to a draft. `file`: the source name in the rules. */
 function ruleBuiltins(draft: RuleDraft, file: string, meter: Meter): readonly FunctionValue[] {
   const source = (): string => `${file}:${meter.line}`;
   return [
@@ -233,7 +230,6 @@ function executablePath(path: Value, name: string): string {
   throw new RulesFault(`The path ${JSON.stringify(path)} does not end in ${name}.`, 'Name a file with that name.');
 }
 
-/** Commands as strings, or as lists of words. */
 function examplesAt(given: Given, name: string, meter: Meter): readonly Example[] {
   if (!given.has(name)) return [];
   return listAt(given, name).map((written) => {
@@ -255,7 +251,7 @@ function wordsOf(written: Value, name: string): readonly string[] {
   });
 }
 
-/** The host of a rule: in small letters, without a port, a last dot or brackets. Faults on what is no single host. */
+/** The host of a rule: lower case, without a port, a final dot or brackets. Faults on anything but a single host. */
 function ruleHost(written: string): string {
   const text = written.trim();
   const wrong = (what: string, next = 'Write a name such as example.com, or an address.'): RulesFault =>
@@ -269,12 +265,12 @@ function ruleHost(written: string): string {
   return host;
 }
 
-/** Undefined if they are not closed, or something else than a port follows. */
+/** Undefined if unclosed, or followed by anything but a port. */
 function withoutBrackets(text: string): string | undefined {
   return /^\[([^\]]*)\](?::[0-9]+)?$/.exec(text)?.[1];
 }
 
-/** At the end. A pattern would look at each dot of a long row again and again. */
+/** Removes final dots. A pattern would examine each dot of a long row repeatedly. */
 function withoutDots(host: string | undefined): string | undefined {
   let end = host?.length ?? 0;
   while (host?.[end - 1] === '.') end--;
@@ -287,7 +283,6 @@ function withoutPort(text: string): string {
   return port !== undefined && more === undefined && /^[0-9]+$/.test(port) ? host : text;
 }
 
-/** The line that allows every command that begins with these words. */
 export function prefixRuleLine(prefix: readonly string[]): string {
   return `prefix_rule(pattern=[${prefix.map(quoted).join(', ')}], decision="allow")`;
 }
@@ -305,7 +300,7 @@ export function hostRuleLine(host: string, protocol: HostRule['protocol']): stri
   return `network_rule(host=${quoted(host)}, protocol="${protocol}", decision="allow", justification=${justification})`;
 }
 
-/** The strings of JSON are strings of rules too. */
+/** JSON strings are also valid strings in rules. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

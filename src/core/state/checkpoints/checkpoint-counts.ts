@@ -6,23 +6,21 @@ import { addUsage, noUsage, type Usage } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 
-/** What is known of the thread's checkpoints, whatever program made them. */
 export interface Checkpoints {
   readonly count: number;
-  /** Automatic ones that came to nothing, since the last that did not. */
+  /** Failed automatic ones since the last success. */
   readonly failures: number;
-  /** What was spent on them, and on those that came to nothing. */
+  /** Cost of all attempts, including failed ones. */
   readonly spent: Usage;
   /**
-   * How many entries history had at the first request after the newest checkpoint; `not-yet` until there was one. Absent
-   * when no checkpoint stands.
+   * Number of entries in history at the first request after the newest checkpoint; `not-yet` before that request.
+   * Absent without a checkpoint.
    */
   readonly seen?: number | 'not-yet';
-  /** The name of the window: the span between two checkpoints. Absent until one has been given. */
+  /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;
 }
 
-/** Other programs name windows, too, and send the name along. */
 export interface WindowName {
   readonly first: string;
   readonly id: string;
@@ -32,14 +30,12 @@ export interface WindowName {
 
 export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
 
-/** So many failures in a row, and the thread does not try again by itself. */
 const patience = 2;
 
 export function isCompactionPaused({ failures }: Checkpoints): boolean {
   return failures >= patience;
 }
 
-/** After a `compacted` line. */
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
@@ -48,15 +44,15 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
   return { ...checkpoints, count, failures: 0, seen: 'not-yet', spent: total, ...defined({ window }) };
 }
 
-/** After a request of the thread, or the count of one, with so many entries in history. */
+/** Folds a request of the thread, or its count. `length`: entries in history. */
 export function foldRequestSeen(checkpoints: Checkpoints, length: number): Checkpoints {
   return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
 }
 
-/** After a rollback to a place with so many entries. What was made and spent stays counted. */
+/** State after a rollback to a place with that many entries. Counts and costs of later ones remain. */
 export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
   const { seen: _seen, ...rest } = now;
-  // The same checkpoint stands if there was no other one since.
+  // Without a later checkpoint, the current one is unchanged.
   const seen = now.count === then.count ? now.seen : then.seen;
   if (seen === undefined) return rest;
   return { ...rest, seen: seen === 'not-yet' ? seen : Math.min(seen, length) };
@@ -69,7 +65,6 @@ export interface FailedCompaction {
   readonly outcome: Outcome;
   readonly usage: Usage;
   readonly requests: number;
-  /** Nothing is compacted by itself in this thread from now on. */
   readonly paused: boolean;
 }
 
@@ -83,7 +78,6 @@ export function compactionFailed(failed: FailedCompaction): LineDraft {
   };
 }
 
-/** Whether the thread gives up compacting by itself after one more failure. */
 export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompaction, 'trigger' | 'outcome'>): boolean {
   const payload = { trigger: failed.trigger, outcome: { code: failed.outcome.code } };
   return failed.trigger === 'auto' && isCompactionPaused(foldFailed(checkpoints, payload));
@@ -91,12 +85,12 @@ export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompact
 
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
 
-/** It passes: the user interrupted it, the network was gone, the quota was used up, or the history was too short. */
+/** Temporary causes: interruption, no network, exhausted quota, or a history that was too short. */
 export function isTransientFailure(code: unknown): boolean {
   return passing.has(code);
 }
 
-/** After such a line. What was asked for by hand, or passes, says nothing about the next automatic one. */
+/** Folds a failure. Manual attempts and temporary causes say nothing about the next automatic one. */
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const counts = payload['trigger'] === 'auto' && !isTransientFailure(objectAt(payload, 'outcome')?.['code']);
   const failures = checkpoints.failures + (counts ? 1 : 0);
@@ -122,7 +116,7 @@ function windowName(first: unknown, id: unknown, number: unknown): WindowName | 
   return { first, id, number };
 }
 
-/** The report as it stands in a `compacted` line, under `capstan.checkpoint`; undefined where another program wrote the line. */
+/** Reads `capstan.checkpoint` of a `compacted` line; undefined if another program wrote the line. */
 export function readCheckpoint(payload: JsonObject): CheckpointReport | undefined {
   const report = objectAt(objectAt(payload, 'capstan'), 'checkpoint');
   return report !== undefined && isWhole(report) ? (report as unknown as CheckpointReport) : undefined;
@@ -132,7 +126,7 @@ const texts = ['id', 'trigger', 'reason', 'phase', 'strategy', 'model'] as const
 const numbers = ['number', 'tokensBefore', 'tokensAfter', 'folded', 'requests'] as const;
 const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningOutput', 'total'] as const;
 
-/** Files are edited by hand: what is shown must be there. */
+/** Files are edited by hand: all fields that are shown must be present. */
 function isWhole(report: JsonObject): boolean {
   const { words, usage, mended, why, cachedShare, uncounted } = report;
   return (

@@ -38,19 +38,19 @@ import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
 /**
- * The state after a checkpoint: its replacement history, and no proof of what the model was told. If the line carries
- * the rest of the state, that is taken from it, so that a fold may begin here.
+ * State after a checkpoint: its replacement history, and no evidence of context sent to the model. A line that carries
+ * the rest of the state is taken as its source, so that a fold may begin here.
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  // What the checkpoint quotes says of which turns it is known that they failed.
+  // The checkpoint's quotations record which turns failed.
   const { failed: _failed, ...standing } = state;
   const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = standing;
   const carried = readCarried(payload);
-  // A fold that begins here knows nothing else of what was before.
+  // A fold that begins here knows nothing else about earlier lines.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
   const turn = carried === undefined ? openTurn : carried.openTurn;
-  // No provider has counted what is left.
+  // No provider has counted the new history.
   const usage = { total: (carried ?? state).usage.total, newest: noCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
@@ -60,9 +60,9 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
     history: historyOf(entries),
     ...historyBehindCheckpoint(state, entries),
-    // Which MCP servers do not run is no part of the history that is replaced.
+    // The list of stopped MCP servers is not part of the replaced history.
     baseline: clearedByCheckpoint(carried === undefined ? toldMcpProblems(state.baseline) : carriedProblems(payload)),
-    // The first request of ours in a file of another program has nothing before it that it could break.
+    // Before our first request in a file of another program there is no prefix to break.
     ...(carried === undefined && state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'checkpoint' } }),
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
@@ -73,22 +73,22 @@ function carriedProblems(payload: JsonObject): ToldProblems {
   return readMcpProblems(objectAt(payload, 'capstan')?.['mcp_problems']);
 }
 
-/**
- * The checkpoint that a turn was begun for is there. The mark of the running turn stays: it is not part of what a
- * checkpoint carries.
- */
+/** Marks that the turn's checkpoint exists. Keeps the mark of the running turn, which a checkpoint does not carry. */
 function withCheckpoint(turn: OpenTurn, before: Mark | undefined): OpenTurn {
   return { ...turn, ...(turn.compaction && { compaction: 'done' }), ...defined({ before }) };
 }
 
-/** Our lines say themselves who was asked, so that a fold may begin with them. Other programs name no address. */
+/**
+ * Our lines name the provider and its address themselves, so that a fold may begin with them. Other programs name no
+ * address.
+ */
 function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<typeof withMaker>[1] {
   if (carried !== undefined) return { meta: state.meta, ...carried };
   const { id } = currentProvider(state) ?? {};
   return { meta: state.meta, ...(id === undefined ? {} : { settings: { model_provider_id: id } }) };
 }
 
-/** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
+/** All state that a fold from this line on needs, except history. Stored in the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
   const { pins, waiting, grants } = withWithheld(state);
@@ -121,13 +121,12 @@ function unlessEmpty(values: readonly unknown[]): readonly Json[] | undefined {
   return values.length === 0 ? undefined : (values as readonly Json[]);
 }
 
-/** Whether a fold may start at this `compacted` line. */
 export function isSelfContained(payload: JsonObject): boolean {
   if (arrayAt(payload, 'replacement_history') === undefined) return false;
   return readCarried(payload) !== undefined && isSound(payload);
 }
 
-/** Metadata stands beside the items, one for each: if that is not so, it is unknown what belongs to what. */
+/** Each item needs its own metadata: otherwise the assignment is unknown. */
 export function isSound(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
@@ -158,7 +157,6 @@ function readCarried(payload: JsonObject): Carried | undefined {
   const instructions = readInstructions(objectAt(carried, 'instructions'));
   const openTurn = readOpenTurn(objectAt(carried, 'open_turn'));
   return {
-    // History is another one now: the newest count says nothing of it.
     usage: { total: readUsage(usage['total']), newest: noCount },
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(objectAt(carried, 'checkpoints')),
@@ -207,7 +205,8 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
     const entry = entryOf(item, metadata);
     if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
-    // What another program leaves of our checkpoint is what it was: whose words it quotes is not in its text.
+    // Items of our checkpoint that another program keeps stay what they were: their text does not say whose words they
+    // quote.
     if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
     return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });
@@ -217,7 +216,7 @@ function saysTheSame(one: Item, other: Item): boolean {
   return one.type === other.type && JSON.stringify(one['content']) === JSON.stringify(other['content']);
 }
 
-/** Another program's summary stands in history as a message of the user, with the text that the line has beside it. */
+/** Another program's summary is a user message in history, with the text that the line has beside it. */
 function isSummary(item: Item, payload: JsonObject): boolean {
   const message = stringAt(payload, 'message') ?? '';
   return message !== '' && isMessage(item) && item.role === 'user' && messageText(item) === message;
@@ -225,7 +224,7 @@ function isSummary(item: Item, payload: JsonObject): boolean {
 
 const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 
-/** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
+/** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
   const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
@@ -233,18 +232,17 @@ function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly
 }
 
 export interface NewCheckpoint {
-  /** The summary message, for readers of old. */
+  /** The summary message, for older readers. */
   readonly message: string;
-  /** What history becomes, and beside each item what is known about it. */
+  /** The new history, and the metadata of each item. */
   readonly items: readonly Item[];
   readonly metadata: readonly JsonObject[];
   readonly windowId: string;
   readonly report: CheckpointReport;
-  /** What requests begin with from here on, if it is not what they began with before. */
   readonly instructions?: BaseInstructions;
 }
 
-/** The line that replaces history. It carries all else that a fold needs, so that a fold may begin with it. */
+/** Replaces history. Carries all state that a fold needs, so that one may begin here. */
 export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): readonly LineDraft[] {
   const { message, items, metadata, windowId, report, instructions } = checkpoint;
   const before = windowBefore(state);
@@ -264,7 +262,7 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
   return [{ type: lineType.compacted, payload }];
 }
 
-/** The first window is named in the thread's first line. A fork has windows of its own, whatever it continues from. */
+/** The thread's first line names the first window. A fork has windows of its own, whatever it continues from. */
 function windowBefore({ checkpoints: { window }, meta }: ThreadState): WindowName | undefined {
   const id = stringAt(objectAt(meta, 'context_window'), 'window_id');
   return id === undefined || window?.first === id ? window : { first: id, id, number: 0 };

@@ -7,15 +7,13 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, turnEvent, turnEventKind } from '../drafts/turn-lines.ts';
 
 /**
- * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it.
- * Turns that a later rollback marker takes back are counted off before a checkpoint is used.
- *
- * `behind`: not at an opaque checkpoint, so that what stands behind it is read, as wherever a line says that this
- * history is used again.
+ * Searches for the newest current checkpoint: a fold may begin at a line that replaces all before it. Turns that later
+ * rollback markers take back are subtracted first. `behind`: do not stop at an opaque checkpoint, so that the history
+ * behind it is read, as for a line that uses this history again.
  */
 export function newestCheckpointSearch({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
   let isOpaqueAllowed = !behind;
-  /** Turns that markers took back and that were not met yet. */
+  /** Turns that markers took back and the search has not reached yet. */
   let owed = 0;
   let marked = false;
   let met: Met = { words: 0, closings: [] };
@@ -41,7 +39,7 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
       if (line.type === lineType.compacted) {
         if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
         const open = objectAt(objectAt(payload, 'capstan'), 'open_turn');
-        // Words in a turn that was running belong to a turn that began before the checkpoint.
+        // Words sent into a running turn belong to a turn that began before the checkpoint.
         const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
         return owed <= outside && line.ordinal !== undefined && isSelfContained(payload);
       }
@@ -67,16 +65,14 @@ export function newestCheckpointSearch({ behind }: { readonly behind: boolean } 
 
 /** A user's messages, newest first, divided by lines that end a turn. */
 interface Met {
-  /** Before the oldest of those lines. */
   readonly words: number;
   readonly closings: readonly { readonly id: string; readonly words: number }[];
 }
 
-/** How many of the messages belong to the turn that was open before them, and how many to none. */
+/** Numbers of messages inside the previously open turn, and outside any turn. */
 function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
   const sum = (some: Met['closings']): number => some.reduce((all, closing) => all + closing.words, 0);
   if (turn === undefined) return { inside: 0, outside: words + sum(closings) };
-  // Newest first: the oldest of those that end the turn.
   const end = closings.findLastIndex(({ id }) => endsTurn(id, turn));
   return { inside: words + sum(closings.slice(end + 1)), outside: sum(closings.slice(0, end + 1)) };
 }

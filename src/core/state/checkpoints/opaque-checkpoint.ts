@@ -11,7 +11,7 @@ import { clearedByCheckpoint } from '../../world/world-state.ts';
 import { toldMcpProblems } from '../../world/mcp-problems.ts';
 import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 
-/** After a checkpoint with these entries in the place of the history of `before`. */
+/** State after a checkpoint that replaces the history of `before` with these entries. */
 export function historyBehindCheckpoint(
   before: ThreadState,
   checkpoint: readonly Entry[],
@@ -20,21 +20,20 @@ export function historyBehindCheckpoint(
   return { behind: { history: reopened(before), replaced: checkpoint.length } };
 }
 
-/** Whether the `compacted` line leaves something that only a provider can read: a fold may not begin with it then. */
+/** True if only a provider can read part of the result: a fold may not begin at that `compacted` line. */
 export function leavesOpaque(payload: JsonObject): boolean {
   const items = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value) => asItem(value) ?? []);
   return items.some(isOpaqueCheckpoint);
 }
 
-/** The history with what stands behind the opaque checkpoint in its place. */
 function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>): History {
   if (behind === undefined) return history;
   return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
 }
 
 /**
- * The opaque checkpoints in history for which this reader would have to know what they hold, and cannot. `before`: who
- * ran the turn before. Where it is not recorded for which models a checkpoint was made, it was for that one.
+ * Opaque checkpoints whose content this reader needs but cannot read. `before`: provider and model of the turn before.
+ * A checkpoint without recorded models was made for that one.
  */
 export function unreadableCheckpoints(
   { history, behind }: ThreadState,
@@ -47,12 +46,12 @@ export function unreadableCheckpoints(
     const { maker } = entry;
     if (maker !== undefined && readsOpaque(reader, { ...defined({ compatibility: before.compatibility }), ...maker }))
       return false;
-    // One that a provider put in along the way stands for what is there anyway.
+    // A checkpoint that a provider added in between only repeats what is there.
     return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
   });
 }
 
-/** Whether there is a history that every provider can read: an item in it stands for what is there beside it. */
+/** True if every provider can read a history: each opaque item only repeats readable content. */
 export function isReadableByAll({ history }: HistoryBehindCheckpoint): boolean {
   const all = entries(history);
   const first = all.findIndex(({ item }) => isOpaqueCheckpoint(item));
@@ -63,12 +62,12 @@ function saysAnything(all: readonly Entry[]): boolean {
   return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
 }
 
-/** The line from which on the history behind the newest checkpoint is used again. */
+/** From this line on the history behind the newest checkpoint is used again. */
 export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
 }
 
-/** What it does. The next model knows nothing of it, and no provider has counted it. */
+/** Folds that line. The next model has not seen that history, and no provider has counted it. */
 export function foldReopened(state: ThreadState): ThreadState {
   if (state.behind === undefined) return state;
   const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;

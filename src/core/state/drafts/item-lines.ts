@@ -8,7 +8,7 @@ import type { ChangedFile, TurnItem } from '../../../protocol/turn-item.ts';
 import { type Author, otherAuthor } from '../../../protocol/user-input.ts';
 import { entryMetadata, type Origin } from '../../history/entry.ts';
 
-/** A model-visible item with its origin, and with its maker where that is not who answers now. */
+/** A model-visible item with its origin, and with its maker unless that is the current provider. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
   const metadata = entryMetadata({ origin, turn, ...defined({ maker }) });
   return { type: lineType.responseItem, payload: item, metadata };
@@ -17,36 +17,32 @@ export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: Provi
 interface WordsPlace {
   readonly author: Author;
   readonly turn: TurnId;
-  /** Of that turn. */
   readonly number: number;
 }
 
-/** Words, in the turn that they are for. The author is written unless it is the user. */
+/** Words with the turn that they are for. The author is written unless it is the user. */
 export function userLine(item: Item, { author, turn, number }: WordsPlace): LineDraft {
   const origin = { family: 'user', ...defined({ author: otherAuthor(author) }) } as const;
   const metadata = entryMetadata({ origin, turn, number });
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
-/** A call that was not run. */
 export interface RefusedCallRecord {
   readonly tool: string;
-  /** The same in the words of its MCP server. */
   readonly mcp?: { readonly server: string; readonly tool: string };
   /** It was a patch, whatever the tool. */
   readonly patch?: true;
-  /** A user who can be asked might have allowed it. */
+  /** A user, had one been available, might have allowed it. */
   readonly unasked?: true;
 }
 
-/** The answer to a call: to one that changed files, or that was refused, with what is known of that. */
 export function answerLine(
   item: Item,
   turn: TurnId,
   { changed = [], refused }: { readonly changed?: readonly ChangedFile[]; readonly refused?: RefusedCallRecord },
 ): LineDraft {
   const line = itemLine(item, { family: 'tool' }, turn);
-  // The lines stand in the call (I9).
+  // The call holds the changed lines (I9).
   const named = changed.map(({ diff: _diff, ...file }) => file);
   const files = named.length === 0 ? undefined : (named as unknown as JsonObject[]);
   const known = defined({ changed: files, refused: refused && { ...refused } });
@@ -54,7 +50,7 @@ export function answerLine(
   return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
 }
 
-/** A picture that the provider made. A checkpoint keeps where it is saved. */
+/** A picture made by the provider. Checkpoints keep its path. */
 export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
   const line = itemLine(item, { family: 'model' }, turn);
   if (path === undefined) return line;
@@ -70,10 +66,7 @@ export interface ItemRecord {
   readonly item: TurnItem;
 }
 
-/**
- * The record that lists and screens are made from. Output bytes are left out: they stand in the item that the model
- * saw (I9).
- */
+/** Record for lists and screens. Omits output bytes: they are in the item that the model saw (I9). */
 export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineDraft {
   const startedAt = item.kind === 'command' ? at - (item.durationMs ?? 0) : at;
   return itemRecord({ threadId, turnId, startedAt, completedAt: at, item: storedItem(item) });
@@ -82,7 +75,6 @@ export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineD
 export interface StoredItemRecord extends Pick<ItemRecord, 'threadId' | 'turnId'> {
   readonly startedAt: number;
   readonly completedAt: number;
-  /** In the form of the file. */
   readonly item: JsonObject;
 }
 
@@ -92,7 +84,7 @@ export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: S
   return { type: lineType.event, payload };
 }
 
-/** In the form of the file. What runs counts as failed: its end may never be seen. */
+/** In the form of the file. Running items count as failed: their end may never be seen. */
 export function storedItem(item: TurnItem): JsonObject {
   const { id } = item;
   switch (item.kind) {
@@ -160,13 +152,13 @@ export function storedItem(item: TurnItem): JsonObject {
   }
 }
 
-/** Pictures by their path only: their bytes stand in the item that the model saw. */
+/** Pictures by path only: their bytes are in the item that the model saw. */
 function userContent(text: string, images: readonly string[]): readonly JsonObject[] {
   const said = text === '' ? [] : [{ type: 'text', text, text_elements: [] }];
   return [...images.map((path) => ({ type: 'local_image', path })), ...said];
 }
 
-/** Other readers drop a record without texts, but not one whose texts are empty. The patch stands in its call (I9). */
+/** Other readers drop a record without texts, but not one with empty texts. The call holds the patch (I9). */
 function storedChange({ kind, movePath }: ChangedFile): JsonObject {
   if (kind !== 'update') return { type: kind, content: '' };
   return { type: kind, unified_diff: '', move_path: movePath ?? null };
@@ -183,13 +175,14 @@ function duration(milliseconds: number): JsonObject {
 /** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
 const longestValue = 2000;
 
-/** What is known about the texts of a context item beside its kinds: the typed facts, one for each text, and why it is sent again. */
+/**
+ * Data on the texts of a context item beside its kinds: one typed fact per text, and the reason for sending it again.
+ */
 export interface ContextFacts {
   readonly values: readonly (Json | undefined)[];
   readonly why?: string;
 }
 
-/** The metadata of the item with it. */
 export function withContextFacts(metadata: JsonObject, { values, why }: ContextFacts): JsonObject {
   const kept = values.map((value) => (isShort(value) ? value : null));
   const told = defined({ why, values: kept.every((value) => value === null) ? undefined : kept });

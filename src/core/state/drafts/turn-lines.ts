@@ -18,9 +18,9 @@ import { applyPatch, makePatch } from '../../world/world-state.ts';
 import type { ThreadState } from '../thread-state.ts';
 import { failureFacts, type ShownUsage, shownUsage, usageFields } from './usage-and-failure-fields.ts';
 
-/** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
+/** Lines that frame a turn. Keys are those of the shared file format; ours are under `capstan`. */
 
-/** `compaction`: a turn of its own, without a message. `switched`: its model is not that of the turn before. */
+/** `compaction`: a turn of its own, without a message. `switched`: its model differs from that of the turn before. */
 export function turnStarted(
   { telemetry, window, modes }: Envelope,
   purpose: 'work' | 'compaction' = 'work',
@@ -41,8 +41,8 @@ export function turnStarted(
 }
 
 /**
- * The whole contract of the turn, so that any reader can say later under which settings it ran. `before` is the stored
- * envelope of the turn before it. `outdated`: the thread's settings were changed after the turn was submitted.
+ * The full contract of the turn, so that readers can later tell its settings. `before`: the stored envelope of the turn
+ * before it. `outdated`: the thread's settings changed after the turn was submitted.
  */
 export function turnContext(
   envelope: Envelope,
@@ -77,7 +77,7 @@ export function turnContext(
   };
 }
 
-/** The thread's settings once more, after a turn that was submitted before they were changed. */
+/** Repeats the thread's settings after a turn that was submitted before they changed. */
 export function repeatSettings(threadId: ThreadId, settings: JsonObject): LineDraft {
   return event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
 }
@@ -97,10 +97,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
   });
 }
 
-/**
- * What the thread was given and keeps, whatever is configured later. Texts may be long: they stand with the settings and
- * not with every turn.
- */
+/** Settings that the thread keeps, whatever is configured later. Long texts are stored here and not with every turn. */
 function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonObject {
   const given = <Value>(name: string, value: Value): Value | undefined =>
     isGiven(telemetry, name) ? value : undefined;
@@ -114,12 +111,11 @@ function startedWith({ instructions, capabilities, telemetry }: Envelope): JsonO
   return Object.keys(start).length === 0 ? {} : { start };
 }
 
-/** Chosen for this thread, and not for all of them. */
 function isGiven({ origins }: Envelope['telemetry'], name: string): boolean {
   return ['flags', 'thread', 'override'].includes(origins[name] ?? '');
 }
 
-/** What was chosen and has no place in the shared keys, in the form from which it is taken up again. */
+/** Choices without a place in the shared keys, in the form in which they are restored. */
 function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
@@ -127,7 +123,7 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
   return {
     profile: (policy.askedProfile ?? policy.profile) as unknown as JsonObject,
     provider: identity.provider,
-    // Apart from what it resolved to: a default of the model must not become a choice for the next one.
+    // Kept apart from the resolved values: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
     ...defined({ approval: policy.askedApproval, service_tier: tier }),
     ...(isGiven(telemetry, 'reviewer') ? { reviewer: policy.reviewer ?? 'user' } : {}),
@@ -145,7 +141,6 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
 
 export type ModelSwitch = Omit<ModelSwitchedEvent, 'kind' | 'turnId'>;
 
-/** What a thread has cost, and its newest request, as the shared file format says it. */
 export interface ThreadCost {
   readonly total: Usage;
   readonly last: Usage;
@@ -160,17 +155,15 @@ export function tokenCount(
   shown?: ShownUsage,
 ): LineDraft {
   const info = { ...costFields(cost), model_context_window: window };
-  // A count that is not about a step says so.
   const capstan = shown === undefined ? { beside: true } : shownUsage(shown, cost.last);
   return event({ type: 'token_count', info, rate_limits: rateLimits ? rateLimitFields(rateLimits) : null, capstan });
 }
 
-/** What a provider said of its limits when it refused a request. */
 export function rateLimitsReported(rateLimits: RateLimits): LineDraft {
   return event({ type: 'token_count', info: null, rate_limits: rateLimitFields(rateLimits) });
 }
 
-/** What a thread has cost with work that is not for it: its goal does not pay. */
+/** Cost of a thread with work for others, which its goal does not pay. */
 export function costForOthers(cost: ThreadCost & { readonly window: number }): LineDraft {
   const { type, payload } = tokenCount(cost);
   return { type, payload: { ...payload, capstan: { beside: true, for_others: true } } };
@@ -181,9 +174,9 @@ export function isCostForOthers(tokenCount: JsonObject): boolean {
 }
 
 /**
- * What a thread has cost, said again where a rollout continues from a place before some of it: turns that were taken
- * back have been paid for, and the newest count is that of the place. Readers that show the cost of a turn or of a
- * request leave it out: it belongs to none that stands.
+ * Repeats the cost when a rollout continues from an earlier place: turns that were taken back have been paid for, and
+ * the newest count is that of the place. Readers skip it in the cost of a turn or request: it belongs to none that
+ * remains.
  */
 export function repeatCost({ total, last }: ThreadCost, now: Pick<ThreadCost, 'total'>): readonly LineDraft[] {
   if (total.total === now.total.total) return [];
@@ -203,9 +196,8 @@ export interface RecordedEnd {
   readonly envelope: Envelope;
   readonly endedAt: number;
   readonly lastMessage?: string;
-  /** A hook let the model have none of the words, or ended the turn. */
+  /** A hook withheld all of the words from the model, or ended the turn. */
   readonly endedBy?: 'hook';
-  /** Of a turn that failed: the model that continues in the next one. */
   readonly continuedBy?: string;
 }
 
@@ -231,17 +223,17 @@ export function turnAborted({ envelope, endedAt }: RecordedEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 
-/** The end of a turn that is not continued; when it ended is unknown. */
+/** Ends a turn that is not continued; its time of end is unknown. */
 export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
-/** The end of a turn that had nothing more to do at the place where a rollback cut it off. */
+/** Ends a turn that had nothing left to do where a rollback cut it off. */
 export function turnCompleteAtCut(turnId: string): LineDraft {
   return event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
 }
 
-/** A turn does not end before it began, even if the clock went back meanwhile. */
+/** A turn does not end before it began, even if the clock went back. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
   return {
@@ -272,9 +264,9 @@ function seconds(milliseconds: number): number {
 }
 
 /**
- * The envelope as a line keeps it: plain JSON without null. Long texts stand elsewhere in the file (I9) and leave only
- * their size and digest here. What the user sets for commands may be a secret: only its names are kept. Budgets are kept,
- * and not the shares that they are made from; of rules, how many there were.
+ * The stored envelope: plain JSON without null. Long texts are elsewhere in the file (I9), with only size and digest
+ * here. Variables that the user sets for commands may be secret: only names are kept. Budgets are kept without the
+ * shares behind them; of rules, only their number.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
   const { policy, capabilities } = envelope;
@@ -285,7 +277,6 @@ export function storeEnvelope(envelope: Envelope): JsonObject {
   const kept = {
     ...envelope,
     policy: { ...policy, shellEnvironment: { ...shellEnvironment, set }, rules: rulesRecord(rules) },
-    // How they are defined stands with the settings of the thread.
     capabilities: { ...abilities, ...(clientTools && { clientTools: clientTools.map(({ name }) => name) }) },
     window,
   };
@@ -309,13 +300,13 @@ function shorten(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
 }
 
-/** What a turn's line says: everything when nothing is known of an earlier turn, else what differs. */
+/** Everything if no earlier turn is known, otherwise the difference. */
 function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
   if (before === undefined) return { full: true, groups: now };
   return { full: false, groups: makePatch(before, now) ?? {} };
 }
 
-/** The stored envelope after such a record. A difference to nothing gives nothing. */
+/** Applies such a record to the stored envelope. A difference to nothing gives nothing. */
 export function foldEnvelope(before: JsonObject | undefined, record: Json | undefined): JsonObject | undefined {
   const groups = isJsonObject(record) ? record['groups'] : undefined;
   if (!isJsonObject(record) || !isJsonObject(groups)) return undefined;
@@ -323,15 +314,14 @@ export function foldEnvelope(before: JsonObject | undefined, record: Json | unde
   return before === undefined ? undefined : (applyPatch(before, groups) as JsonObject);
 }
 
-/** How a turn ended; `open`: it has not. On a thread without a writer, an open turn was cut off. */
+/** `open`: not ended. On a thread without a writer, an open turn was cut off. */
 export type TurnStatus = 'completed' | 'failed' | 'interrupted' | 'open';
 
-/** An event that begins a turn, ends one, or takes turns back. Every reader of turns goes by it. */
 export type TurnEvent =
   /** `isCompaction`: the turn only makes a checkpoint. */
   | { readonly kind: 'start'; readonly name: string; readonly at?: number; readonly isCompaction: boolean }
   | { readonly kind: 'end'; readonly name: string; readonly at?: number; readonly status: TurnStatus }
-  /** The newest so many turns that count; always a whole number of at least 1. */
+  /** Number of the newest counted turns to take back; always an integer of at least 1. */
   | { readonly kind: 'rollback'; readonly count: number };
 
 const kinds: ReadonlyMap<unknown, TurnEvent['kind']> = new Map([
@@ -343,12 +333,14 @@ const kinds: ReadonlyMap<unknown, TurnEvent['kind']> = new Map([
   ['thread_rolled_back', 'rollback'],
 ]);
 
-/** Which kind of turn event has this type, if one does. */
 export function turnEventKind(type: unknown): TurnEvent['kind'] | undefined {
   return kinds.get(type);
 }
 
-/** What an `event_msg` says about turns. `at` is in seconds since the Unix epoch; a turn without a name has an empty one. */
+/**
+ * Reads the turn event of an `event_msg`. `at` is in seconds since the Unix epoch; a turn without a name has an empty
+ * one.
+ */
 export function turnEvent(event: JsonObject): TurnEvent | undefined {
   const kind = turnEventKind(event['type']);
   if (kind === undefined) return undefined;
@@ -367,7 +359,7 @@ function statusAfter(event: JsonObject): TurnStatus {
   return objectAt(event, 'error') === undefined ? 'completed' : 'failed';
 }
 
-/** Whether the end of a turn with this name ends the open turn with that name. Without a name, either means the other. */
+/** Compares the names of an ended and an open turn. An empty name matches any. */
 export function endsTurn(ended: string, open: string): boolean {
   return ended === '' || open === '' || ended === open;
 }

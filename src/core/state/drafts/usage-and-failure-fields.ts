@@ -6,7 +6,7 @@ import { readRateLimits } from '../../../protocol/rate-limits.ts';
 import type { UsageEvent } from '../../../protocol/thread-event.ts';
 import { noUsage, repairUsage, type Usage } from '../../../protocol/usage.ts';
 
-/** Token counts as rollouts and event streams spell them. What Codex has no name for is absent where there is none. */
+/** Token counts in the spelling of rollouts and event streams. Fields that Codex does not know are absent if empty. */
 export function usageFields(usage: Usage) {
   const { estimated, cost } = usage;
   return {
@@ -36,12 +36,11 @@ export function readUsage(fields: Json | undefined): Usage {
   });
 }
 
-/** What users are shown after a request. The total stands beside it in the line. */
 export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
 
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
-/** Under `capstan` of a `token_count`. `counted`: what the line says itself about the request. */
+/** Under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */
 export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
   const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
   const own = last === undefined || last === counted ? undefined : usageFields(last);
@@ -56,7 +55,6 @@ export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonO
   };
 }
 
-/** Undefined where the line does not say it. */
 export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   const ours = objectAt(event, 'capstan');
   const [step, tokens, percentRemaining] = ['step', 'tokens', 'percent_remaining'].map((name) => numberAt(ours, name));
@@ -79,10 +77,10 @@ export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   };
 }
 
-/** What a screen says of a failure beside its message: where it comes from, and when the same request may work. */
+/** Facts shown beside a failure's message: its source, and when the same request may work. */
 type FailureFacts = Partial<Pick<ModelFailure, 'cause' | 'status' | 'retry' | 'resetsAt'>>;
 
-/** As the line of the turn's end keeps it. Undefined: there is nothing to keep. */
+/** In the form of the turn's last line. Undefined if there is nothing to keep. */
 export function failureFacts(failure: Outcome): JsonObject | undefined {
   const { cause, status, retry, resetsAt } = failure as Outcome & FailureFacts;
   if (cause === undefined) return undefined;

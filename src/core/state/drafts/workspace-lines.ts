@@ -6,26 +6,22 @@ import { type Line, type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { FilesChangedInSideConversation } from '../../../protocol/turn-item.ts';
 import { readChangedFiles } from '../fold/plan-and-changed-files.ts';
 
-/** Who is about to change a workspace, or has changed it: a turn, or a restore. */
 export type Changer =
   | { readonly kind: 'turn'; readonly turnId: TurnId }
   | { readonly kind: 'restore'; readonly restoreId: string };
 
-/** A workspace before or after a change. */
 export interface SnapshotRecord {
   readonly changer: Changer;
   readonly when: 'before' | 'after';
   readonly root: string;
-  /** Absent when no snapshot could be taken. */
   readonly tree?: string;
-  /** What others alone would have left: the rest is the changer's own work. Older records do not have it. */
+  /** Tree with only the changes of others: the difference is the changer's own work. Older records lack it. */
   readonly others?: string;
-  /** Before a restore: what it is to leave. If the restore is cut off, this says which changes are its own. */
+  /** Target of a restore, recorded before it: if the restore is cut off, this identifies its own changes. */
   readonly aim?: string;
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** More of what was left out is only counted. */
 const namedSkipped = 20;
 
 export function snapshotLine(
@@ -45,7 +41,7 @@ export function snapshotLine(
   return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
-/** Undefined when the line is of another kind, or makes no sense. */
+/** Undefined for a line of another kind, or an invalid one. */
 export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);
@@ -65,7 +61,6 @@ function changerOf(payload: JsonObject): Changer | undefined {
   return restoreId === undefined ? undefined : { kind: 'restore', restoreId };
 }
 
-/** As a line says it. */
 export function readChangedBeside(stored: JsonObject): FilesChangedInSideConversation | undefined {
   const changes = readChangedFiles(stored['changes'] ?? []);
   if (changes.length === 0) return undefined;

@@ -14,10 +14,9 @@ import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { repairUsage, noUsage, type Usage, usageSince } from '../../../protocol/usage.ts';
 import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 
-/** More than a thread can start in its life with sense. Older ones are left out. */
+/** More than a thread reasonably starts. Older ones are dropped. */
 const mostAgents = 500;
 
-/** The line by which a thread notes something about an agent. */
 export function agentLine(note: AgentNote): LineDraft {
   return { type: lineType.agent, payload: noteFields(note) };
 }
@@ -30,7 +29,7 @@ function noteFields(note: AgentNote): JsonObject {
   return { id, spawned: by, parent_thread_id: parentId, agent_path: path, agent_role: role };
 }
 
-/** What the lines of a thread say of its agents after one more. A line that makes no sense changes nothing. */
+/** Folds one more line. An invalid line changes nothing. */
 export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject): readonly RecordedAgent[] {
   const id = parseThreadId(stringAt(payload, 'id') ?? '');
   if (id === undefined) return agents;
@@ -55,7 +54,7 @@ function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined
   return { id, parentId, path, role, turnId, state: 'running', used: noUsage };
 }
 
-/** The same after a report that waits for the thread's next request. */
+/** Folds a report that waits for the thread's next request. */
 export function foldReport(
   agents: readonly RecordedAgent[],
   { agentId, status, used }: Pick<AgentReport, 'agentId' | 'status' | 'used'>,
@@ -66,7 +65,7 @@ export function foldReport(
   return changed(agents, known, { state, last: status.kind, used });
 }
 
-/** What a report adds to the cost of its thread: what was not reported before. */
+/** Cost that a report adds to its thread: the part not reported before. */
 export function costOfReport(
   agents: readonly RecordedAgent[],
   { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>,
@@ -83,7 +82,6 @@ function changed(
   return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
 }
 
-/** As checkpoints carry them. */
 export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
   return agents.map(({ id, parentId, path, role, state, turnId, last, used }) => ({
     id,
@@ -122,7 +120,6 @@ const statusKinds: readonly AgentStatus['kind'][] = [
   'errored',
 ];
 
-/** A report as its line says it. */
 export function readReport(payload: JsonObject): AgentReport | undefined {
   const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');
   const [path, status] = [stringAt(payload, 'path'), readStatus(objectAt(payload, 'status'))];
@@ -137,7 +134,6 @@ function readStatus(value: JsonObject | undefined): AgentStatus | undefined {
   return kind === 'errored' ? { kind, message: stringAt(value, 'message') ?? '' } : { kind };
 }
 
-/** What the first line of an agent says about who it is, beside what every first line says. */
 export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity): JsonObject {
   const spawn = { parent_thread_id: parentId, depth, agent_path: path, agent_nickname: null, agent_role: role };
   return {
@@ -150,17 +146,16 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
   };
 }
 
-/** What the first line of an agent says that begins with the conversation of its parent: what that had cost. */
 export function takenOverMeta(used: Usage): JsonObject {
   return { agent_taken_over: usageFields(used) };
 }
 
-/** What an agent has cost by itself: a fork counts what it took over. */
+/** Cost of the agent itself: a fork's total includes the conversation that it took over. */
 export function ownCost(total: Usage, meta: JsonObject): Usage {
   return usageSince(readUsage(meta['agent_taken_over']), total);
 }
 
-/** Who the thread with this first line is among agents. Undefined: no other thread started it. */
+/** Identity of an agent from its first line. Undefined: no other thread started it. */
 export function agentIn(meta: JsonObject): AgentIdentity | undefined {
   const spawn = objectAt(objectAt(objectAt(meta, 'source'), 'subagent'), 'thread_spawn');
   const ids = [stringAt(meta, 'id'), stringAt(spawn, 'parent_thread_id'), stringAt(meta, 'session_id')];

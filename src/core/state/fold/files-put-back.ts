@@ -19,7 +19,6 @@ import {
 } from '../../../protocol/json.ts';
 import { textsAt } from '../questions/question-lines.ts';
 
-/** As a line says it. */
 export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
   const [restored, deleted] = [textsAt(stored, 'restored'), textsAt(stored, 'deleted')];
   if (restored === undefined || deleted === undefined) return undefined;
@@ -34,7 +33,6 @@ function readBefore(stored: JsonObject | undefined): TurnBefore | undefined {
   return { turnId: turnId as TurnId, number, words };
 }
 
-/** The records of the work after files went back, or after that was undone. */
 export function foldPutBack(work: WorkRecords, { before, isUndone, restored, deleted }: RestoredFiles): WorkRecords {
   const number = defined({ before: before?.number });
   const back: readonly RestoredFile[] = [
@@ -48,7 +46,7 @@ export function foldPutBack(work: WorkRecords, { before, isUndone, restored, del
   return withPutBack(work, isUndone === true ? others : [...others, ...withoutParentFolders(back, all)]);
 }
 
-/** The same after a patch changed files: what it left is there, and so are the folders that it is in. */
+/** Folds files that a patch changed: its results exist, and so do their folders. */
 export function changedAgain(work: WorkRecords, changed: readonly ChangedFile[]): WorkRecords {
   if (work.putBack === undefined) return work;
   const touched = new Set(changed.flatMap(({ path, movePath }) => [path, movePath ?? path]));
@@ -60,7 +58,6 @@ function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readon
   return putBack.length === 0 ? work : { ...work, putBack };
 }
 
-/** As a checkpoint carries them. */
 export function readPutBackFiles(stored: JsonObject): readonly RestoredFile[] | undefined {
   const files = (arrayAt(stored, 'put_back') ?? []).flatMap((value: Json): readonly RestoredFile[] => {
     const path = isJsonObject(value) ? stringAt(value, 'path') : undefined;

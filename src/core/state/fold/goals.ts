@@ -4,18 +4,16 @@ import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { type Usage, usedTokens } from '../../../protocol/usage.ts';
 
-/** The goal as its newest line says it. */
 export interface RecordedGoal extends Goal {
-  /** What the thread had spent by then, as the goal counts it. Unknown: another program wrote the line. */
+  /** The thread's spending at that time, as the goal counts it. Absent if another program wrote the line. */
   readonly spent?: number;
-  /** Why it is as it is, where the engine decided. */
   readonly reason?: string;
 }
 
-/** Its words are sent again with every round. */
+/** The objective is sent again with every round. */
 export const mostObjective = 4000;
 
-/** The goal with what was spent since its line. It counts only while the goal is active. */
+/** Adds spending since the goal's line. It counts only while the goal is active. */
 export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): RecordedGoal {
   if (goal.status !== 'active') return goal;
   const spent = usedTokens(total);
@@ -29,17 +27,15 @@ export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): Re
   };
 }
 
-/** The goal of a thread that has paid for something else, such as notes about other threads: none of it is the goal's. */
+/** Excludes work for others, such as notes about other threads, from the goal's cost. */
 export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
   return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
 }
 
 export interface GoalMoment {
-  /** What the thread has cost. */
   readonly total: Usage;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** When the turn began in which this is asked. */
   readonly from: number;
 }
 
@@ -55,7 +51,6 @@ function goalFields(threadId: string, { spent, reason, share, ...goal }: Recorde
   return { goal: { threadId, ...goal }, ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }) };
 }
 
-/** The goal that such an event holds; undefined where it makes no sense. */
 export function readGoal(event: JsonObject | undefined): RecordedGoal | undefined {
   const goal = objectAt(event, 'goal');
   const [objective, status] = [stringAt(goal, 'objective'), goalStatuses.find((each) => each === goal?.['status'])];
@@ -78,7 +73,6 @@ function count(goal: JsonObject | undefined, key: string): number {
   return Math.max(0, numberAt(goal, key) ?? 0);
 }
 
-/** As a checkpoint carries it. */
 export function storeGoal(goal: RecordedGoal | undefined): JsonObject | undefined {
   return goal === undefined ? undefined : goalFields('', goal);
 }

@@ -5,19 +5,17 @@ import { type HookEntry, hookEvents, type HookRun, type ThreadEvent } from '../.
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/** What a hook said when the thread was opened. A section sends it again after every checkpoint. */
+/** Output of a hook from when the thread was opened. A section sends it again after every checkpoint. */
 export interface SessionText {
-  /** Of the hook. */
   readonly key: string;
   readonly text: string;
 }
 
-/** The line of a hook that ran. `context`: of one that ran when the thread was opened. */
 export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDraft {
   return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), ...defined({ context }) } };
 }
 
-/** Whether what a hook says holds for as long as the thread is open. */
+/** True if the output holds for as long as the thread is open. */
 export function isSessionText({ event }: Pick<HookRun, 'event'>): boolean {
   return event === 'SessionStart' || event === 'SubagentStart';
 }
@@ -29,7 +27,6 @@ function storedRun({ durationMs, entries, ...run }: HookRun): JsonObject {
 const statuses = ['completed', 'blocked', 'stopped', 'failed'] as const;
 const kinds = ['warning', 'feedback', 'stop', 'context', 'change', 'error'] as const;
 
-/** The event that rests on such a line; undefined where it makes no sense. */
 export function hookEvent(payload: JsonObject): ThreadEvent | undefined {
   const run = readRun(objectAt(payload, 'run'));
   const turnId = stringAt(payload, 'turn_id') as TurnId | undefined;
@@ -52,7 +49,7 @@ function readRun(stored: JsonObject | undefined): HookRun | undefined {
 /** A file may claim any number of texts of any length. In tokens. */
 const limits = { texts: 20, tokensEach: 3000 } as const;
 
-/** The texts after a line. A hook that ran again says what it says now; one that broke has said nothing new. */
+/** Folds a line. A repeated hook replaces its text; a failed one changes nothing. */
 export function foldSessionText(texts: readonly SessionText[], payload: JsonObject): readonly SessionText[] {
   const run = readRun(objectAt(payload, 'run'));
   if (run === undefined || !isSessionText(run) || run.status === 'failed') return texts;
@@ -66,7 +63,6 @@ function withText(texts: readonly SessionText[], { key, text }: SessionText): re
   return at < 0 ? [...others, { key, text }].slice(-limits.texts) : texts.with(at, { key, text });
 }
 
-/** As a checkpoint carries them. */
 export function readSessionTexts(carried: JsonObject): readonly SessionText[] {
   return (arrayAt(carried, 'session_context') ?? [])
     .filter(isJsonObject)

@@ -11,35 +11,33 @@ import {
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 
-/** What a model of a provider has shown of its window in this thread. */
 export interface ModelLimit {
   readonly provider: string;
   readonly model: string;
-  /** The body of the largest request that was answered, in bytes. */
   readonly accepted?: number;
-  /** Tokens that it has taken for sure. */
+  /** Number of tokens that it has certainly accepted. */
   readonly proven?: number;
   /**
-   * The window that its server named when it refused a request, and the one that was configured then, in tokens.
-   * Forgotten when more than that is answered.
+   * Window named by its server in a refusal, and the one configured then, in tokens. Dropped once more than that is
+   * answered.
    */
   readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 
 export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
 
-/** A smaller number is a slip: no window of a model that can work. */
+/** A smaller number is an error: no usable model has such a window. */
 const leastNamed = 1001;
-/** A count may be anything, or missing: a tokeniser makes no more and no fewer tokens of a body than this. */
+/** A count may be anything or missing: a tokeniser makes between these numbers of bytes per token. */
 const bytesPerToken = { least: 2, most: 10 } as const;
-/** A thread has few models; a file that was made up may name any number. */
+/** A thread has few models; a forged file may name any number. */
 const mostModels = 16;
 
 export function findModelLimit(limits: readonly ModelLimit[], { provider, model }: ModelName): ModelLimit | undefined {
   return limits.find((limit) => limit.provider === provider && limit.model === model);
 }
 
-/** After a `capstan_step` line. `bytes` is the body of the newest request of the thread. */
+/** Folds a `capstan_step` line. `bytes`: body of the thread's newest request. */
 export function foldStepLimits(
   limits: readonly ModelLimit[],
   payload: JsonObject,
@@ -55,7 +53,7 @@ export function foldStepLimits(
   return [...limits.filter((limit) => limit.provider !== provider || limit.model !== model), after].slice(-mostModels);
 }
 
-/** A request of the conversation. What a compaction asks has a body that no line counts. */
+/** Requests of the conversation only. No line counts the body of a compaction's request. */
 function isAnswered({ outcome, purpose }: JsonObject): boolean {
   return purpose === undefined && (outcome === 'done' || outcome === 'go-on');
 }
@@ -73,14 +71,14 @@ function takenBy(bytes: number, counted: number): number {
   return Math.min(counted, Math.floor(bytes / bytesPerToken.least));
 }
 
-/** The newest counts: a server may have been started again with another window. */
+/** The newest value wins: a server may have been restarted with another window. */
 function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: number | undefined): ModelLimit {
   if (tokens === undefined || assumed === undefined || !Number.isSafeInteger(tokens)) return limit;
   if (tokens < leastNamed || tokens < (limit.proven ?? 0)) return limit;
   return { ...limit, named: { tokens, assumed } };
 }
 
-/** What servers named, said again where a rollout continues from a place before they did. Of no request that stands. */
+/** Repeats windows named by servers when a rollout continues from an earlier place, without reference to a request. */
 export function repeatModelWindows(then: readonly ModelLimit[], now: readonly ModelLimit[]): readonly LineDraft[] {
   return now.flatMap(({ provider, model, named }) => {
     const before = findModelLimit(then, { provider, model })?.named;

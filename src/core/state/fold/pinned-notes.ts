@@ -11,13 +11,13 @@ import {
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
+/** A note that the user pinned to the thread. Code sends it again after every checkpoint. */
 export interface Pin {
   readonly id: string;
   readonly text: string;
 }
 
-/** The same as its line says it: the seal proves that this home wrote the line. */
+/** The seal proves that this home wrote the line. */
 export interface RecordedPin extends Pin {
   readonly seal?: string;
 }
@@ -30,24 +30,22 @@ export function pinRemoved(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true } };
 }
 
-/** The end of a note that no seal proves. Its text stays readable as what it is: a claim of the file. */
+/** Ends a note that no seal proves. Its text stays readable as a claim of the file. */
 export function pinSetAside(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
 }
 
-/** What the seal of a pin's line is made over. */
 export function pinClaim({ id, text }: Pin): Json {
   return [lineType.pin, id, text];
 }
 
-/** A note as a line or a checkpoint says it. */
 export function readPin(payload: JsonObject): RecordedPin | undefined {
   const [id, text, seal] = [stringAt(payload, 'id'), stringAt(payload, 'text'), stringAt(payload, 'seal')];
   if (id === undefined || text === undefined || payload['removed'] === true) return undefined;
   return { id, text, ...(seal === undefined || seal === '' ? {} : { seal }) };
 }
 
-/** The pins after a `capstan_pin` line. A line that makes no sense, or that is beyond the limits, changes nothing. */
+/** Folds a `capstan_pin` line. An invalid one, or one beyond the limits, changes nothing. */
 export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): readonly RecordedPin[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return pins;
@@ -62,7 +60,7 @@ export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): read
   return at < 0 ? [...pins, added] : pins.with(at, added);
 }
 
-/** The lines after which notes that are `pins` are `wanted`, in that order. Those that are said again stay as proven as they were. */
+/** Lines that turn notes `pins` into `wanted`, in that order. Repeated notes keep their seal. */
 export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[]): readonly LineDraft[] {
   let kept = 0;
   const removed: LineDraft[] = [];
@@ -74,20 +72,19 @@ export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[])
   return [...removed, ...wanted.slice(kept).map(pinSaidAgain)];
 }
 
-/** An empty seal proves nothing, so that no forged line becomes one of this home by being repeated. */
+/** An empty seal proves nothing, so that repeating a forged line does not make it one of this home. */
 function pinSaidAgain({ id, text, seal = '' }: RecordedPin): LineDraft {
   return { type: lineType.pin, payload: { id, text, seal } };
 }
 
-/** As a checkpoint carries them, and a rollback those of the rollout that it left. */
+/** Read from a checkpoint, or from a rollback with the pins of the rollout that it left. */
 export function readPins(carried: JsonObject): readonly RecordedPin[] {
   return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
 }
 
-/** They are sent again and again, so they must stay short. In tokens. */
+/** Limits in tokens: pins are sent again and again. */
 const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
 
-/** Why a text cannot be pinned beside these, or undefined when it can. */
 export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Outcome | undefined {
   const { pins: most, tokensEach, tokensInAll } = pinLimits;
   const tokens = estimateTokens(text);

@@ -26,7 +26,6 @@ import type { Line } from '../../../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../../../protocol/turn-item.ts';
 import { changedAgain, readPutBackFiles } from './files-put-back.ts';
 
-/** The records of the work after one more item. */
 export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
   if (isBoundary(entry)) return entry.origin.family === 'context' ? work : afterBoundary(work, entry);
   const newer = newerThanPlan(entry);
@@ -41,36 +40,34 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   return foldChangedFiles(work, readChangedFiles(changed));
 }
 
-/** The records of the work after patches, also of a side conversation. */
 export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[]): WorkRecords {
   return { ...changedAgain(work, files), files: withFiles(work.files, files) };
 }
 
-/** A turn that was stopped, a program that spoke to the model, or a command of the user may have made the plan obsolete. */
+/** A stopped turn, a program's message, or a command of the user may have made the plan obsolete. */
 function newerThanPlan({ item, origin }: Entry): PlanOlderThan | undefined {
   if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) return 'stop';
   if (origin.family !== 'client' || item['role'] === 'assistant') return undefined;
   return isMessage(item) && isUserShellCommand(item) ? 'shell' : 'program';
 }
 
-/** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
+/** A completed plan says nothing about later requests; any other may be out of date from here on. */
 function afterBoundary({ plan, files, putBack, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
   const older = withOlderPlan({ ...(isOpen ? { plan } : {}), files, ...defined({ putBack }) }, 'user');
   return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
 }
 
-/** Calls of one response that have no answer yet. */
 const mostProposed = 20;
 
-/** The model wrote it: it may be anything. */
+/** Written by the model, so it may be anything. */
 function planIn(item: Item): ProposedPlan | undefined {
   if (!isCall(item) || item.name !== 'update_plan' || item.type !== 'function_call') return undefined;
   const steps = arrayAt(parseJsonObject(item.arguments), 'plan');
   return steps === undefined ? undefined : { callId: item.call_id, steps: readSteps(steps, 'step') };
 }
 
-/** Other programs do not record whether a call was refused, but their answer to one that ran is the same. */
+/** Other programs do not record refusals, but their answer to a call that ran is the same. */
 function hasRun(answer: Item, known: JsonObject | undefined): boolean {
   return known === undefined ? answer['output'] === planUpdated : known['refused'] === undefined;
 }
@@ -98,18 +95,17 @@ function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanS
   });
 }
 
-/** Each file once, where it was first changed, as it was changed last. */
+/** Each file once, at its first change, with its newest kind. */
 function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile[]): readonly ChangedFile[] {
   const files = new Map(before.map((file) => [file.path, file]));
   for (const file of changed) {
     const known = files.get(file.path);
-    // A file that was made here and changed later is still one that was made here.
+    // A file added here and updated later still counts as added.
     files.set(file.path, known?.kind === 'add' && file.kind === 'update' ? { ...file, kind: 'add' } : file);
   }
   return [...files.values()];
 }
 
-/** As a line or a checkpoint has them. */
 export function readChangedFiles(stored: Json): readonly ChangedFile[] {
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((value: Json): ChangedFile[] => {
@@ -136,7 +132,7 @@ export function readWork(stored: JsonObject | undefined): WorkRecords {
   return { ...defined({ plan }), files: readChangedFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
 }
 
-/** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */
+/** Earlier versions did not record whether the user wrote after the plan: it may be out of date. */
 function readPlan(stored: JsonObject): WorkPlan | undefined {
   const steps = arrayAt(stored, 'plan');
   if (steps === undefined) return undefined;

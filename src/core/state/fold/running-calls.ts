@@ -16,37 +16,32 @@ import type { TurnItem } from '../../../protocol/turn-item.ts';
 import { itemRecord, storedItem } from '../drafts/item-lines.ts';
 import { shortWord } from '../questions/call-arguments.ts';
 
-/** A call that has begun and has no answer yet. After a crash this is all that is known about it. */
+/** A call that has begun and has no answer. After a crash nothing else is known about it. */
 export interface CallStart {
   /** A fork holds calls of another thread, whose program may be alive. */
   readonly threadId: string;
   readonly callId: string;
-  /** The name of the tool. */
   readonly tool: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** What lists and screens show, in the form of the file. */
   readonly item: JsonObject;
-  /** Calling again does no harm. */
   readonly idempotent?: true;
   /** It ran without the sandbox of its turn, because the user allowed it. */
   readonly outside?: true;
-  /** It ran in a wider one, which only denied what may not be read. */
+  /** It ran in a wider sandbox, which only denied protected reads. */
   readonly confined?: true;
-  /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
-  /** Of what is said about the process. */
   readonly processSeal?: string;
 }
 
 export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'processSeal'> {
-  /** What it answers was written outside, such as by a server. */
+  /** Its answer was written outside, such as by a server. */
   readonly external?: true;
   readonly turnId: TurnId;
   readonly item: TurnItem;
 }
 
-/** Durable before the call has an effect. */
+/** Must be durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
   const { idempotent, external, outside, confined } = marks;
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
@@ -59,18 +54,15 @@ export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks
   return { type: lineType.call, payload: { ...ids, ...about } };
 }
 
-/** What lists and screens show of a call that has no end yet. */
 export function shownCall(item: TurnItem): JsonObject {
   return storedItem(shortened(item));
 }
 
-/** The same call, by what its process is known. */
 export function callProcess(turnId: TurnId, callId: string, { pid, startedAt, mark }: StartedProcess): LineDraft {
   const known = { pid, started_at: startedAt, mark };
   return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: known } };
 }
 
-/** The record for lists and screens of a call whose end was not seen. */
 export function callFoundDead(
   { at, item }: CallStart,
   ids: { readonly threadId: ThreadId; readonly turnId: TurnId },
@@ -80,10 +72,9 @@ export function callFoundDead(
 
 const mostChanges = 50;
 
-/** Nothing large is stored twice (I9): the whole stands in the call that the model made. */
+/** Nothing large is stored twice (I9): the model's call holds the complete data. */
 function shortened(item: TurnItem): TurnItem {
   if (item.kind === 'file-change') return { ...item, changes: item.changes.slice(0, mostChanges) };
-  // The arguments stand in the call, and may be long.
   if (item.kind === 'tool-call') return { ...item, arguments: {} };
   if (item.kind !== 'command') return item;
   return { ...item, argv: item.argv.map(shortWord) };
@@ -91,12 +82,12 @@ function shortened(item: TurnItem): TurnItem {
 
 export function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
   const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
-  // A number below 2 would mean the first process or a whole group to a process that signals it.
+  // Signalling a number below 2 would reach the first process or a whole group.
   if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
   return { pid, startedAt, mark };
 }
 
-/** A command that outlived its call: history says that it runs. On a thread without a writer, it is gone. */
+/** A command that outlived its call; history says that it runs. Without a writer of the thread, it is gone. */
 export interface RecordedSession {
   readonly id: number;
   /** A fork holds sessions of another thread, whose program may be alive. */
@@ -105,14 +96,12 @@ export interface RecordedSession {
   readonly turnId: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
-  /** What lists and screens show, in the form of the file. */
   readonly item: JsonObject;
   readonly process?: StartedProcess;
-  /** Of what is said about the process. */
   readonly processSeal?: string;
-  /** Its process has ended, and no answer has said so yet. */
+  /** Its process has ended, and no answer has reported it yet. */
   readonly exited?: true;
-  /** The user ended it: no call can ask for what it said. */
+  /** The user ended it: no call can ask for its output. */
   readonly stopped?: true;
 }
 
@@ -123,27 +112,23 @@ export interface SessionStart extends Pick<RecordedSession, 'id' | 'callId' | 'a
   readonly process?: StartedProcess;
 }
 
-/** Its answer follows. */
 export function sessionStarted({ item, ...session }: SessionStart): LineDraft {
   return sessionStartLine({ ...session, item: shownCall(item) });
 }
 
-/** Its process has ended. The item of the line before says how. */
 export function sessionExited(id: number, fate: SessionFate): LineDraft {
   return { type: lineType.session, payload: { id, exited: fate } };
 }
 
-/** The model knows that there is no such session any more. */
 export function sessionDropped(id: number, fate: SessionFate): LineDraft {
   return { type: lineType.session, payload: { id, dropped: fate } };
 }
 
 const stoppedFate: SessionFate = 'stopped';
 
-/** More than can run at once: what a file says beyond it makes no sense. */
+/** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 
-/** As much of the state as these lines change. */
 interface SessionState {
   readonly sessions: readonly RecordedSession[];
   readonly sessionsAtCheckpoint: readonly RecordedSession[];
@@ -155,7 +140,8 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const others = state.sessions.filter((session) => session.id !== id);
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
-    // Answers say what ended, but for these: the list that a checkpoint left is of another process, or the user ended it.
+    // Answers report ended sessions, except those from another process in a checkpoint's list, and those that the user
+    // ended.
     const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
     const kept = isGone
       ? state.sessionsAtCheckpoint.filter((session) => session.id !== id)
@@ -173,7 +159,6 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   return session === undefined ? state : { ...state, sessions: [...others.slice(1 - mostSessions), session] };
 }
 
-/** As checkpoints carry them. */
 export function storeSessions(sessions: readonly RecordedSession[]): readonly Json[] {
   return sessions.map((session) => ({
     ...startFields(session),
@@ -187,7 +172,6 @@ function startFields({ id, threadId, turnId, callId, at, item, process: started 
   return { ...ids, started_at_ms: at, item, ...defined({ process: known }) };
 }
 
-/** The line that began it, as it was before it was sealed. */
 export function sessionStartLine(session: RecordedSession): LineDraft {
   return { type: lineType.session, payload: startFields(session) };
 }
@@ -211,7 +195,6 @@ function readSession(payload: JsonObject): RecordedSession | undefined {
   return { id, threadId, turnId, callId, at, item, ...defined({ process: started, processSeal, exited, stopped }) };
 }
 
-/** The script of the session's command. */
 export function sessionCommand({ item }: Pick<RecordedSession, 'item'>): string {
   const last = arrayAt(item, 'command')?.at(-1);
   return typeof last === 'string' ? last : '';

@@ -22,8 +22,8 @@ import { oneLine } from '../turns/turn-words.ts';
 import { readPutBack } from './files-put-back.ts';
 
 /**
- * A message that the thread has accepted and that has not entered history: a user's words, an item of a program, what
- * came of the work of an agent, or what happened to files beside the thread.
+ * An accepted message that has not entered history: a user's words, an item of a program, the result of an agent, or a
+ * change of files beside the thread.
  */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
@@ -32,33 +32,32 @@ export type WaitingContent =
   | {
       readonly kind: 'item';
       readonly item: Item;
-      /** Of an item that only its maker can read: who answered when it was accepted. */
+      /** For an item that only its maker can read: the provider at its acceptance. */
       readonly maker?: ProviderName;
-      /** What the thread has cost with it. Absent: to make it cost nothing. Only its line says it. */
+      /** Cost of the thread including this message. Absent: the message cost nothing. Only its line has it. */
       readonly total?: Usage;
-      /** The review of code that it tells of, for screens. Only its line says it. */
+      /** The code review that it reports, for screens. Only its line has it. */
       readonly review?: KeptReview;
     }
-  /** `total`: what the thread has cost with it. */
+  /** `total`: cost of the thread including the report. */
   | { readonly kind: 'agent'; readonly report: AgentReport; readonly total: Usage }
-  /** `again`: a rollback or a fork left the turn in which it was told, but not the files. */
+  /** `again`: a rollback or a fork left the turn that reported it, but not the files. */
   | { readonly kind: 'files'; readonly files: RestoredFiles; readonly again?: true }
   | { readonly kind: 'beside'; readonly files: FilesChangedInSideConversation; readonly again?: true };
 
-/** The same as its line says it: the seal proves that this home wrote the line. */
+/** The seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
 
-/** What happened to files. It is so for every conversation about them, and does not go back with one. */
+/** A change of files. It holds for every conversation about them, and is not undone with one. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 
 export function isAboutFiles(message: RecordedMessage): message is FilesMessage {
   return message.kind === 'files' || message.kind === 'beside';
 }
 
-/** How many messages may wait at once: each one that comes or goes is held against all of them. */
+/** Limit of waiting messages: each arrival or departure is compared with all of them. */
 const mostWaiting = 5000;
 
-/** Why no further message can wait, or undefined when one can. */
 export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
   if (waiting.length < mostWaiting) return undefined;
   return {
@@ -69,8 +68,8 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
 }
 
 /**
- * Why a message leaves without entering history: the code of an outcome, or what was done to its thread. `unproven`: no
- * seal proves that this home accepted it.
+ * Reason to drop a message: the code of an outcome, or the action on its thread. `unproven`: no seal proves that this
+ * home accepted it.
  */
 export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
@@ -78,43 +77,38 @@ export function messageWaits(message: WaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: stored(message) };
 }
 
-/** Words without an author are a user's, as in every file before authors were written. */
+/** Words without an author are the user's, as in all files from before authors were written. */
 function stored(message: WaitingMessage): JsonObject {
   if (message.kind !== 'words' || message.input.author !== 'user') return message as unknown as JsonObject;
   const { author: _author, ...input } = message.input;
   return { ...message, input } as unknown as JsonObject;
 }
 
-/** What the thread has cost after a `capstan_waiting` line, where the line says so. */
 export function totalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
-/** What a `capstan_waiting` line says about the work of an agent, if it does. */
 export function reportIn(payload: JsonObject): AgentReport | undefined {
   const report = payload['kind'] === 'agent' ? objectAt(payload, 'report') : undefined;
   return report && readReport(report);
 }
 
-/** What a `capstan_waiting` line says about files that the user put back, if it does. */
 export function putBackIn(payload: JsonObject): RestoredFiles | undefined {
   const files = payload['kind'] === 'files' ? objectAt(payload, 'files') : undefined;
   return files && readPutBack(files);
 }
 
-/** The same about files that a side conversation changed. */
 export function changedBesideIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
   const files = payload['kind'] === 'beside' ? objectAt(payload, 'files') : undefined;
   return files && readChangedBeside(files);
 }
 
-/** The same for one that is recorded a second time. It stays as proven as it was: an empty seal proves nothing. */
+/** Records a message again. Its proof does not improve: an empty seal proves nothing. */
 export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): LineDraft {
   return { type: lineType.waiting, payload: { ...stored(message), seal } };
 }
 
-/** What the seal of a message's line is made over. */
 export function messageClaim(message: WaitingMessage): Json {
   const { id } = message;
   if (message.kind === 'item') {
@@ -132,14 +126,14 @@ export function messageDropped(id: string, because: DroppedBecause): LineDraft {
   return { type: lineType.waiting, payload: { id, dropped: because } };
 }
 
-/** The line that brings a message into history. It says which one, so that no message waits and stands at once. */
+/** Brings a message into history. The line names it, so that no message both waits and is in history. */
 export function withEnteredMessage(line: LineDraft, id: string | undefined): LineDraft {
   if (id === undefined) return line;
   const capstan = { ...(line.metadata?.['capstan'] as JsonObject | undefined), waited: id };
   return { ...line, metadata: { ...line.metadata, capstan } };
 }
 
-/** What waits after a `capstan_waiting` line. A line that makes no sense, or says a message again, changes nothing. */
+/** Folds a `capstan_waiting` line. An invalid or repeated one changes nothing. */
 export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonObject): readonly RecordedMessage[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return waiting;
@@ -149,7 +143,7 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
-/** What waits after a `response_item` line with this metadata. */
+/** Folds the metadata of a `response_item` line. */
 export function foldEntered(
   waiting: readonly RecordedMessage[],
   metadata: JsonObject | undefined,
@@ -159,13 +153,13 @@ export function foldEntered(
   return id === undefined ? waiting : without(waiting, id);
 }
 
-/** As a checkpoint carries it. */
 export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
   return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
 /**
- * What still waits after a rollback: it waited at the place, and has neither entered history nor been dropped since.
+ * Messages that still wait after a rollback: they waited at the place, and have neither entered history nor been
+ * dropped since.
  */
 export function waitingAfterRollback(
   then: readonly RecordedMessage[],
@@ -178,7 +172,6 @@ function without(waiting: readonly RecordedMessage[], id: string): readonly Reco
   return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 }
 
-/** A message as a line or a checkpoint says it. */
 export function readMessage(payload: JsonObject): RecordedMessage | undefined {
   const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
   const content = readContent(payload);
@@ -225,7 +218,6 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
   return isJsonObject(value) && keys.every((key) => stringAt(value, key) !== undefined);
 }
 
-/** What a message that waits becomes in history, but for its id. */
 export function waitingItem(message: WaitingContent): Item {
   switch (message.kind) {
     case 'words': {
@@ -251,12 +243,10 @@ export function waitingItem(message: WaitingContent): Item {
   }
 }
 
-/** What the model reads of a report. */
 export function notificationOf({ path, status }: AgentReport) {
   return { agentPath: path, status };
 }
 
-/** The beginning of what was said, in one line; of what has no words, what it is. */
 export function waitingWords(message: WaitingContent, characters: number): string {
   if (message.kind === 'words') {
     const { text, images } = message.input;
@@ -269,7 +259,7 @@ export function waitingWords(message: WaitingContent, characters: number): strin
   return (isMessage(item) ? oneLine(withoutMarkup(item), characters) : '') || `[${item.type}]`;
 }
 
-/** The text of a message as a person reads it: a command as it was typed, and context without its tags. */
+/** Text for people: a command as typed, and context without its tags. */
 function withoutMarkup(item: MessageItem): string {
   const text = messageText(item);
   const shell = readUserShellCommand(text);

@@ -1,11 +1,11 @@
 import { arrayAt, type JsonObject, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/** A thread has a handful of them; a file that was made up may name any number, of any length. */
+/** A thread has few; a forged file may name any number of any length. */
 const mostWarnings = 50;
 const longestName = 300;
 
-/** The line that says that a warning was said. Two warnings are the same when they have one name. */
+/** Two warnings are the same if they have the same name. */
 export function warningSaid(name: string): LineDraft {
   return { type: lineType.warning, payload: { name: name.slice(0, longestName) } };
 }
@@ -14,7 +14,6 @@ export function isWarningRecorded(warnings: readonly string[], name: string): bo
   return warnings.includes(name.slice(0, longestName));
 }
 
-/** The names of those that were said, after a `capstan_warning` line. */
 export function foldWarning(warnings: readonly string[], payload: JsonObject): readonly string[] {
   const name = stringAt(payload, 'name');
   if (name === undefined || name.length > longestName || warnings.includes(name)) return warnings;
@@ -26,7 +25,7 @@ export function readWarnings(carried: JsonObject): readonly string[] {
   return names.reduce<readonly string[]>((all, name) => foldWarning(all, { name }), []);
 }
 
-/** What was said stays said where a rollout continues from a place before that. */
+/** Keeps warnings marked as reported when a rollout continues from an earlier place. */
 export function repeatWarnings(then: readonly string[], now: readonly string[]): readonly LineDraft[] {
   return now.filter((name) => !then.includes(name)).map(warningSaid);
 }

@@ -4,27 +4,27 @@ import { arrayAt, type Json, type JsonObject, objectAt, parseJsonObject, stringA
 import type { Question } from '../../../protocol/question.ts';
 import type { CommandItem } from '../../../protocol/turn-item.ts';
 
-/** The arguments that the model wrote. Those that are no JSON object are none. */
 export function callArguments(call: CallItem): JsonObject {
   return call.type === 'function_call' ? (parseJsonObject(call.arguments) ?? {}) : { input: call.input };
 }
 
-/** The command that a call asked for, as the model wrote it, where the call was not run. Undefined: it is another call. */
+/** The model's command in a call that was not run. Undefined for other calls. */
 export function commandNotRun(call: CallItem): CommandItem | undefined {
   const { cmd } = call.name === 'exec_command' ? callArguments(call) : {};
   if (typeof cmd !== 'string') return undefined;
   return { kind: 'command', id: call.call_id, argv: ['sh', '-c', cmd], cwd: '', status: 'declined', output: '' };
 }
 
-/** A word of a question whose line has only its beginning: the list, the index there, and the argument that holds it. */
+/**
+ * A word that the question's line has only the beginning of: the list, the index in it, and the argument that holds the
+ * word.
+ */
 export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
 
 type Words = Pick<Question, 'argv' | 'prefix'>;
 
-/** What a question has words in. */
 export const wordLists = ['argv', 'prefix'] as const;
 
-/** The long words that stand whole in the call. */
 export function wordsInCall(words: Words, call: CallItem): readonly WordInCall[] {
   if (!wordLists.some((list) => words[list]?.some(isLong))) return [];
   const given = Object.entries(callArguments(call));
@@ -45,29 +45,26 @@ export function readWordsInCall(payload: JsonObject): readonly WordInCall[] | un
   });
 }
 
-/** Nothing large is stored twice (I9): a longer word stands whole in the call that the model made. */
+/** Nothing large is stored twice (I9): the model's call holds longer words completely. */
 const longestWord = 1000;
 
 function isLong(word: string): boolean {
   return word.length > longestWord;
 }
 
-/** The beginning of a word, as lines about calls have it. Never through the middle of a character. */
+/** The beginning of a word for lines about calls. Never splits a character. */
 export function shortWord(word: string): string {
   return isLong(word) ? `${word.slice(0, longestWord).replace(/[\ud800-\udbff]$/, '')} …` : word;
 }
 
-/** What hooks said about a call that is asked about. Its answer may come in another process, which does not ask them again. */
+/** Results of hooks for a call in question. Its answer may come in another process, which does not run them again. */
 export interface HookResults {
-  /** What runs in the place of the arguments that the model wrote. */
   readonly input?: string;
-  /** They want the user to decide. */
+  /** The hooks want the user to decide. */
   readonly asks?: true;
-  /** For the model, behind the answer to the call. */
   readonly texts?: readonly string[];
 }
 
-/** As a question's line has it. */
 export function readHookResults(payload: JsonObject): HookResults | undefined {
   const hook = objectAt(payload, 'hook');
   if (hook === undefined) return undefined;
@@ -75,18 +72,17 @@ export function readHookResults(payload: JsonObject): HookResults | undefined {
   return defined({ input: stringAt(hook, 'input'), asks: hook['asks'] === true || undefined, texts });
 }
 
-/** A call of the model as it would run. The model's own item stays as it is. */
+/** The call as it would run. The model's own item is unchanged. */
 export function callAfterHooks(call: CallItem, { input }: HookResults = {}): CallItem {
   if (input === undefined) return call;
   return call.type === 'function_call' ? { ...call, arguments: input } : { ...call, input };
 }
 
-/** What its tool reads. */
 export function callInput(call: CallItem): string {
   return call.type === 'function_call' ? call.arguments : call.input;
 }
 
-/** The same in short: of a command, the command itself. */
+/** Short form: of a command, the command itself. */
 export function shownCallInput(call: CallItem): string {
   const input = callInput(call);
   return (call.name === 'exec_command' ? stringAt(parseJsonObject(input), 'cmd') : undefined) ?? input;

@@ -17,12 +17,11 @@ import {
 import { foldGrant, foldTurnGrant, type GivenGrant, grantsDropped } from './grants.ts';
 import { answerIn, readQuestion, type RecordedAnswer, type RecordedQuestion } from './question-lines.ts';
 
-/** Of one turn, at once: no answer of a model holds so many calls. */
 const mostQuestions = 500;
 
 /**
- * What a `capstan_question` line does to the state: a question waits in the turn that is open until its call begins or
- * is answered. What it allows for the session is a grant.
+ * Folds a `capstan_question` line: a question waits in the open turn until its call begins or is answered. Permission
+ * for the session becomes a grant.
  */
 export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
@@ -49,7 +48,7 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   return { ...state, openTurn: { ...openTurn, questions: [...others.slice(1 - mostQuestions), recorded] } };
 }
 
-/** An answer counts for the question that it names, once. */
+/** An answer counts once, and only for the question that it names. */
 function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, payload: JsonObject): ThreadState {
   const { questions = [] } = openTurn;
   const answer = answerIn(payload);
@@ -69,7 +68,7 @@ function foldAnswered(state: ThreadState, openTurn: OpenTurn, callId: string, pa
   return withGrants(question.kind === 'permissions' ? withTurnGrants(known, payload) : known, payload);
 }
 
-/** The user's own words in an answer: the note, and what the model wanted to know, with its question. */
+/** The user's words in an answer: the note, and the information that the model asked for, with its question. */
 function saidWith(
   { history }: Pick<ThreadState, 'history'>,
   { kind: asked, callId }: Question,
@@ -90,7 +89,7 @@ function saidWith(
   return [...given, ...notes];
 }
 
-/** The entry of a call's output, with what the user said about the call; its turn needs that no longer. */
+/** Adds the user's comment to the entry of a call's output and removes it from the turn. */
 export function attachUserComment(
   state: ThreadState,
   entry: Entry,
@@ -120,12 +119,11 @@ function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, openTurn: grants.length === 0 ? turn : { ...turn, grants } };
 }
 
-/** The state in which these do not hold for the turn that is open. */
 export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
   return some.reduce((all, grant) => withTurnGrants(all, grantsDropped('unproven', grant).payload), state);
 }
 
-/** What the thread waits for an answer to, as it was asked, in the order of the calls. */
+/** Open questions of the thread in their original form, in the order of the calls. */
 export function pendingQuestions({ openTurn, history }: AskingState): readonly Question[] {
   const asked = openTurn?.questions?.filter(({ answer }) => answer === undefined) ?? [];
   if (asked.length === 0) return [];
@@ -137,33 +135,30 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
     .map((question) => rebuildQuestion(question, calls[placeOf(question)]));
 }
 
-/** As much of a thread as shows what it asks. */
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
 
 function isCallNamed(item: Item, callId: string): item is CallItem {
   return isCall(item) && item.call_id === callId;
 }
 
-/** The same of a thread that runs no turn. What was asked while a call ran ended with the process that ran it. */
+/** For a thread that runs no turn. Questions asked while a call ran ended with that process. */
 export function questionsToAsk(state: AskingState): readonly Question[] {
   const begun = new Set(state.openTurn?.calls?.map(({ callId }) => callId));
   return pendingQuestions(state).filter(({ callId }) => !begun.has(callId));
 }
 
-/** Whether a question of the open turn has an answer by now. */
 export function isAnswered({ openTurn }: Pick<ThreadState, 'openTurn'>, id: string): boolean {
   return openTurn?.answered?.includes(id) === true;
 }
 
-/** Whether the thread ends with a turn that waits, for an answer or to use one. Asked of a thread that runs no turn. */
+/** True if the last turn waits for an answer, or to use one. Only for a thread that runs no turn. */
 export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolean {
   if (openTurn === undefined || openTurn.compaction !== undefined) return false;
   const { questions = [], calls = [] } = openTurn;
-  // What was asked while a call ran ended with the process that ran it: the outcome of the call is unknown.
+  // Questions asked while a call ran ended with that process: the outcome of the call is unknown.
   return questions.some(({ callId }) => calls.every((call) => call.callId !== callId));
 }
 
-/** The call begins, or has been answered: what was asked about it is over. */
 export function withoutQuestion(openTurn: OpenTurn, callId: unknown): OpenTurn {
   const { questions = [], ...rest } = openTurn;
   const others = questions.filter((question) => question.callId !== callId);
@@ -171,7 +166,6 @@ export function withoutQuestion(openTurn: OpenTurn, callId: unknown): OpenTurn {
   return others.length === 0 ? rest : { ...rest, questions: others };
 }
 
-/** The same when the model is given the call's output. */
 export function foldQuestionOver(state: ThreadState, item: Item): ThreadState {
   const { openTurn } = state;
   if (openTurn?.questions === undefined || !item.type.endsWith('_output')) return state;
@@ -179,7 +173,7 @@ export function foldQuestionOver(state: ThreadState, item: Item): ThreadState {
   return turn === openTurn ? state : { ...state, openTurn: turn };
 }
 
-/** The question as it was asked, with what its line leaves to the call. */
+/** Restores the parts of a question that its line leaves to the call. */
 export function rebuildQuestion(recorded: RecordedQuestion, call: Item | undefined): Question {
   const { about: _about, seal: _seal, answer: _answer, inCall = [], hook, ...question } = recorded;
   const isTool = question.item['type'] === 'DynamicToolCall';
@@ -193,7 +187,6 @@ export function rebuildQuestion(recorded: RecordedQuestion, call: Item | undefin
     if (own.length === 0 || all === undefined) continue;
     words[list] = all.map((word, index) => {
       const whole = stringAt(given, own.find(([, at]) => at === index)?.[2] ?? '');
-      // Of another call, or of a file that says what is not so.
       return whole === undefined || shortWord(whole) !== word ? word : whole;
     });
   }
@@ -202,7 +195,6 @@ export function rebuildQuestion(recorded: RecordedQuestion, call: Item | undefin
   return { ...question, ...words, ...asked, item: wholeItem(question.item, given, words.argv) };
 }
 
-/** The arguments of the tool that a call of `call_tool` reaches. */
 function ofDeferred({ name }: CallItem, given: JsonObject): JsonObject {
   if (name !== 'call_tool') return given;
   const inner = given['arguments'] ?? {};
@@ -222,8 +214,8 @@ function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] 
 const idLength = 16;
 
 /**
- * The name of what is asked, made from what its line says in `about`: the same after a resume, and for files that other
- * versions wrote. What was asked and answered before in the same turn, to the last character, is another question.
+ * Id of a question, made from `about` in its line: equal after a resume and for files of other versions. Repeating an
+ * answered question of the same turn exactly gives another id.
  */
 export function questionId({ answered = [] }: Pick<OpenTurn, 'answered'>, about: string): string {
   const name = about.slice(0, idLength);

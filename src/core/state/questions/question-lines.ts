@@ -27,27 +27,23 @@ import { callInput, type HookResults, shortWord, type WordInCall, wordsInCall } 
 
 /** A question of the open turn whose call has not begun: it waits for its answer, or the answer waits to be used. */
 export interface RecordedQuestion extends Question {
-  /** What was asked, to the last character: an answer counts for nothing else. Absent in lines that do not say. */
+  /** The exact question; an answer is valid only for it. Absent in older lines. */
   readonly about?: string;
   /** Proves that this home wrote the line: its answer lets a command run. */
   readonly seal?: string;
   readonly answer?: RecordedAnswer;
-  /** Words of which the line has only the beginning. */
   readonly inCall?: readonly WordInCall[];
   readonly hook?: HookResults;
 }
 
-/** The same for an answer. */
 export interface RecordedAnswer extends Answer {
   readonly about: string;
-  /** What a session keeps of it. */
   readonly keys?: readonly string[];
-  /** The mark of the policy that it was given under. */
   readonly under?: string;
   readonly seal?: string;
 }
 
-/** What is asked: the question as its line says it, and the arguments as they would run. */
+/** Exact identity of a question: the question of its line, and the arguments as they would run. */
 export function questionKey(
   call: CallItem,
   { id: _made, commands: _read, seen: _seen, ...question }: Omit<Question, 'id'> & Partial<Pick<Question, 'id'>>,
@@ -56,8 +52,8 @@ export function questionKey(
 }
 
 /**
- * Durable before the user is asked. `supersedes`: what was asked about the call until now, and is not any more, by its
- * `about`.
+ * Must be durable before the user is asked. `supersedes`: `about` of the call's previous question, which is no longer
+ * asked.
  */
 export function questionAsked(
   question: Question,
@@ -71,12 +67,11 @@ export function questionAsked(
 interface AskedAs {
   /** As it would run. */
   readonly call: CallItem;
-  /** See `aboutCall`. */
   readonly about: string;
   readonly hook?: HookResults;
 }
 
-/** Durable before the call begins, or its refusal reaches the model. */
+/** Must be durable before the call begins, or its refusal reaches the model. */
 export function questionAnswered(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
   { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
@@ -86,7 +81,6 @@ export function questionAnswered(
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
-/** What the seal of a question's line is made over. */
 export function questionClaim({
   callId,
   turnId,
@@ -95,7 +89,7 @@ export function questionClaim({
   return [lineType.question, turnId, callId, about];
 }
 
-/** What the seal of an answer's line is made over. What the user wants the model to know grants nothing. */
+/** Content that the seal of an answer's line covers. A message from the user to the model grants nothing. */
 export function answerClaim(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
   { about, kind, scope, keys, under, prefix }: Omit<RecordedAnswer, 'note' | 'seal'>,
@@ -105,7 +99,6 @@ export function answerClaim(
   return under === undefined ? claim : [...claim, under];
 }
 
-/** The answer in a `capstan_question` line, if it is one. */
 export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
   const keys = textsAt(payload, 'keys');
@@ -115,20 +108,20 @@ export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   return { ...answer, about, ...defined({ keys, under, seal: seal === '' ? undefined : seal }) };
 }
 
-/** The end of a question that no seal proves: no one is asked it. */
+/** Ends a question that no seal proves: it is never asked. */
 export function questionDropped({ callId, turnId }: Pick<Question, 'callId' | 'turnId'>): LineDraft {
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, dropped: 'unproven' } };
 }
 
-/** How a question and its answer stand in a line. A file may say anything: what is not understood is left out. */
+/** Questions and answers in lines. A file may hold anything: unknown parts are left out. */
 
 const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 
 /**
- * Nothing large is stored twice (I9): words that stand in `inCall` are read from the call again, and the line has their
- * beginning.
+ * Nothing large is stored twice (I9): the line has only the beginning of words in `inCall`, which are read from the
+ * call.
  */
 export function questionFields(
   { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
@@ -178,7 +171,6 @@ export function readQuestion(
   };
 }
 
-/** What lists say of a question: what it is about. */
 export function askedOfCall(payload: JsonObject): AskedOfCall {
   return { kind: readKind(payload), ...defined({ host: readHost(objectAt(payload, 'host')) }) };
 }
@@ -187,12 +179,11 @@ function readKind(payload: JsonObject): Question['kind'] {
   return questionKinds.find((kind) => kind === payload['kind']) ?? 'unknown';
 }
 
-/** Of a line. Undefined for what is no answer. */
 export function readAnswer(value: unknown): Answer | undefined {
   if (!isJsonObject(value)) return undefined;
   const kind = answerKinds.find((known) => known === value['kind']);
   const scope = scopes.find((known) => known === value['scope']);
-  // A scope that is not understood may be a narrower one than all that are.
+  // An unknown scope may be narrower than all known ones.
   if (kind === undefined || (scope === undefined && value['scope'] !== undefined)) return undefined;
   const note = stringAt(value, 'note');
   const unasked = (['default', 'client'] as const).find((by) => by === value['by']);
@@ -206,7 +197,7 @@ export function readAnswer(value: unknown): Answer | undefined {
   return { kind, ...defined({ note }), by: 'review', ...defined({ verdict: readSaid(objectAt(value, 'verdict')) }) };
 }
 
-/** Of a program that was asked. What it adds may be a restriction, so that nothing may be left over. */
+/** From a program that was asked. Extra content may be a restriction, so everything must be understood. */
 export function readGivenAnswer(given: unknown): Answer | undefined {
   const value = plainCopy(given);
   if (value === notPlain || !isJsonObject(value) || Object.keys(value).some((key) => !answerKeys.includes(key)))
@@ -226,7 +217,7 @@ const answerKeys: readonly string[] = Object.keys({
   verdict: true,
 } as const satisfies Record<keyof Answer, true>);
 
-/** Why a given answer is none: most often one of its keys is misspelt. */
+/** The reason why an answer is invalid: most often a misspelt key. */
 export function answerProblem(given: unknown): Outcome<'odd-input'> {
   const answer = plainCopy(given);
   const key = isJsonObject(answer) ? Object.keys(answer).find((each) => !answerKeys.includes(each)) : undefined;
@@ -247,7 +238,7 @@ function readSaid(value: JsonObject | undefined): Answer['verdict'] {
   return { risk, authorization, ...defined({ rationale: stringAt(value, 'rationale'), overruled }) };
 }
 
-/** Undefined also where some of it is no text: half a command is another command. */
+/** Undefined also if any element is no string: half a command is another command. */
 export function textsAt(value: JsonObject | undefined, key: string): readonly string[] | undefined {
   const all = arrayAt(value, key);
   return all?.every((each) => typeof each === 'string') === true ? all : undefined;

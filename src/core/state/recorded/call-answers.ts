@@ -17,12 +17,11 @@ import { refusalReason } from '../../fragments/answers/tool-calls.ts';
 import { callArguments, commandNotRun } from '../questions/call-arguments.ts';
 import { outputOf } from './conversation-items.ts';
 
-/** What is known of a call of the turn: what the model asked for, what began, and whether its item was shown. */
+/** Data on a call of the turn: the model's request, its start, and whether its item was shown. */
 export interface OpenCall {
   readonly call?: Item | undefined;
   readonly begun?: TurnItem;
   readonly isShown?: true;
-  /** Where it ran, if not in the sandbox of its turn. */
   readonly outside?: true;
   readonly confined?: true;
 }
@@ -30,12 +29,12 @@ export interface OpenCall {
 interface AnsweredCall {
   readonly turnId: TurnId;
   readonly callId: string;
-  /** The item of the line before, which is that of this call. */
+  /** The item of the line before, which belongs to this call. */
   readonly ended: TurnItem | undefined;
   readonly open: OpenCall | undefined;
 }
 
-/** What the answer to a call says happened: it was refused, or it has ended. Undefined where the item was shown before. */
+/** The refusal or end that a call's answer reports. Undefined if the item was shown before. */
 export function endedCall(
   answer: Item,
   { metadata }: Pick<Line, 'metadata'>,
@@ -48,7 +47,7 @@ export function endedCall(
     const item = notRun(open?.call, refused);
     return { kind: 'call-refused', turnId, callId, tool, ...defined({ item, unasked }), reason: text } as ThreadEvent;
   }
-  // Of a call that another program answered nothing else may be known than what the model wrote.
+  // For calls that another program answered, the model's request may be all that is known.
   const isOurs = objectAt(metadata, 'capstan') !== undefined;
   const item = ended ?? itemOf(callId, isOurs && open !== undefined ? { ...open, call: undefined } : open);
   if (item === undefined) return undefined;
@@ -58,7 +57,7 @@ export function endedCall(
   return { kind: 'item-completed', turnId, item: shown, ...defined({ outside, confined }) };
 }
 
-/** The call that was refused, as far as the file says more than its name. */
+/** The refused call, if the file has more than its name. */
 function notRun(call: Item | undefined, refused: JsonObject): TurnItem | undefined {
   if (call === undefined || !isCall(call)) return undefined;
   if (refused['patch'] === true) return { kind: 'file-change', id: call.call_id, changes: [], status: 'failed' };
@@ -68,7 +67,7 @@ function notRun(call: Item | undefined, refused: JsonObject): TurnItem | undefin
   return { kind: 'tool-call', id: call.call_id, server, tool, arguments: callArguments(call), status: 'failed' };
 }
 
-/** Old files keep no items: then the beginning of the call says what it was, or the model's own words do. */
+/** Old files keep no items: the start of the call describes it, or the model's request. */
 function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefined {
   if (open === undefined || open.isShown === true) return undefined;
   const { begun, call } = open;
@@ -77,7 +76,7 @@ function itemOf(callId: string, open: OpenCall | undefined): TurnItem | undefine
   return { kind: 'tool-call', id: callId, tool: call.name, arguments: callArguments(call), status: 'completed' };
 }
 
-/** As far as the file keeps it: what the model was given. */
+/** The output that the model got; files keep no more. */
 function withOutput(item: TurnItem, answer: string): TurnItem {
   if (item.kind === 'tool-call') {
     const isOfCommand = item.server === undefined && item.tool === 'write_stdin';
@@ -90,21 +89,19 @@ function withOutput(item: TurnItem, answer: string): TurnItem {
   return { ...item, output, ...defined({ outputLines: lines }) };
 }
 
-/** What stands before the words of an MCP server. */
 const aboutServersCall =
   /^Wall time: [^\n]{0,40}\n(?:(?:The tool reports an error\.\n)?Output:(?:\n|$)|(?=The call failed: ))/;
 
-/** What the recorded answer to a call says, facts and output apart. */
 export interface CallReport {
-  /** How it ended: `exit 0`, `timed out`, `refused`. Undefined when the answer does not say. */
+  /** Such as `exit 0`, `timed out` or `refused`. Undefined if the answer does not say. */
   readonly end: string | undefined;
   readonly isFailure: boolean;
   readonly seconds: number | undefined;
-  /** Without the facts before it. What the model reads before the facts stays, as its first lines. */
+  /** Without the facts. Text for the model before the facts remains as its first lines. */
   readonly output: string;
 }
 
-/** Reads the forms that Capstan and Codex write. An answer in another form is all output. */
+/** Reads the forms of Capstan and Codex. An answer in another form is all output. */
 export function readCallReport(answer: string): CallReport {
   const written = parsedAnswer(answer);
   if (written !== undefined) return written;
@@ -138,14 +135,14 @@ function exited(exitCode: number, seconds: number | undefined, output: string): 
 const fact =
   /^(?:Chunk ID|Wall time|Process exited|Process killed|Process running|Exit code|Original token count|Total output lines|Session \d+ was ended|Network requests blocked|Allowed by the policy|This machine has too many servers)\b/;
 const mostFacts = 8;
-/** What a model reads before an output that was cut. People see the mark where it was cut, which counts otherwise. */
+/** For the model, before an output that was cut. People see the mark in the text, which counts differently. */
 const warning =
   /^Warning: truncated output \(original token count: \d{1,15}\)\nTotal output lines: (\d{1,15})\n(?:Full output: [^\n]{1,4096}\n)?\n/;
 
-/** Sentences of Capstan that may stand before the facts. No output of a command comes before its facts. */
+/** Sentences of Capstan that may precede the facts. No command output comes before its facts. */
 const note =
   /^(?:The sandbox stopped this command, |The command waited to connect to |The user allowed it\. |Outside the sandbox too, )/;
-/** The end of such sentences: they may have words of the user in several lines. */
+/** End of such sentences, which may hold several lines of the user's words. */
 const firstFact = /\n(?=(?:Wall time: [\d.]{1,20} seconds|Exit code: -?\d{1,10})\n)/;
 
 function splitReport(answer: string): ReturnType<typeof splitAnswer> {
@@ -156,8 +153,8 @@ function splitReport(answer: string): ReturnType<typeof splitAnswer> {
 }
 
 /**
- * The output of a command in an answer of Capstan, without any words for the model around it, and how many lines it had
- * before it was cut. An answer without facts is all output.
+ * The output of a command in an answer of Capstan without text for the model, and its original number of lines. An
+ * answer without facts is all output.
  */
 export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
   const start = answer.search(factsStart);
@@ -168,20 +165,20 @@ export function readPrinted(answer: string): { readonly output: string; readonly
   return head === undefined ? { output: rest } : { output: rest.slice(head.length), lines: Number(lines) };
 }
 
-/** Sentences of Capstan, of the user or of a hook may stand before them. */
+/** Sentences of Capstan, the user or a hook may precede them. */
 const factsStart =
   /^(?:Chunk ID: [^\n]{1,80}\nWall time: |Wall time: |Exit code: -?\d{1,10}\nWall time: )[\d.]{1,20} seconds$/m;
-/** A sentence behind the output: the call had arguments that its tool does not have. */
+/** Sentence after the output: the call had arguments that its tool does not have. */
 const aboutArguments = /(?:^|\n)Ignored, because this tool has no such argument: [^\n]{1,400}$/;
 
-/** Facts stand before a line `Output:`, one per line and nothing else between them. */
+/** Facts precede a line `Output:`, one per line with nothing else between them. */
 function splitAnswer(answer: string): { readonly facts: readonly string[]; readonly output: string } {
   const from = outputFrom(answer, 0);
   if (from === undefined) return { facts: [], output: answer };
   return { facts: answer.slice(0, from).split('\n'), output: answer.slice(from).replace(warning, '') };
 }
 
-/** Where the output begins behind the facts that begin here. Undefined: there are none. */
+/** Start of the output after the facts at `start`. Undefined if there are none. */
 function outputFrom(answer: string, start: number): number | undefined {
   let at = start;
   for (let facts = 0; facts <= mostFacts; facts += 1) {
@@ -199,7 +196,6 @@ function factNumber(facts: readonly string[], pattern: RegExp): number | undefin
   return found === undefined ? undefined : Number(found);
 }
 
-/** Older programs wrote the answer of a command as JSON. */
 function parsedAnswer(answer: string): CallReport | undefined {
   if (!answer.startsWith('{"output":')) return undefined;
   try {
@@ -214,15 +210,15 @@ function parsedAnswer(answer: string): CallReport | undefined {
 }
 
 interface AnsweredPatch {
-  /** Of the answer. */
   readonly metadata: Line['metadata'] | undefined;
-  /** What the model asked for. */
   readonly call: Item | undefined;
-  /** What it was answered. */
   readonly answer: string;
 }
 
-/** A patch with the call that has its lines, unless the file has them apart. Where it failed, the answer says why. */
+/**
+ * Adds the call with the patch's lines, unless the file stores them separately. After a failure, the answer has the
+ * reason.
+ */
 function withPatchLines(item: FileChangeItem, { call, metadata, answer }: AnsweredPatch): FileChangeItem {
   const changes = withStoredLines(item.changes, metadata);
   const isKnown = changes.some(({ diff }) => diff !== undefined);
@@ -235,7 +231,7 @@ function callOf(call: CallItem): NonNullable<FileChangeItem['call']> {
   return { tool: call.name, input: call.type === 'function_call' ? call.arguments : call.input };
 }
 
-/** Older files of ours have the lines beside the answer. */
+/** Our older files store the lines beside the answer. */
 function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject | undefined): readonly ChangedFile[] {
   const stored = (arrayAt(objectAt(metadata, 'capstan'), 'changed') ?? []).filter(isJsonObject);
   if (stored.every((file) => file['diff'] === undefined)) return changes;
@@ -243,7 +239,7 @@ function withStoredLines(changes: readonly ChangedFile[], metadata: JsonObject |
   return changes.map((change) => ({ ...change, ...defined({ diff: change.diff ?? diffs.get(change.path) }) }));
 }
 
-/** The record of a patch as files of the old form have it, in the new form. */
+/** Converts the record of a patch from the old file format. */
 export function patchInOldForm(payload: JsonObject): JsonObject {
   const { call_id: id = '', success, changes = {}, capstan, turn_id } = payload;
   const status = success === true ? 'completed' : 'failed';

@@ -11,10 +11,6 @@ import type { Entry } from '../../history/entry.ts';
 import { fragmentFamilyName } from '../../world/catalog.ts';
 import { readContextFacts } from '../drafts/item-lines.ts';
 
-/**
- * What happened in a turn, as its lines record it and surfaces show it. Every program and both history modes record it
- * so.
- */
 export type RecordedItem =
   | {
       readonly kind: 'user';
@@ -25,10 +21,9 @@ export type RecordedItem =
     }
   | { readonly kind: 'assistant'; readonly text: string; readonly phase?: string }
   | { readonly kind: 'reasoning'; readonly text: string }
-  /** The program said it to the model, not the user. */
+  /** From the program to the model, not from the user. */
   | { readonly kind: 'context'; readonly title: string; readonly text: string }
   | RecordedCall
-  /** History was replaced. */
   | { readonly kind: 'checkpoint'; readonly text: string };
 
 export interface RecordedCall {
@@ -36,22 +31,20 @@ export interface RecordedCall {
   readonly name: string;
   readonly form: 'command' | 'patch' | 'other';
   readonly input: string;
-  /** What the user, or a reviewer in the user's place, was asked about it, in order. */
+  /** Questions to the user, or to a reviewer instead of the user, in order. */
   readonly asked?: readonly AskedOfCall[];
-  /** It left the sandbox of its turn; `confined`: for a wider one, which only denied what may not be read. */
+  /** It left the sandbox of its turn; `confined`: for a wider one, which only denied protected reads. */
   readonly outside?: true;
   readonly confined?: true;
-  /** Absent: it has no answer. */
+  /** Absent if it has no answer. */
   readonly output?: { readonly text: string; readonly pictures: readonly string[] };
 }
 
-/** A question about a call, or about a host that it waited for. */
 export interface AskedOfCall extends Pick<Question, 'kind' | 'host'> {
-  /** Absent: the lines have none. */
   readonly answer?: Answer;
 }
 
-/** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */
+/** Undefined if the entry holds nothing to read. The answer of a tool belongs to its call. */
 export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {
   if (isReasoning(item)) {
     const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
@@ -92,7 +85,6 @@ function recordedCall(item: Item): RecordedCall {
   return { kind: 'call', name, form: 'other', input: shown };
 }
 
-/** Programs call it differently, and some give it as a list of words. */
 function commandOf(given: JsonObject): string | undefined {
   const command = given['cmd'] ?? given['command'];
   if (typeof command === 'string') return command;
@@ -111,7 +103,6 @@ function textsOf(parts: readonly JsonObject[]): readonly string[] {
   return parts.flatMap((part) => stringAt(part, 'text') ?? []);
 }
 
-/** The texts of a user without those that name a picture. */
 function wordsOf(parts: readonly JsonObject[]): readonly string[] {
   return textsOf(parts.filter((_, index) => !isImageLabel(parts, index)));
 }
@@ -122,11 +113,9 @@ function picturesIn(parts: readonly JsonObject[]): readonly string[] {
 
 interface ItemPlace {
   readonly turnId: TurnId;
-  /** Names an item that has no id. */
   readonly place: number;
 }
 
-/** The texts of an item that is not the model's, as events. */
 export function contextEvents(
   entry: Entry,
   metadata: JsonObject | undefined,
@@ -151,7 +140,7 @@ export function contextEvents(
   }));
 }
 
-/** What the model said or thought, as it is shown; undefined where there is nothing to read in it. `place` names one without an id. */
+/** Visible text of the model; undefined if there is nothing to read. `place` names an item without an id. */
 export function modelItem(item: Item, place: number): TurnItem | undefined {
   const id = stringAt(item, 'id') ?? `item-${place}`;
   if (isMessage(item)) {
@@ -166,7 +155,7 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   }
   if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
   if (!isReasoning(item)) return undefined;
-  // Where there is no summary, the thoughts themselves are what there is to read.
+  // Without a summary, the reasoning itself is shown.
   const summary = textsIn(item.summary);
   const shown = summary.length > 0 ? summary : textsIn(arrayAt(item, 'content') ?? []);
   return shown.length === 0 ? undefined : { kind: 'reasoning', id, summary: shown };

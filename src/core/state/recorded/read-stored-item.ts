@@ -13,8 +13,8 @@ import type { ChangedFile, FileChangeItem, PlanStep, TurnItem } from '../../../p
 import { textsAt } from '../questions/question-lines.ts';
 
 /**
- * An item as `storedItem` writes it, and other programs do. What our files keep elsewhere is left out: diffs, `problem`,
- * the arguments of a tool that a call is shown with. Undefined for what is no item, and for a user's message, which is
+ * Reads an item written by `storedItem` or another program. Leaves out what our files keep elsewhere: diffs, `problem`,
+ * the arguments of a tool that a call is shown with. Undefined for non-items, and for a user's message, which is
  * context.
  */
 export function readItem(item: JsonObject): TurnItem | undefined {
@@ -111,7 +111,7 @@ function changesIn(changes: JsonObject): readonly ChangedFile[] {
   });
 }
 
-/** Other programs write the lines down. Of a file that is gone they are not shown. */
+/** Other programs store the lines. Those of a deleted file are not shown. */
 function diffIn(change: JsonObject): string | undefined {
   const diff = stringAt(change, 'unified_diff');
   if (diff !== undefined && diff !== '') return diff;
@@ -119,7 +119,7 @@ function diffIn(change: JsonObject): string | undefined {
   return content === '' ? undefined : `+${content.replace(/\n$/, '').replaceAll('\n', '\n+')}`;
 }
 
-/** Undefined where one of them makes no sense: then no line has a number. */
+/** Undefined if any is invalid: no line has a number then. */
 function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
   const places = arrayAt(ours, 'places');
   return places?.every((each) => each === null || (Array.isArray(each) && each.every(isPlace))) === true
@@ -138,7 +138,7 @@ function readStep(value: Json): readonly PlanStep[] {
   return text === undefined || known === undefined ? [] : [{ text, status: known }];
 }
 
-/** Files name folders as addresses; older ones as paths. */
+/** Folders are URLs in files, or paths in older ones. */
 function pathAt(item: JsonObject, key: string): string {
   const text = stringAt(item, key) ?? '';
   if (!text.startsWith('file://')) return text;

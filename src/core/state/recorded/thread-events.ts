@@ -33,10 +33,10 @@ import { modelSwitchEvent, readOutcome, settingsEventIn, turnEnd, usageEventIn }
 import { findMatchingCommand, type RecordedCommand, reviewIn, userCommandIn, userCommandOf } from './user-actions.ts';
 
 /**
- * What lines hold of the events of a thread, for a reader that was not there: `foldRecorded` gives for each line the
- * events that rest on it, in their order. They are those that subscribers were sent, but for what files do not keep: an
- * output beyond what the model was given, the commands of a question, and facts too long to be stored beside their text.
- * The lines of a patch stand in its `call`. Files of other programs give what they say, and no more.
+ * Rebuilds events from the lines of a thread: `foldRecorded` returns those of each line, in order. They equal the
+ * events sent to subscribers except for data that files lack: output that the model did not get, commands of a
+ * question, and facts too long to store beside their text. A patch's lines are in its `call`. Files of other programs
+ * give only what they contain.
  */
 export interface RecordedState {
   readonly threadId: ThreadId;
@@ -45,19 +45,18 @@ export interface RecordedState {
   readonly asked: QuestionState;
   /** An item whose answer follows in the next line. */
   readonly ended?: TurnItem;
-  /** The turn of that item: a command may end in a later one. */
+  /** Turn of that item: a command may end in a later one. */
   readonly endedIn?: TurnId;
-  /** Calls of the turn, by id: what the model asked for, what began, and what has its item. */
+  /** Calls of the turn by id: the model's request, the start, and whether the item was shown. */
   readonly calls: ReadonlyMap<string, OpenCall>;
-  /** The plan of the turn, as it was last. */
   readonly plan?: TurnItem;
-  /** Commands and reviews of the user since the turn began, by id: a line may say one again. */
+  /** Ids of the user's commands and reviews since the turn began: a line may repeat one. */
   readonly ran: ReadonlySet<string>;
-  /** Those of them that one line has said: a second line about the same run shows nothing. */
+  /** Commands reported by one line so far: a second line about the same run shows nothing. */
   readonly told: readonly RecordedCommand[];
 }
 
-/** Something that a line says happened. `rewound`: turns were taken back; which, `takenBackAt` says. */
+/** `rewound`: turns were taken back; `takenBackAt` says which. */
 export type RecordedNews = { readonly kind: 'event'; readonly event: ThreadEvent } | { readonly kind: 'rewound' };
 
 const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kind']>([
@@ -79,24 +78,22 @@ const recordedKinds: ReadonlySet<ThreadEvent['kind']> = new Set<ThreadEvent['kin
   'turn-aborted',
 ]);
 
-/** Whether lines hold events like this one. Of the settings, only changes are recorded; of items, plans as they change. */
+/** True if lines hold such events. Of settings only changes are recorded; of items, plans as they change. */
 export function isRecorded(event: ThreadEvent): boolean {
   if (event.kind === 'item-started' || event.kind === 'item-updated') return event.item.kind === 'plan';
   return event.kind === 'settings' ? event.cause === 'override' : recordedKinds.has(event.kind);
 }
 
-/** Before the first line. */
 export function initialRecordedState(threadId: ThreadId): RecordedState {
   const nothing = { total: noUsage, asked: noQuestions, calls: new Map(), ran: new Set<string>(), told: [] };
   return { threadId, turns: noTurnsWithInherited, ...nothing };
 }
 
-/** At the end of a thread in this state, behind the line of this place. No turn is open in it. */
+/** State at the end of a thread, after the line of this place. No turn is open in it. */
 export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, 'usage'>, place: number): RecordedState {
   return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
 }
 
-/** The place of the newest line; -1 before the first. */
 export function placeOf({ turns }: RecordedState): number {
   return turns.place;
 }
@@ -110,7 +107,7 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
   const { ended, endedIn, ...rest } = before;
-  // No more than the newest turn is needed, however many there were.
+  // Only the newest turn is needed, however many there were.
   const turns = { ...foldTurnWithoutWords(before.turns, line), earlier: [], count: 0 };
   const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
   const state: RecordedState = { ...rest, turns, asked };
@@ -122,7 +119,7 @@ export function foldRecorded(before: RecordedState, line: Line): Recorded {
   return { state: folded.state, news: [...asNews(late), ...asNews(about), ...folded.news] };
 }
 
-/** The calls that read its output have it, and they come later. */
+/** Later calls that read its output have the answer. */
 function withoutAnswer(item: TurnItem): TurnItem {
   const isUnknown = item.kind === 'command' && item.byUser !== true && item.output === '';
   return isUnknown ? { ...item, outputUnknown: true } : item;
@@ -174,7 +171,6 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   return foldCompletedItem(state, payload);
 }
 
-/** What the user did beside the turns. */
 function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
   const review = reviewIn(payload, turnOf(state), state.total);
   const counted = { ...state, total: totalIn(payload) ?? state.total };
@@ -183,7 +179,6 @@ function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
   return withEvents({ ...counted, ran: new Set([...state.ran, review.id]) }, review);
 }
 
-/** A command of the user that was not shown yet. */
 function foldUserCommand(state: RecordedState, item: CommandItem | undefined): Recorded {
   if (item === undefined || state.ran.has(item.id)) return { state, news: [] };
   const ran = { ...state, ran: new Set([...state.ran, item.id]) };
@@ -209,7 +204,7 @@ function foldUsage(state: RecordedState, payload: JsonObject): Recorded {
   return withEvents({ ...state, total }, event);
 }
 
-/** Messages and thoughts of the model stand in lines of their own, in files of every program. */
+/** Messages and reasoning of the model have lines of their own, in files of every program. */
 function foldCompletedItem(state: RecordedState, payload: JsonObject): Recorded {
   const item = readItem(objectAt(payload, 'item') ?? {});
   const isSaid = item?.kind === 'agent-message' || item?.kind === 'reasoning' || item?.kind === 'web-search';
@@ -227,7 +222,7 @@ function foldItem(before: RecordedState, state: RecordedState, line: Line): Reco
   const item = asItem(line.payload);
   if (item === undefined) return { state, news: [] };
   const isNew = state.turns.began > before.turns.began;
-  // Old files do not say where turns begin: a user's message does.
+  // Old files do not record the start of turns: a user's message marks it.
   const opened: readonly ThreadEvent[] = isNew ? [started(turnOf(state), state)] : [];
   const callId = stringAt(item, 'call_id');
   if (callId !== undefined) return { state: withCall(state, callId, { call: item }), news: [] };
@@ -236,7 +231,7 @@ function foldItem(before: RecordedState, state: RecordedState, line: Line): Reco
   const said = entry.origin.family === 'model' ? modelItem(item, state.turns.place) : undefined;
   if (said !== undefined) return withEvents(state, ...opened, completed(turnId, said));
   const ran = entry.origin.family === 'user' ? undefined : userCommandOf(item, `item-${state.turns.place}`);
-  // One of ours waited before, and was shown then.
+  // A message of ours waited before, and was shown then.
   if (ran !== undefined && stringAt(objectAt(line.metadata, 'capstan'), 'waited') === undefined)
     return foldUserCommand(state, ran);
   return withEvents(state, ...opened, ...contextEvents(entry, line.metadata, { turnId, place: state.turns.place }));
@@ -256,7 +251,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   return withEvents(planned, { kind, turnId: turnOf(state), item });
 }
 
-/** The command of a call runs on: its answer does not end it. */
+/** The command of a call keeps running: its answer does not end it. */
 function foldSessionLine(state: RecordedState, payload: JsonObject): Recorded {
   const callId = stringAt(payload, 'call_id');
   return { state: callId === undefined ? state : withCall(state, callId, { isShown: true }), news: [] };
@@ -313,14 +308,14 @@ function asNews(events: readonly ThreadEvent[]): readonly RecordedNews[] {
   return events.map((event) => ({ kind: 'event', event }));
 }
 
-/** A checkpoint, and the context that it sends again. Of one that another program made nothing is known but that it is. */
+/** A checkpoint with the context that it sends again. Nothing more is known of another program's checkpoint. */
 function checkpointEvents(turnId: TurnId, payload: JsonObject): readonly ThreadEvent[] {
   const report = readCheckpoint(payload);
   if (report === undefined) return [];
   const metadata = arrayAt(payload, 'replacement_history_metadata') ?? [];
   const context = (arrayAt(payload, 'replacement_history') ?? []).flatMap((value, index): readonly ThreadEvent[] => {
     const [item, beside] = [asItem(value), metadata[index]];
-    // What stood before the checkpoint was said before.
+    // Content from before the checkpoint has been shown.
     if (item === undefined || !isJsonObject(beside) || readContextFacts(beside).why !== 'checkpoint') return [];
     return contextEvents(entryOf(item, beside), beside, { turnId, place: index });
   });
@@ -334,7 +329,10 @@ function failedCheckpoint(threadId: ThreadId, payload: JsonObject): ThreadEvent 
   return defined({ kind: 'checkpoint-failed', turnId: turnId as TurnId, id, threadId, outcome, paused }) as ThreadEvent;
 }
 
-/** What a `capstan_request` line says its request broke. Undefined: nothing, or it is a request beside the conversation. */
+/**
+ * The prefix break that a `capstan_request` line reports. Undefined if there is none, or for a request beside the
+ * conversation.
+ */
 function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
   const prefix = objectAt(payload, 'prefix');
@@ -345,7 +343,6 @@ function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   return { kind: 'prefix-broken', turnId: turnId as TurnId, step, keptTokens, breaks };
 }
 
-/** A file may say anything. */
 function isBreak(value: Json): value is Json & PrefixBreak {
   if (!isJsonObject(value) || numberAt(value, 'tokens') === undefined) return false;
   switch (value['kind']) {
@@ -369,12 +366,11 @@ function isNames(value: Json | undefined): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
-/** As much of a thread as its questions need. */
 type QuestionState = Pick<ThreadState, 'openTurn'>;
 
 const noQuestions: QuestionState = {};
 
-/** What one more line says about questions. One that is gone without an answer was decided by another one, or lapsed. */
+/** Folds one more line. A question that disappears without an answer was decided by another answer, or lapsed. */
 function foldAsked(
   before: QuestionState,
   line: Line,

@@ -8,8 +8,6 @@ import { readFailureFacts, readShownUsage, readUsage } from '../drafts/usage-and
 import { withoutSeal } from '../line-seals.ts';
 import { turnEvent } from '../drafts/turn-lines.ts';
 
-/** What lines say about a turn as a whole, as events. */
-
 export function turnEnd(payload: JsonObject, open: string | undefined, usage: Usage): ThreadEvent | undefined {
   const event = turnEvent(payload);
   if (event?.kind !== 'end') return undefined;
@@ -36,7 +34,6 @@ export function readOutcome(value: JsonObject | undefined) {
   return { code, message, next };
 }
 
-/** By what the line of a turn says about it. Of other programs, no line does. */
 export function modelSwitchEvent(turnId: TurnId, switched: JsonObject | undefined): ModelSwitchedEvent | undefined {
   const [from, to] = [stringAt(switched, 'from'), stringAt(switched, 'to')];
   if (from === undefined || to === undefined) return undefined;
@@ -44,7 +41,7 @@ export function modelSwitchEvent(turnId: TurnId, switched: JsonObject | undefine
   return { kind: 'model-switched', turnId, from, to, changes };
 }
 
-/** Only changes are events: the record of what stays the same says nothing of the environment. */
+/** Only changes are events: unchanged settings say nothing about the environment. */
 export function settingsEventIn(payload: JsonObject): SettingsEvent | undefined {
   const settings = objectAt(payload, 'thread_settings');
   if (settings === undefined) return undefined;
@@ -64,7 +61,7 @@ interface UsageBefore {
   readonly total: Usage;
 }
 
-/** A count of ours that is not about a step says so. */
+/** Our counts that are not about a step are marked. */
 export function usageEventIn(
   payload: JsonObject,
   { turnId, total: before }: UsageBefore,

@@ -16,7 +16,7 @@ import { readUserAction, readUserShellCommand } from '../../fragments/events/rea
 import { totalIn } from '../fold/waiting-messages.ts';
 import { readOutcome } from './turn-events.ts';
 
-/** A review of code, where a `capstan_waiting` line says what came of one. `before`: what the thread had cost. */
+/** The code review whose result a `capstan_waiting` line reports. `before`: cost of the thread until then. */
 export function reviewIn(payload: JsonObject, turnId: TurnId, before: Usage): CodeReviewedEvent | undefined {
   const item = payload['kind'] === 'item' ? asItem(payload['item']) : undefined;
   if (item === undefined || !isMessage(item)) return undefined;
@@ -82,7 +82,6 @@ function readEnd(stored: JsonObject | undefined): KeptReview['end'] | undefined 
   }
 }
 
-/** With what a screen says of a failure beside its message. */
 function readFailure(stored: JsonObject | undefined): Outcome {
   const facts = { status: numberAt(stored, 'status'), resetsAt: numberAt(stored, 'resetsAt') };
   return { ...readOutcome(stored), ...defined({ cause: stringAt(stored, 'cause'), ...facts }) };
@@ -105,15 +104,18 @@ function readFinding(stored: JsonObject): ReviewFinding {
   return { title, body, ...defined({ ...scores, place }) };
 }
 
-/** A command of the user, and which of its two lines said so: other programs write an item and a message for the model. */
+/**
+ * A command of the user, and which of its two lines reported it: other programs write an item and a message for the
+ * model.
+ */
 export interface RecordedCommand {
   readonly by: 'item' | 'message';
   readonly item: CommandItem;
 }
 
 /**
- * The other line of the same run, among those whose other line has not come. The message may have the output cut and the
- * item has all of it, so that only the command and its exit code are the same in both.
+ * Finds the other line of the same run among unmatched ones. The message may have a cut output and the item the
+ * complete one, so that only the command and its exit code are equal.
  */
 export function findMatchingCommand(
   told: readonly RecordedCommand[],
@@ -124,13 +126,12 @@ export function findMatchingCommand(
   );
 }
 
-/** A command that the user ran, where a `capstan_waiting` line says what came of one. */
 export function userCommandIn(payload: JsonObject): CommandItem | undefined {
   const item = payload['kind'] === 'item' ? asItem(payload['item']) : undefined;
   return item && userCommandOf(item, '');
 }
 
-/** The same where an item tells the model of it. `name`: for one that has no id. */
+/** Reads it from an item for the model. `name`: for an item without an id. */
 export function userCommandOf(item: Item, name: string): CommandItem | undefined {
   if (!isMessage(item) || item.role !== 'user' || item.content.length !== 1) return undefined;
   const told = readUserShellCommand(stringAt(item.content[0], 'text') ?? '');

@@ -25,40 +25,36 @@ import {
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 import { reportIn, totalIn } from '../fold/waiting-messages.ts';
 
-/** A turn with what happened in it. */
 export interface TurnWithItems {
   /** Counted from 1 over all turns that began. */
   readonly number: number;
   /** Absent: the lines hold items and no turn. */
   readonly id?: TurnId;
-  /** Of its first line, as the line has it. */
   readonly startedAt: string;
   readonly status: TurnStatus;
   /** A rollback has taken it back: the model does not see it any more. */
   readonly isTakenBack: boolean;
-  /** Payload of its newest `turn_context`. */
   readonly context?: JsonObject;
-  /** Why it failed. */
   readonly error?: string;
-  /** In the order in which they happened; a call stands where it began. */
+  /** Chronological; a call is at the place where it began. */
   readonly items: readonly RecordedItem[];
-  /** What its requests cost, as far as the provider counted them; absent if it counted none. */
+  /** Cost of its requests as counted by the provider; absent if it counted none. */
   readonly usage?: Usage;
-  /** Answers that the provider did not count; absent if there are none. Lines of other programs do not say it. */
+  /** Number of answers that the provider did not count; absent if zero. Lines of other programs lack it. */
   readonly uncounted?: number;
 }
 
 export interface TurnItems {
-  /** Oldest first, those that were taken back included. */
+  /** Oldest first, including turns that were taken back. */
   readonly turns: readonly TurnWithItems[];
   readonly usage: Usage;
-  /** Where each item stands: the ordinal of its line, or its number in a file that has none. */
+  /** Place of each item: the ordinal of its line, or the line number in a file without ordinals. */
   readonly places: ReadonlyMap<RecordedItem, number>;
 }
 
 /**
- * The turns of a thread with their items. Items between two turns belong to the former, those before the first turn to
- * the first. Holds all that it reads: `foldTurn` is for a reader that needs no items.
+ * Turns with their items. Items between two turns belong to the former, those before the first turn to the first. Holds
+ * everything in memory: use `foldTurn` if items are not needed.
  */
 export function readTurnItems(lines: Iterable<Line>): TurnItems {
   const reader = new TurnItemsReader();
@@ -80,7 +76,6 @@ export async function readTurnItemsFrom<Report>(
   }
 }
 
-/** What all requests of the thread cost. */
 export function costOfAll({
   turns,
   usage,
@@ -98,13 +93,11 @@ interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
 class TurnItemsReader {
   readonly #turns: GrowingTurn[] = [];
   readonly #calls = new Map<string, Growing<RecordedCall>>();
-  /** By call and what was asked. */
   readonly #asked = new Map<string, Growing<AskedOfCall>>();
   readonly #places = new Map<RecordedItem, number>();
   #lines = 0;
   #log = noTurnsWithInherited;
   #usage: Usage = noUsage;
-  /** The thread's usage when the newest turn began. */
   #before: Usage = noUsage;
 
   read(line: Line): void {
@@ -201,16 +194,16 @@ class TurnItemsReader {
     const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
     if (total === undefined) return;
     this.#usage = carryCostForward(this.#usage, readUsage(total));
-    // What turns cost that were taken back is no turn's of this file.
+    // The cost of turns that were taken back belongs to no turn of this file.
     const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
     const spent = usageSince(this.#before, this.#usage);
     if (turn !== undefined && isSpent(spent)) turn.usage = spent;
   }
 
-  /** What an agent cost is part of the turn that it worked for. What a code review cost is part of no turn. */
+  /** The cost of an agent is part of the turn that it worked for. That of a code review is part of no turn. */
   #countMessage(payload: JsonObject): void {
     const total = totalIn(payload);
-    // One that is recorded again says what was known at first.
+    // A repeated line has the data of the first one.
     if (total === undefined || total.total < this.#usage.total) return;
     const isTurns = reportIn(payload) !== undefined;
     if (!isTurns) this.#before = addUsage(this.#before, usageSince(this.#usage, total));
@@ -230,12 +223,11 @@ class TurnItemsReader {
   }
 }
 
-/** Of a request that was answered, without a count. */
 function isUncounted({ outcome, usage }: JsonObject): boolean {
   return (outcome === 'done' || outcome === 'go-on') && usage === undefined;
 }
 
-/** Counted by the provider, or estimated where it did not count. */
+/** Counted by the provider, or estimated without a count. */
 function isSpent({ total, estimated = 0 }: Usage): boolean {
   return total + estimated > 0;
 }

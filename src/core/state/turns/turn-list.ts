@@ -19,7 +19,7 @@ import {
 } from './turn-log.ts';
 import { oneLine, type SettingsInWords, spokenWords, type SpokenWords } from './turn-words.ts';
 
-/** A turn as lists show it. Times are milliseconds since the Unix epoch. */
+/** A turn for lists. Times are milliseconds since the Unix epoch. */
 export interface TurnSummary extends SettingsInWords {
   /** Counted from 1 over the turns that were not taken back. */
   readonly number: number;
@@ -27,19 +27,18 @@ export interface TurnSummary extends SettingsInWords {
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly status: TurnStatus;
-  /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
+  /** Beginning of the user's request in one line; empty without words of the user. */
   readonly firstWords: string;
-  /** What the user said in it after that, a line for each message. Absent if there was no more. */
+  /** Later words of the user in the turn, one line per message. Absent if there were none. */
   readonly moreWords?: readonly string[];
   /** The turn only made a checkpoint, or tried to. */
   readonly purpose?: 'compaction';
-  /** Why it failed, in one line. */
   readonly problem?: string;
 }
 
 type Shown = Pick<TurnSummary, 'moreWords' | 'problem'>;
 
-/** The turns of a thread that were not taken back, oldest first. Lines of any program, in the order of the thread. */
+/** Turns that were not taken back, oldest first. Takes lines of any program, in the order of the thread. */
 export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
   let log = noTurns;
   const details = new Map<string, Details>();
@@ -51,9 +50,8 @@ export async function turnList(lines: AsyncIterable<Line>): Promise<readonly Tur
   return turnsOf(log).map((turn) => ({ ...turn, ...shownOf(details.get(turn.id)) }));
 }
 
-/** What a list shows of a turn beside its record, which has a bounded size. */
 interface Details {
-  /** By form: old files say everything twice. */
+  /** By form: old files contain everything twice. */
   readonly said: { readonly [Form in SpokenWords['form']]: string[] };
   problem?: string;
 }
@@ -98,16 +96,13 @@ export function turnsOf(log: TurnLog): readonly TurnSummary[] {
   }));
 }
 
-/** Where a turn stands in its thread. */
 export type TurnPlace = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
 
-/** Where a checkpoint stands in its thread. */
 export interface CheckpointPlace {
-  /** Its line. */
   readonly at: Ordinal;
-  /** How many turns began before it and were not taken back. */
+  /** Number of turns that began before it and were not taken back. */
   readonly turns: number;
-  /** The last of them had not ended: `spoken` if a user spoke in it before, `done` if it was about to end. */
+  /** Set if the last of them had not ended: `spoken` if a user spoke in it before, `done` if it was about to end. */
   readonly inside?: { readonly spoken: boolean; readonly done: boolean };
   readonly timestamp: string;
   /** Absent: another program made it. */
@@ -115,17 +110,13 @@ export interface CheckpointPlace {
 }
 
 export interface ThreadPlaces {
-  /** Turns that stand, oldest first. */
   readonly turns: readonly TurnPlace[];
-  /** Checkpoints that stand, oldest first. */
   readonly checkpoints: readonly CheckpointPlace[];
-  /** What markers took back, the newest last. What lies within the lines of a later one comes back with that. */
+  /** Ranges taken back by markers, newest last. A range inside a later one is restored together with it. */
   readonly takenBack: readonly TakenBack[];
-  /** Behind the last line. */
   readonly end: Ordinal;
 }
 
-/** Where the turns and the checkpoints of a thread stand. */
 export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
   let log = noTurns;
   const checkpoints: CheckpointPlace[] = [];
@@ -159,7 +150,7 @@ function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPla
   return { at, turns: countTurns(log), ...defined({ inside }), timestamp, ...defined({ report }) };
 }
 
-/** The turn that a caller means: by its id, the beginning of it, or its number, counted from 1. */
+/** Finds a turn by its id, the beginning of its id, or its number from 1. */
 export function findTurn<Turn extends { readonly id: TurnId }>(
   thread: ThreadId,
   turns: readonly Turn[],

@@ -14,18 +14,18 @@ import { holdsUsersWords } from '../reduce.ts';
 import { endsTurn, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from '../drafts/turn-lines.ts';
 
 /**
- * A turn as its lines record it, in files of any program and of both history modes, with a bounded size. A *recorded*
- * turn has a line that says that it began; in old files each message outside of a recorded turn begins one, which lasts
- * until the next turn begins. `readTurnItems` gives what happened.
+ * A turn of bounded size from its lines, in files of any program and both history modes. A *recorded* turn has a line
+ * that says that it began; in old files each message outside of a recorded turn begins one, which lasts until the next
+ * turn begins. `readTurnItems` also gives the items.
  */
 export interface TurnRecord {
-  /** A turn that nothing names is called `rollout-` and the place of its first line. */
+  /** A turn without a name is called `rollout-` and the place of its first line. */
   readonly id: TurnId;
-  /** Counted from 1 over all turns that began, those that were taken back included. */
+  /** Counted from 1 over all turns that began, including those that were taken back. */
   readonly number: number;
   /** Its first line. Lines of the old form, which have no ordinals, are counted. */
   readonly start: Ordinal;
-  /** Behind its last line; absent as long as no line says that it has ended. */
+  /** After its last line; absent while no line says that it has ended. */
   readonly end?: Ordinal;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt?: number;
@@ -33,39 +33,38 @@ export interface TurnRecord {
   readonly status: TurnStatus;
   /** Its history holds a user's words: a rollback counts it. */
   readonly counts: boolean;
-  /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
+  /** Beginning of the user's request in one line; empty without words of the user. */
   readonly firstWords: string;
   readonly settings: SettingsInWords;
   /** The turn only made a checkpoint, or tried to. */
   readonly purpose?: 'compaction';
-  /** Not recorded: in which forms its user spoke. */
   readonly spoken?: readonly SpokenWords['form'][];
 }
 
-/** The turns as far as lines were read. Plain JSON, so that a reader can continue later. */
+/** Turns up to the lines read so far. Plain JSON, so that a reader can continue later. */
 export interface TurnLog {
-  /** The newest turn that was not taken back, apart from those before it: most lines change it alone. */
+  /** Kept apart from earlier turns: most lines change only the newest that was not taken back. */
   readonly newest?: TurnRecord;
-  /** The others, oldest first: as many as `count` says. What stands behind them belongs to a later log. */
+  /** Other turns, oldest first. Only the first `count` are valid; entries after them belong to a later log. */
   readonly earlier: readonly TurnRecord[];
   readonly count: number;
-  /** How many turns began, those that were taken back included. */
+  /** Number of turns that began, including those that were taken back. */
   readonly began: number;
-  /** The place of the newest line; -1 before the first. */
   readonly place: number;
-  /** The name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
+  /** Name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
   readonly open?: string;
   /** Settings that were recorded while no turn ran: those of the next one. */
   readonly next?: SettingsInWords;
-  /** The turn that runs has a record of its own settings: later changes of the thread's are not for it. */
+  /** The running turn has a record of its own settings: later changes of the thread's do not apply to it. */
   readonly hasContext?: true;
-  /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */
+  /**
+   * Lines before this place come from the thread that started this one, and make no turns here. Absent: not known yet.
+   */
   readonly ownFrom?: number;
-  /** What the newest rollback marker took back, marker not included. */
+  /** Range of the newest rollback marker, without the marker. */
   readonly takenBack?: TakenBack;
 }
 
-/** What a rollback marker took back, from the first line to the marker. */
 export interface TakenBack {
   readonly start: Ordinal;
   readonly end: Ordinal;
@@ -74,35 +73,32 @@ export interface TakenBack {
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 
-/** The same for a reader that shows turns of the thread that started this one, too. */
+/** For a reader that also shows turns of the thread that started this one. */
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
 
-/** The same for a reader that begins behind a place, between two turns. */
+/** For a reader that begins after a place, between two turns. */
 export function turnsFrom(place: number): TurnLog {
   return { ...noTurnsWithInherited, place };
 }
 
-/** The turns that were not taken back, oldest first. */
 export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
   return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
 }
 
-/** How many those are. */
 export function countTurns({ count, newest }: TurnLog): number {
   return count + (newest === undefined ? 0 : 1);
 }
 
-/** The turn of the newest line, by its number. What stands before the first turn belongs to that. */
+/** Turn number of the newest line. Lines before the first turn belong to it. */
 export function turnNumber({ began }: TurnLog): number {
   return Math.max(1, began);
 }
 
-/** Events that say something of a turn, and neither begin nor end one. */
 const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
 
 /**
- * Whether a line of this kind can change the turns. Where lines have no ordinals, the fold has to see the others as well:
- * it counts them.
+ * True if a line of this kind can change the turns. Without ordinals the fold needs the other lines, too: it counts
+ * them.
  */
 export function concernsTurns({ type, payloadType }: LineKind): boolean {
   if (type === lineType.sessionMeta || type === lineType.turnContext) return true;
@@ -113,8 +109,8 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
 }
 
 /**
- * The turns after one more line: the one reading of where turns begin and end, beside `reduce`, which keeps the state
- * that a rollback returns to. The two agree on which turn is open and which turns count. `words` are those of the line.
+ * Folds one more line. The only definition of turn boundaries beside `reduce`, which keeps the state for rollbacks;
+ * both agree on which turn is open and which turns count. `words`: those of the line.
  */
 export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
   const place = line.ordinal ?? log.place + 1;
@@ -130,7 +126,7 @@ export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefine
   return words.role === 'user' ? withWords(now, line, words) : now;
 }
 
-/** The same for a reader that shows no words: `firstWords` stays empty, which saves most of the work. */
+/** For a reader without words: `firstWords` stays empty, which saves most of the work. */
 export function foldTurnWithoutWords(log: TurnLog, line: Line): TurnLog {
   const words = spokenWords(line);
   return foldTurn(log, line, words && { ...words, text: '' });
@@ -142,7 +138,7 @@ function ownStart({ type, payload }: Line): number {
 
 const silence = { text: '', form: 'item' } as const;
 
-/** An empty message of a user, or one of another agent, makes a turn count, too. */
+/** An empty message of a user, or one of another agent, also makes a turn count. */
 function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
   if (line.type !== lineType.responseItem || (open !== undefined && newest?.counts === true)) return false;
   return holdsUsersWords(line);
@@ -176,20 +172,23 @@ function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: strin
   return { ...rest, ...before, newest: turn, began: number };
 }
 
-/** The first log that continues from another shares its array, so that a turn costs the same however many there are. */
+/**
+ * The first log that continues from another shares its array, so that the cost of a turn does not grow with their
+ * number.
+ */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);
   return { earlier: turns, count: count + 1 };
 }
 
-/** The newest turn when another one begins. If it was open, its process died, and the next one did not know. */
+/** Closes the newest turn when another one begins. If it was open, its process died, and the next one did not know. */
 function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
   if (open !== undefined) return { ...turn, status: 'interrupted' };
   return turn.spoken === undefined || turn.end !== undefined ? turn : { ...turn, end: place as Ordinal };
 }
 
-/** An end that does not mean the open turn says late how an older one ended, or how one ended that is not recorded. */
+/** An end that does not name the open turn is the late end of an older turn, or of one that is not recorded. */
 function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
   const { open, ...rest } = log;
   const endedAt = timeOf(line, event.at);
@@ -207,7 +206,7 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
   return { ...log, earlier: earlier.with(at, { ...turn, ...ending }) };
 }
 
-/** Takes back the newest `count` turns that count, and all that came after them. */
+/** Takes back the newest `count` turns that count, and everything after them. */
 function rollBack(log: TurnLog, count: number): TurnLog {
   const turns = standingTurns(log);
   const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
@@ -236,19 +235,19 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, '
   }));
 }
 
-/** In which forms the user spoke in the turn that runs, if it is not recorded. A rollback ends such a turn. */
+/** Forms of the user's words in the running turn, if it is not recorded. A rollback ends such a turn. */
 function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
   return newest?.number === began ? newest.spoken : undefined;
 }
 
-/** What a record leaves out, the turn does not have: nothing stays from the turn before. */
+/** Settings missing in a record are unset: nothing remains from the turn before. */
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
   const settings = contextSettings(context);
   if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
   return isOfTurn(log, context) ? { ...change(log, (turn) => ({ ...turn, settings })), hasContext: true } : log;
 }
 
-/** What a change of settings of ours says. Other programs repeat there what a turn's record says better. */
+/** Only our changes of settings. Other programs repeat there what a turn's record says better. */
 function ownSettings(event: JsonObject): JsonObject | undefined {
   const settings = event['type'] === 'thread_settings_applied' ? objectAt(event, 'thread_settings') : undefined;
   return settings !== undefined && objectAt(settings, 'capstan') !== undefined ? settings : undefined;
@@ -261,17 +260,15 @@ function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
   return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
 }
 
-/** Whether a `turn_context` does not name another turn than the one that runs. */
 export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
   return open === undefined || endsTurn(stringAt(context, 'turn_id') ?? '', open);
 }
 
-/** Changes the newest turn. */
 function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
   return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
 }
 
-/** Editors put what they know about open files before the user's own words. */
+/** Editors put data on open files before the user's own words. */
 function requestIn(text: string): string {
   const mark = '## My request for Codex:';
   const at = text.indexOf(mark);
@@ -279,7 +276,6 @@ function requestIn(text: string): string {
   return request.trim() === '' ? text : request;
 }
 
-/** When it happened: as an event says, or when the line was written. */
 function timeOf({ timestamp }: Line, seconds?: number): number | undefined {
   const time = seconds === undefined ? Date.parse(timestamp) : seconds * 1000;
   return Number.isNaN(time) ? undefined : time;

@@ -6,16 +6,15 @@ import { isImageLabel } from '../../fragments/answers/content-parts.ts';
 import { entryOf, hasOrigin } from '../../history/entry.ts';
 import { recogniseFragment } from '../../world/recognise-fragments.ts';
 
-/** What a user or the model said in a line. */
 export interface SpokenWords {
   readonly role: 'user' | 'assistant';
-  /** `[Image]` or `[Audio]` when a user sent nothing else. */
+  /** `[Image]` or `[Audio]` if a user sent nothing else. */
   readonly text: string;
-  /** Old files say everything twice: as an item and as an event for screens. */
+  /** Old files contain everything twice: as an item and as an event for screens. */
   readonly form: 'item' | 'event';
 }
 
-/** The words in a line; undefined when it holds none. Injected context is not words. */
+/** Undefined if the line holds no words. Injected context is not words. */
 export function spokenWords({ type, payload, metadata }: Line): SpokenWords | undefined {
   if (type === lineType.event) return inEvent(payload);
   if (type !== lineType.responseItem || payload['type'] !== 'message') return undefined;
@@ -25,7 +24,7 @@ export function spokenWords({ type, payload, metadata }: Line): SpokenWords | un
   const role = family === 'user' ? 'user' : item.role === 'assistant' && family === 'model' ? 'assistant' : undefined;
   if (role === undefined) return undefined;
   const { content } = item;
-  // Context stands in the same message in foreign files only. In ours the words may quote it.
+  // Only foreign files mix context into the same message. In ours the words may quote it.
   const isContext = hasOrigin(metadata) ? () => false : (text: string) => recogniseFragment(role, text) !== undefined;
   const texts = content.flatMap(({ text }, index) =>
     typeof text === 'string' && !isImageLabel(content, index) && !isContext(text) ? [text] : [],
@@ -54,7 +53,6 @@ function mediaOf(content: readonly JsonObject[]): string | undefined {
   return content.some(({ type }) => type === 'input_audio') ? '[Audio]' : undefined;
 }
 
-/** The settings of a turn in words for lists. */
 export interface SettingsInWords {
   readonly model?: string;
   readonly provider?: string;
@@ -65,13 +63,12 @@ export interface SettingsInWords {
   readonly mode?: string;
 }
 
-/** What a `turn_context` says, in the forms of all programs that write one. */
+/** Reads a `turn_context` in the forms of all programs that write one. */
 export function contextSettings(context: JsonObject): SettingsInWords {
   const provider = stringAt(objectAt(context, 'capstan'), 'provider');
   return defined({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
 }
 
-/** What a `thread_settings_applied` says. */
 export function appliedSettings(settings: JsonObject): SettingsInWords {
   const provider = stringAt(settings, 'model_provider_id');
   return defined({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
@@ -79,7 +76,7 @@ export function appliedSettings(settings: JsonObject): SettingsInWords {
 
 function sharedSettings(source: JsonObject) {
   const mode = stringAt(objectAt(source, 'collaboration_mode'), 'mode');
-  // What was chosen, as `threads set` shows it and a resume takes it up: `exec` runs every turn with `never`.
+  // The chosen value, as `threads set` shows it and a resume restores it: `exec` runs every turn with `never`.
   const approval = approvalWord(objectAt(source, 'capstan')?.['approval'] ?? source['approval_policy']);
   const sandbox = sandboxWord(source);
   return { model: stringAt(source, 'model'), cwd: stringAt(source, 'cwd'), approval, sandbox, mode };
@@ -101,7 +98,7 @@ function sandboxWord(source: JsonObject): string | undefined {
   return word === undefined || more.length === 0 ? word : `${word} with ${more.join(' and ')}`;
 }
 
-/** What a profile has that no coarse form says. */
+/** Parts of a profile that no coarse form expresses. */
 function limitWords(profile: JsonObject | undefined): readonly string[] {
   const entries = arrayAt(objectAt(profile, 'file_system'), 'entries') ?? [];
   const denies = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'deny');
@@ -112,7 +109,7 @@ function hasLists(profile: JsonObject | undefined): boolean {
   return objectAt(objectAt(profile, 'capstan_network'), 'lists') !== undefined;
 }
 
-/** Modes that leave the network closed unless something opens it. */
+/** Modes that keep the network closed unless something opens it. */
 function isFenced(word: string | undefined): boolean {
   return word === 'read-only' || word === 'workspace-write';
 }
@@ -128,9 +125,8 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
   return writes === true ? 'workspace-write' : 'read-only';
 }
 
-/** The beginning of a text in one line: blanks of all kinds become one, and the cut shows. */
+/** Collapses white space of all kinds into single blanks, and marks the cut. */
 export function oneLine(text: string, characters: number): string {
-  // Cut before the work is done: a text may be as long as a file.
   const folded = text
     .trimStart()
     .slice(0, characters * 8)

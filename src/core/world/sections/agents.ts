@@ -9,7 +9,7 @@ interface ToldAgent {
   readonly stands: string;
 }
 
-/** More than work side by side; older ones are counted. */
+/** More than can work in parallel; older ones are counted. */
 const mostNamed = 40;
 
 export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly ToldAgent[] }>({
@@ -30,12 +30,15 @@ export const knownAgentsFragment = defineReplaceable<{ readonly agents: readonly
   withdrawn: '\nThe agents listed before are no more.\n',
 });
 
-/** A role is named by a file of the user. */
+/** Roles get their names from files of the user. */
 function line(text: string): string {
   return withoutLineBreaks(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
 
-/** Agents of the moment of a checkpoint, which took away what told of them. Answers and notifications say what became of them. */
+/**
+ * Agents at the time of a checkpoint, which removed their mentions. Answers and notifications report what became of
+ * them.
+ */
 export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAgent[] }>({
   id: 'capstan.agents',
   assumes: 'the permissions that agents have at most',
@@ -44,7 +47,7 @@ export const knownAgentsSection = textSection<{ readonly agents: readonly ToldAg
 });
 
 export interface MultiAgentRoleText {
-  /** Who this agent is among the others, and what they expect of it. */
+  /** The agent's identity among the others, and what they expect of it. */
   readonly text: string;
   /** How many agents may work at the same time. */
   readonly concurrency?: number;
@@ -87,7 +90,7 @@ const starting = {
 } as const;
 
 /**
- * The instructions of an agent begin with this; those of its role follow. It must hold for an agent that began with a
+ * The beginning of an agent's instructions, before those of its role. It must also hold for an agent that began with a
  * conversation, and when the user resumes its thread.
  */
 export function agentIntroduction(path: string): string {

@@ -12,24 +12,20 @@ import {
 import type { PolicyDescription } from '../../policy/profiles/describe-policy.ts';
 import { isUnlimited } from '../../policy/profiles/profile-entries.ts';
 
-/** When the user is asked in this turn. */
 export interface ApprovalFacts {
   readonly mode: PolicyDescription['mode'];
   readonly network: PolicyDescription['network'];
   readonly approval: ApprovalPolicy;
-  /** A question would reach the user. */
   readonly canAsk: boolean;
   /** A reviewer answers in the user's place. */
   readonly reviewed?: true;
-  /** There are MCP servers. */
   readonly hasServers?: true;
-  /** What answers saves no rule. */
+  /** An answer saves no rule. */
   readonly answersOnce?: true;
-  /** The turn makes a plan: nothing is to be written, and there is no tool for patches. */
+  /** The turn makes a plan: nothing may be written, and there is no patch tool. */
   readonly plans?: true;
 }
 
-/** What the model reads about questions: when they are asked, and how to ask one where a call may. */
 export function approvalLines(told: ApprovalFacts): readonly string[] {
   const reviewed = told.canAsk && told.reviewed ? ` ${reviewerSentence()}` : '';
   const first = `Approval: ${approvalName(told.approval)}. ${whenAsked(told)}${reviewed}`;
@@ -52,12 +48,10 @@ function aboutServers(told: ApprovalFacts): string {
   return `${where} The user cannot be asked about their calls, so those that need an approval are refused.`;
 }
 
-/** Whether such a question reaches the user in this turn. */
 export function questionReachesUser({ approval, canAsk }: ApprovalFacts, about: QuestionTopic): boolean {
   return canAsk && allowsAsking(approval, about);
 }
 
-/** Whether these lines say how a script is read. */
 export function explainsScripts(told: ApprovalFacts): boolean {
   return told.canAsk && isLimited(told);
 }
@@ -105,7 +99,7 @@ const categories = {
   permissions: 'request_permissions',
 } as const satisfies Categories;
 
-/** Without a sandbox of ours there is nothing to leave, and nothing to request. */
+/** Without our own sandbox there is nothing to leave or to request. */
 const unsandboxedCategories: Categories = {
   sandbox: 'commands that remove files by force or destroy what may not come back',
   rules: 'commands that a rule asks about',
@@ -117,7 +111,7 @@ function withoutUser({ mode, approval }: ApprovalFacts): string {
   switch (approval) {
     case 'never':
       return stopped('');
-    // No surface of this turn puts a question to the user, and the model must not count on one.
+    // No surface of this turn asks the user, so the model must not rely on questions.
     case 'on-request':
       return stopped('yet');
     case 'untrusted':
@@ -160,20 +154,19 @@ const prefixRule =
 
 const requests = 'For several commands of the turn, ask once with request_permissions.';
 
-/** The first words of a command that the user approved for good. */
+/** The first words of a permanently approved command. */
 export type CommandPrefix = readonly string[];
 
-/** Where a script runs that only has approved commands. `anywhere`: there is no sandbox. */
+/** The place where a script of only approved commands runs. `anywhere`: there is no sandbox. */
 export type ApprovedRuns = 'outside' | 'confined' | 'anywhere';
 
 export interface AddedPrefixes {
   readonly added: readonly CommandPrefix[];
   readonly where: ApprovedRuns;
-  /** Nothing else tells how a script is read. */
   readonly explained: boolean;
 }
 
-/** Prefixes are only ever added here; when one goes, the permissions are told anew. */
+/** Prefixes are only ever added here; when one goes, all permissions are sent again. */
 export const approvedPrefixesFragment = defineFragment<AddedPrefixes>({
   id: 'approved-prefixes',
   purpose: 'Command prefixes that the user approved permanently since `permissions` was sent.',
@@ -197,24 +190,24 @@ const whereUnchanged =
 const unlessTyped = 'without a question, unless stdin or tty is set,';
 const ifAllowed = 'if each of its commands begins with one of these';
 
-/** The text of a list's title, up to where a word about other lists may follow. */
+/** A list's title, up to where words about other lists may follow. */
 export const approvedTitle: Readonly<Record<ApprovedRuns, string>> = {
   outside: `${whereUnchanged} outside the sandbox, ${unlessTyped} ${ifAllowed}`,
   confined: `${whereUnchanged} in a sandbox that only denies what is not readable, ${unlessTyped} ${ifAllowed}`,
   anywhere: `A script is neither asked about nor refused, even if it destroys, ${ifAllowed}`,
 };
 
-/** As calls are decided: what must not be read keeps a sandbox around everything, though a wide one. */
+/** Matches how calls are decided: unreadable paths keep a sandbox around everything, though a wide one. */
 export function approvedRuns({ mode, deniedPaths, deniedGlobs }: PolicyDescription): ApprovedRuns {
   if (isUnlimited(mode)) return 'anywhere';
   return deniedPaths.length + deniedGlobs.length === 0 ? 'outside' : 'confined';
 }
 
-/** As the parser does it. */
+/** Must match the parser. */
 export const howScriptsAreRead =
   'How a script is read: it is split into commands at &&, ||, ;, |, & and newlines, also within ( ) and { }. If it has more than plain words in it, such as a variable, an assignment, a wildcard, a substitution, output to a file, a loop, a heredoc, xargs or find -exec, the whole script counts as one command that begins with the shell: rules that allow a command in it do not allow the script, and rules that refuse or ask still find theirs. Assignments such as CI=1, NODE_ENV=test or LANG=C before a command are ignored.';
 
-/** Each once, short ones first, so that what a long list leaves out is the most special. */
+/** Without duplicates, short ones first, so that a long list omits the most specific. */
 export function listPrefixes(prefixes: readonly CommandPrefix[]): BoundedList {
   const sorted = prefixes.toSorted(
     (a, b) => a.length - b.length || letters(a) - letters(b) || compare(a.join('\0'), b.join('\0')),

@@ -6,7 +6,7 @@ import { escapeMarkup, escapeText } from '../../fragments/text/escape-markup.ts'
 import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, textSection, unknownState } from './section.ts';
 
-/** A group of tools that are found by searching and are not in the list. */
+/** A group of tools that are not listed and must be searched for. */
 interface ToolNamespace {
   readonly name: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export type DeferredToolsText =
   | { readonly kind: 'full'; readonly namespaces: readonly ToolNamespace[] }
   | {
       readonly kind: 'change';
-      /** New, or described anew. */
+      /** New, or with a new description. */
       readonly added: readonly ToolNamespace[];
       readonly removed: readonly string[];
     };
@@ -61,7 +61,7 @@ interface StoredTools extends JsonObject {
   readonly [namespace: string]: string;
 }
 
-/** Which groups of tools are found by searching. They come and go while a thread runs. */
+/** Groups of searchable tools. They come and go while a thread runs. */
 export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools> = {
   id: 'tools',
   assumes: 'plugins, which may bring tools along',
@@ -79,7 +79,7 @@ export const deferredToolsSection: Section<readonly ToolNamespace[], StoredTools
   full: (now) => [render(deferredToolsFragment, { kind: 'full', namespaces: now })],
 
   change(before, now = []) {
-    // A form of its own: what was taken back does not stand in history, and is not taken back again.
+    // A form of its own: a withdrawn text is not in force, and is not withdrawn again.
     if (now.length === 0) return isNone(before) ? [] : [render(deferredToolsFragment.withdrawn, undefined)];
     if (before === unknownState) return [render(deferredToolsFragment, { kind: 'full', namespaces: now })];
     const added = now.filter(({ name, description }) => before[name] !== description);
@@ -97,7 +97,7 @@ interface McpServersText {
   readonly notes: McpNews['notes'];
 }
 
-/** Servers that do not run, and what differs from the list of tools, which stays as it is until history is rewritten. */
+/** Servers that do not run, and differences from the tool list, which stays unchanged until history is rewritten. */
 export const mcpServersFragment = defineReplaceable<McpServersText>({
   id: 'mcp-servers',
   purpose: 'MCP servers that did not start, and tools of them that changed, are gone or cannot be used.',
@@ -152,7 +152,7 @@ export const mcpInstructionsFragment = defineReplaceable<McpInstructionsText>({
   withdrawn: '\nThe instructions of MCP servers given before no longer hold; there are none now.\n',
 });
 
-/** What MCP servers say of themselves, where their tools are listed. */
+/** MCP servers' own descriptions, if their tools are listed. */
 export const mcpInstructionsSection = textSection<McpInstructionsText>({
   id: 'capstan.mcp_instructions',
   assumes: 'the tools of the servers that speak',
@@ -161,10 +161,8 @@ export const mcpInstructionsSection = textSection<McpInstructionsText>({
     instructions.length === 0 ? undefined : { instructions },
 });
 
-/** Under which id the baseline keeps which servers do not run, and why. */
 export const mcpProblemsId = 'capstan.mcp_problems';
 
-/** How MCP servers and their tools differ from the list of tools. */
 export const mcpServersSection = textSection<McpServersText>({
   id: 'capstan.mcp_servers',
   assumes: 'the list of tools, from which it tells differences',

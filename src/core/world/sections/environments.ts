@@ -5,7 +5,7 @@ import { escapeMarkup } from '../../fragments/text/escape-markup.ts';
 import { boundedList } from '../../fragments/text/truncate.ts';
 import { type Section, unknownState } from './section.ts';
 
-/** What to say about the environment; a member that is absent is not mentioned, an empty list is. */
+/** An absent member is not mentioned; an empty list is. */
 type EnvironmentText = Partial<Environment>;
 
 export const environmentFragment = defineFamily<EnvironmentText>({
@@ -41,7 +41,7 @@ function field(tag: string, value: string | undefined): readonly string[] {
   return value === undefined ? [] : [`<${tag}>${escapeMarkup(value)}</${tag}>`];
 }
 
-/** An empty list is told too: otherwise the last entry could never be taken away. */
+/** An empty list is sent too: otherwise the last entry could never be removed. */
 function list(tag: string, entryTag: string, values: readonly string[] | undefined): readonly string[] {
   if (values === undefined) return [];
   if (values.length === 0) return [`<${tag} />`];
@@ -52,7 +52,7 @@ function list(tag: string, entryTag: string, values: readonly string[] | undefin
   return [`<${tag}>${kept.join('')}${left === 0 ? '' : `<omitted count="${left}" />`}</${tag}>`];
 }
 
-/** The first three keys are shared with other programs; what they do not have stands under `capstan`. */
+/** The first three keys are shared with other programs; others are under `capstan`. */
 interface StoredEnvironments extends JsonObject {
   readonly environments: {
     readonly local: { readonly cwd: string; readonly status: 'available'; readonly shell: string };
@@ -63,11 +63,11 @@ interface StoredEnvironments extends JsonObject {
 }
 
 type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone' | 'reopenedPaths'> & {
-  /** Absent where there are none, and in files of earlier versions, which told of none. */
+  /** Absent if there are none, and in files of earlier versions, which sent none. */
   readonly reopenedPaths?: readonly string[];
 };
 
-/** Where and when the model works, and within which limits. A change tells what differs and nothing else. */
+/** The model's place, time and limits. A change sends only differences. */
 export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
   assumes: 'everything else: it is the ground under all of it',
@@ -100,7 +100,7 @@ export const environmentsSection: Section<Environment, StoredEnvironments> = {
   change(before, now) {
     if (now === undefined) return [render(environmentFragment.withdrawn, undefined)];
     const told = before === unknownState ? undefined : readEnvironment(before);
-    // Of an unknown past anything may stand, also in lists that are empty now.
+    // An unknown past may contain anything, also in lists that are empty now.
     if (told === undefined) return [render(environmentFragment, now)];
     const news = only(now, (value, key) => !equalJson(value, told[key]));
     return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
@@ -120,8 +120,8 @@ const words = ['approvalPolicy', 'sandboxMode', 'networkAccess'] as const;
 const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains', 'deniedDomains'] as const;
 
 /**
- * Undefined for several environments, for values that we never tell (another program told the model about its file
- * system or network here) and where our part is missing: then only the full form is safe.
+ * Undefined for several environments, for values that Capstan never sends (another program described its file system or
+ * network here), and if our part is missing: then only the full form is safe.
  */
 function readEnvironment(stored: Json): Environment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;

@@ -9,11 +9,11 @@ import { type Section, textSection, unknownState } from './section.ts';
 export interface AgentsMdText {
   readonly directory?: string;
   readonly text: string;
-  /** Other instructions were given before; these take their place. */
+  /** These replace earlier instructions. */
   readonly replaces: boolean;
 }
 
-/** The loader cuts the files to their budget first; this cap only guards against a configured budget that is absurd. */
+/** The loader cuts the files to their budget first; this cap only guards against an absurd configured budget. */
 const capTokens = 20_000;
 
 export const agentsMdFragment = defineFamily<AgentsMdText>({
@@ -41,7 +41,7 @@ interface StoredAgentsMd extends JsonObject {
   readonly text?: string;
 }
 
-/** The user's and the project's own instructions. A document without text is told as "there are none". */
+/** The user's and the project's own instructions. An empty document is sent as "there are none". */
 export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
   assumes: 'the rules of those who run the engine, which come before those of the project',
@@ -60,7 +60,7 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
 
   full: (now) => (now.text === undefined ? [] : [renderAgentsMd(now, now.text, false)]),
 
-  /** Of an unknown past something may stand in history: replace it, or take it back. */
+  /** After an unknown past, history may contain a text: replace or withdraw it. */
   change(before, now) {
     const stood = before === unknownState || before.text !== undefined;
     if (now?.text === undefined) return stood ? [render(agentsMdFragment.withdrawn, undefined)] : [];
@@ -93,7 +93,7 @@ export const developerInstructionsSection = textSection<{ readonly text: string 
     instructions.developer === undefined ? undefined : { text: instructions.developer },
 });
 
-/** The loader refuses a text that does not fit: rules that are cut are other rules. */
+/** The loader refuses a text that does not fit, because cut rules are other rules. */
 export const managedInstructionsFragment = defineReplaceable<{ readonly text: string }>({
   id: 'managed-instructions',
   purpose: 'Instructions from the administrator of this machine.',
@@ -107,7 +107,7 @@ export const managedInstructionsFragment = defineReplaceable<{ readonly text: st
   withdrawn: '\nThe managed instructions given before no longer hold; there are none now.\n',
 });
 
-/** Comes last among what developers say, so that nothing of theirs can follow and overrule it. */
+/** Last among the developer messages, so that none can follow and overrule it. */
 export const managedInstructionsSection = textSection<{ readonly text: string }>({
   id: 'managed_developer_instructions',
   assumes: 'everything that developers said before it',
@@ -128,7 +128,7 @@ export const sessionContextFragment = defineReplaceable<{ readonly texts: readon
   withdrawn: '\nThe session context given before no longer holds; there is none now.\n',
 });
 
-/** What hooks said when the thread was opened. */
+/** Words of hooks when the thread was opened. */
 export const sessionContextSection = textSection<{ readonly texts: readonly string[] }>({
   id: 'capstan.session_context',
   assumes: 'the tools and skills that hooks may speak of',
@@ -136,7 +136,7 @@ export const sessionContextSection = textSection<{ readonly texts: readonly stri
   of: ({ facts: { sessionContext: texts = [] } }) => (texts.length === 0 ? undefined : { texts }),
 });
 
-/** What every model is told first, unless a thread chose its own text. */
+/** First instructions of every model, unless a thread chose its own text. */
 export function baseInstructions(): string {
   return text;
 }

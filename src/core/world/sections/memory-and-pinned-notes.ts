@@ -4,10 +4,8 @@ import { defineReplaceable } from '../../fragments/text/define-fragment.ts';
 import { escapeEndMarker, quote } from '../../fragments/text/escape-markup.ts';
 import { textSection } from './section.ts';
 
-/** What is remembered of earlier threads. */
 interface MemoryText {
   readonly summary: string;
-  /** Where more of it is. */
   readonly folder: string;
 }
 
@@ -31,7 +29,6 @@ function guidance(folder: string): string {
   );
 }
 
-/** What is remembered of earlier threads. */
 export const memorySection = textSection<MemoryText>({
   id: 'capstan.memory',
   assumes: 'the tools with which more of it can be read',
@@ -42,7 +39,7 @@ export const memorySection = textSection<MemoryText>({
   },
 });
 
-/** The thread bounds notes when it takes them in; this leaves space for their frame and for escapes. */
+/** The thread limits notes when it accepts them; this leaves space for their frame and for escapes. */
 const capTokens = 6000;
 
 export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly string[] }>({
@@ -60,7 +57,9 @@ export const pinnedNotesFragment = defineReplaceable<{ readonly notes: readonly 
   withdrawn: '\nThe pinned notes given before no longer hold; there are none now.\n',
 });
 
-/** What the user pinned. No summariser touches it: a checkpoint clears the baseline, and it is sent again. */
+/**
+ * Notes that the user pinned. No summariser touches them: a checkpoint clears the baseline, and they are sent again.
+ */
 export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({
   id: 'capstan.pinned_notes',
   assumes: "the project's instructions, to which the user adds what counts in this thread",

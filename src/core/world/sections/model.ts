@@ -10,7 +10,7 @@ interface ModelSwitchText {
   readonly model: string;
   /** `base`: the instructions at the start of the request were written for this model. */
   readonly guidance: { readonly kind: 'base' } | { readonly kind: 'text'; readonly text: string };
-  /** The model is the one from before, and only its guidance is new. */
+  /** The model is unchanged, and only its guidance is new. */
   readonly revised?: true;
 }
 
@@ -37,22 +37,21 @@ export const modelSwitchFragment = defineFragment<ModelSwitchText>({
 
 export interface ModelFact {
   readonly model: string;
-  /** `custom`: the user chose the instructions for every model, and a switch says nothing. */
+  /** `custom`: the user chose the instructions for every model, and a switch sends nothing. */
   readonly guidance: ModelSwitchText['guidance'] | { readonly kind: 'custom' };
-  /** Digest of the model's instructions, as the catalogue has them. */
   readonly digest: string;
 }
 
 interface ToldModel {
   readonly model: string;
-  /** Absent: not known. */
+  /** Absent: unknown. */
   readonly digest?: string;
 }
 
 /**
- * Which model acts, and where its guidance stands. Instructions at the start of a request stay while history only
- * grows, so new guidance is given here; a further change takes it back. Where the digest is missing, nothing proves
- * that the guidance changed: it is stored, and not sent.
+ * The active model, and where its guidance is. Instructions at the start of a request stay while history only grows, so
+ * new guidance is sent here; a further change withdraws it. Without a digest nothing proves that the guidance changed:
+ * it is stored, not sent.
  */
 export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',
@@ -75,7 +74,7 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
     return { model: stored, ...defined({ digest }) };
   },
 
-  /** A reader who was told nothing goes by the instructions at the start. */
+  /** A new reader follows the instructions at the start. */
   full: (now) => (now.guidance.kind === 'text' ? renderModel(now) : []),
 
   change(before, now) {
@@ -85,7 +84,7 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   },
 };
 
-/** A checkpoint may have given the model its own instructions to begin with, also since the turn began. */
+/** A checkpoint may have put the model's own instructions at the start, even since the turn began. */
 function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['guidance'] {
   const { model } = instructions;
   const { text, provenance } = facts.base ?? instructions.base;

@@ -29,7 +29,7 @@ export const collaborationModeFragment = defineFamily<CollaborationModeText>({
   withdrawn: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
 });
 
-/** What a mode asks of a model that brings no guidance of its own. The default asks for nothing. */
+/** Guidance of a mode for a model without guidance of its own. The default has none. */
 export function modeGuidance(mode: string): string {
   return mode === 'plan' ? planning : '';
 }
@@ -40,18 +40,18 @@ const planning = `The user wants a plan before any work. Until the mode changes:
 - Answer with the plan, once, between a line <proposed_plan> and a line </proposed_plan>: what will change and where, in which order, how it will be checked, and what you are unsure of. Make it complete enough that another developer could carry it out.
 - Do not begin the work, even when the plan is clear. The user says when.`;
 
-/** The same for an agent of a thread in the mode: it has a task, and its parent makes the plan. */
+/** For an agent of a thread in the mode: it has a task, and its parent makes the plan. */
 export const agentsInPlanMode = `The user wants a plan before any work, and you help to make it. Until the mode changes:
 - Look, read and run what helps you with your task. Change nothing: no edits, no commits, no commands that write. Commands run without permission to write.
 - If your task asks for a change, do not make it. Answer with what you found out, and with what would have to change.`;
 
-/** In the shape that other programs also write. */
+/** In the form that other programs also write. */
 interface StoredMode extends JsonObject {
   readonly mode: string;
   readonly instructions: string;
 }
 
-/** How the user and the model work together. A mode without guidance ends the one before, which is said once. */
+/** The way of working together. A mode without guidance ends the previous one; that is sent once. */
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
@@ -85,7 +85,9 @@ function renderMode(fact: CollaborationModeText): Fragment {
   return render(collaborationModeFragment, fact);
 }
 
-/** No guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads. */
+/**
+ * Missing guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads.
+ */
 function digest(fact: CollaborationModeText): string {
   const fragment = renderMode(fact);
   const [start = '', end = ''] = collaborationModeFragment.markers ?? [];
@@ -123,13 +125,13 @@ export interface PersonalityFact {
   readonly personality?: Personality;
 }
 
-/** In the shape that other programs also write. */
+/** In the form that other programs also write. */
 interface StoredPersonality extends JsonObject {
   readonly model: string;
   readonly personality?: string;
 }
 
-/** How the model speaks. It changes no capability, so it comes after all that does. */
+/** The model's manner of speaking. It changes no capability, so it follows everything that does. */
 export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
   id: 'personality',
   assumes: 'model, permissions and mode: it changes the voice and nothing else',
@@ -166,7 +168,10 @@ function renderPersonality(name: Personality) {
 
 const markers: Markers = ['<realtime_conversation>', '</realtime_conversation>'];
 
-/** The first line tells both apart, ours and other programs'. What is neither counts as a start: an end can follow it. */
+/**
+ * Told apart by the first line, in our texts and other programs'. Any other text counts as a start, because an end can
+ * follow it.
+ */
 const ended = /^\s*<realtime_conversation>\s*Realtime conversation(?:: off| ended)\b/i;
 
 export const realtimeStartFragment = defineFragment<{ readonly instructions?: string }>({
@@ -196,7 +201,7 @@ const spoken =
 
 const typed = 'What follows is typed by the user. The rules for spoken language no longer hold.';
 
-/** Whether the user speaks or types. Only the transition is sent: text that changes while it runs changes nothing. */
+/** Tells whether the user speaks or types. Only the transition is sent: text that changes meanwhile changes nothing. */
 export const realtimeSection: Section<RealtimeSetting, { readonly active: boolean }> = {
   id: 'realtime',
   assumes: 'the mode, whose answers may now be spoken',

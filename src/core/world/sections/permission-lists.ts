@@ -11,7 +11,7 @@ import { landlockLeavesOpen } from '../../policy/profiles/landlock-policy.ts';
 import type { HeldPatterns, PrefixRule } from '../../policy/rules/rule-set.ts';
 import { type ApprovalFacts, questionReachesUser } from './approvals.ts';
 
-/** What commands may read and write, as lines. However long the lists are, the lines have less than 16,000 bytes. */
+/** Lines about what commands may read and write: less than 16,000 bytes however long the lists are. */
 export function fileLines(told: PolicyDescription): readonly string[] {
   return [
     ...(told.readsEverything ? [] : ['Reading is limited to the paths that are listed here as readable or writable.']),
@@ -29,7 +29,7 @@ export function fileLines(told: PolicyDescription): readonly string[] {
   ];
 }
 
-/** Where Landlock stands in for the usual sandbox: what it does not hold, and is left to the model. */
+/** With Landlock in place of the usual sandbox: limits that it does not enforce and that are left to the model. */
 function landlockLines({
   landlock,
   writableRoots,
@@ -67,7 +67,7 @@ const keptTitle =
   'Read-only wherever they existed when the turn began, with .agents, .codex, .aws and .capstan beside them';
 const globsAlone = 'Nothing that matches is readable, and no request can change that';
 
-/** Which hosts and sockets commands reach where a policy names some: less than 7,000 bytes. */
+/** Reachable hosts and sockets if a policy names some: less than 7,000 bytes. */
 function networkLines(
   { lists, sockets }: ReachedNetwork,
   { asksAboutRules }: { readonly asksAboutRules: boolean },
@@ -84,14 +84,13 @@ function networkLines(
   ];
 }
 
-/** What limits the hosts before it. */
 function exceptions(title: string, hosts: readonly string[], bytes: number): readonly string[] {
   const { kept, left } = bounded(hosts, bytes);
   const more = left === 0 ? [] : [`… and ${left} more that are not listed here, so a listed host may fail as well`];
   return hosts.length === 0 ? [] : [`${title}: ${[...kept, ...more].join(', ')}`];
 }
 
-/** What commands may do beyond all of this, by how long it holds: less than 3,400 bytes. */
+/** Additional permissions of commands, by duration: less than 3,400 bytes. */
 export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
   Partial<Record<keyof StandingGrants, string>>
 > {
@@ -104,7 +103,7 @@ export function grantedLines({ session, turn }: StandingGrants = {}): Readonly<
 
 function grantedWords({ network, read = [], write = [], hosts = [] }: GrantedExtra, bytes: number): string {
   const parts = [
-    // What the lines above say of it counts it in.
+    // The lines above already include it.
     ...(network === true ? ['the network, as described above'] : []),
     ...openings('writing below', write, bytes),
     ...openings('reading', read, bytes),
@@ -119,7 +118,7 @@ function openings(title: string, paths: readonly string[], bytes: number): reado
   return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
 }
 
-/** The same for what takes access away: where some are not listed, the text says where they may be. */
+/** For lists that remove access: if some are not listed, the text says where they may be. */
 function limits(title: string, paths: readonly string[], bytes: number): readonly string[] {
   const { kept, left } = bounded(paths, bytes);
   if (left === 0) return openings(title, paths, bytes);
@@ -141,14 +140,14 @@ function bounded(texts: readonly string[], bytes: number) {
   return { kept, left: texts.length - kept.length };
 }
 
-/** The folder that all of them lie in. What follows a wildcard may lie anywhere. */
+/** The folder that contains all of them. Anything after a wildcard may be anywhere. */
 function commonFolder(paths: readonly string[]): string {
   const [first = [], ...others] = paths.map((path) => staticFolderOf(path).split('/').slice(1));
   const differs = first.findIndex((name, index) => others.some((other) => other[index] !== name));
   return `/${(differs === -1 ? first : first.slice(0, differs)).join('/')}`;
 }
 
-/** A folder above it that takes little space. */
+/** A parent folder with a short path. */
 function shortFolder(folder: string): string {
   const names = folder.split('/').slice(1);
   while (byteLength(quote(`/${names.join('/')}`)) > 300) names.pop();
@@ -159,17 +158,16 @@ function depthSentence(depth: number): string {
   return `These patterns match at most ${depth} ${depth === 1 ? 'name' : 'names'} below the folder they begin with.`;
 }
 
-/** Whether something is open inside of what is closed. */
 function reopens({ writableRoots, readablePaths, readOnlyPaths, deniedPaths, ownPaths }: PolicyDescription): boolean {
   const open = [...writableRoots, ...readablePaths];
   return [...readOnlyPaths, ...deniedPaths, ...ownPaths].some((closed) => open.some((path) => isWithin(path, closed)));
 }
 
-/** The network as it is now: that of the policy, or as an answer opened it. */
+/** The current network: the policy's, or as an answer opened it. */
 export type NetworkTold = ReachedNetwork &
   ApprovalFacts & { readonly opened?: ReachedNetwork; readonly landlock?: PolicyDescription['landlock'] };
 
-/** What the model reads about it: less than 8,000 bytes. */
+/** Less than 8,000 bytes. */
 export function reachableNetworkLines(told: NetworkTold): readonly string[] {
   const now = { ...told, ...told.opened };
   return [
@@ -206,7 +204,7 @@ function reachSentences(told: NetworkTold): string {
   return `Commands reach the hosts listed here through a proxy.${others}${local}${ownServers}${methods}`;
 }
 
-/** Which commands rules hold back, as lines: a call that must fail costs a step. */
+/** Lists commands that rules hold back, because a call that must fail costs a step. */
 export function heldCommandLines({ held, approval, canAsk }: ApprovalFacts & { readonly held: HeldPatterns }) {
   const isAsked = canAsk && allowsAsking(approval, 'rules');
   const refused = isAsked ? held.forbidden : [...held.forbidden, ...held.asked];
@@ -224,7 +222,6 @@ function titled(title: string, patterns: readonly PrefixRule['pattern'][]): read
   return lines.length === 0 ? [] : [title, ...dashedLines(boundedList(lines, { count: 50, characters: 1500 }))];
 }
 
-/** As rules write it: a list in the place of a word names alternatives. */
 function patternText(pattern: PrefixRule['pattern']): string {
   const word = (slot: PrefixRule['pattern'][number]): string =>
     typeof slot === 'string' ? quote(slot) : `[${slot.map(quote).join(', ')}]`;

@@ -41,13 +41,11 @@ import {
 } from './permission-lists.ts';
 import { type Section, unknownState } from './section.ts';
 
-/** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
+/** Permissions as described to the model. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription, ApprovalFacts {
-  /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
-  /** What rules forbid or ask about. */
   readonly held: HeldPatterns;
-  /** What the user granted beyond the rest. Absent: nothing. */
+  /** Additional grants of the user. Absent: none. */
   readonly granted?: StandingGrants;
   /** The network as such a grant opened it. Absent: none did. */
   readonly opened?: ReachedNetwork;
@@ -62,7 +60,7 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
 
 const capTokens = 6000;
 
-/** The markers, and a line that counts what is left out, take the rest. */
+/** Leaves space for the markers and a line that counts omissions. */
 const mostBytes = capTokens * bytesPerToken - 200;
 
 export const permissionsFragment = defineFamily<PermissionsText>({
@@ -80,7 +78,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
       ...fileLines(told),
       ...Object.values(grantedLines(told.granted)),
     ];
-    // Nothing is run, so nothing is said about what would be.
+    // Nothing runs, so limits on running commands are left out.
     if (!told.canAsk && told.approval === 'untrusted') return `\n${lines.join('\n')}\n`;
     const isUnread = told.approvedPrefixes.length > 0 && !explainsScripts(told);
     const ruled = [
@@ -93,7 +91,7 @@ export const permissionsFragment = defineFamily<PermissionsText>({
   withdrawn: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
 });
 
-/** Rules give way where all of them would not fit: what they hold back still fails, and what they allow only ever adds. */
+/** Drops rules that do not fit: commands held back still fail, and allowing rules only add. */
 function fitting(lines: readonly string[], bytes: number): readonly string[] {
   let left = bytes;
   const end = lines.findIndex((line) => (left -= byteLength(line) + 1) < 0);
@@ -112,11 +110,11 @@ interface StoredPermissions extends JsonObject {
   /** Digest of the text without prefixes. */
   readonly instructions: string;
   readonly approved_command_prefixes: readonly (readonly string[])[];
-  /** Absent in files of earlier versions, and where another program wrote the last text. */
+  /** Absent in files of earlier versions, and if another program wrote the last text. */
   readonly capstan_grants?: ToldGrants;
 }
 
-/** Digests of what answers granted, and of the text without it. A part that is absent was not told. */
+/** Digests of granted parts, and of the text without them. An absent part was not sent. */
 interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, JsonObject {
   readonly rest: string;
 }
@@ -124,15 +122,14 @@ interface ToldGrants extends Readonly<Partial<Record<GrantedPart, string>>>, Jso
 type Grants = {
   readonly granted: StandingGrants | undefined;
   readonly approvedPrefixes: PermissionsText['approvedPrefixes'];
-  /** There are MCP servers, whose tools are asked about. */
   readonly hasServers: boolean;
 };
 
-/** Of each policy the newest fact, and of each fact its digests: steps of one turn differ in neither, and the text is long. */
+/** The newest fact and digests per policy: steps of one turn differ in neither, and the text is long. */
 const newest = new WeakMap<Envelope['policy'], Grants & { readonly cwd: string; readonly fact: PermissionsText }>();
 const digests = new WeakMap<PermissionsText, StoredPermissions>();
 
-/** Permissions belong together: a change restates them all, save that an approval was added or a grant came or went. */
+/** Permissions belong together: any change restates them all, unless an approval was added or a grant came or went. */
 export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   id: 'permissions',
   assumes: 'the model that must keep to them',
@@ -171,7 +168,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
     if (!isJsonObject(stored)) return undefined;
     const instructions = stringAt(stored, 'instructions');
     const prefixes = arrayAt(stored, 'approved_command_prefixes');
-    // Earlier versions told rules about hosts apart from the text. No change can take those back.
+    // Earlier versions sent host rules apart from the text. No change can withdraw those.
     const isOlder = 'capstan_network_rules' in stored;
     if (instructions === undefined || prefixes === undefined || isOlder) return undefined;
     return {
@@ -214,7 +211,7 @@ function describe(policy: Envelope['policy'], cwd: string, given: Grants): Permi
   };
 }
 
-/** The network as the grants open it; undefined where it is that of the policy. */
+/** The network as the grants open it; undefined if it is the policy's. */
 function openedNetworkOf(policy: ResolvedPolicy, granted: StandingGrants | undefined): ReachedNetwork | undefined {
   const granting = withGrantedNetwork(policy, granted);
   return granting === policy ? undefined : describeNetwork(granting);
@@ -237,20 +234,20 @@ function readGrants(stored: JsonObject | undefined): ToldGrants | undefined {
   return { rest, ...defined(Object.fromEntries(grantedParts.map((part) => [part, stringAt(stored, part)]))) };
 }
 
-/** Which grants differ from what was told; undefined where something else does, or where nothing proves that it does not. */
+/** Grants that differ from those sent; undefined if anything else differs or may differ. */
 function changedGrants(before: ToldGrants | undefined, fact: PermissionsText): readonly GrantedPart[] | undefined {
   const now = toldGrants(fact);
   return before?.rest === now.rest ? grantedParts.filter((part) => before[part] !== now[part]) : undefined;
 }
 
-/** What came to a list; undefined when anything has left it. */
+/** Members added to a list; undefined if any was removed. */
 function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {
   const has = (list: readonly Member[], member: Member): boolean => list.some((each) => equalJson(each, member));
   if (!before.every((member) => has(now, member))) return undefined;
   return now.filter((member) => !has(before, member));
 }
 
-/** What answers of the user change of the permissions: each of it is told, or taken back, by itself. */
+/** Parts of the permissions that user answers change: each is sent or withdrawn separately. */
 export const grantedParts = ['network', 'session', 'turn'] as const;
 type GrantedPart = (typeof grantedParts)[number];
 
@@ -260,11 +257,10 @@ export interface GrantsTold extends NetworkTold {
 
 export interface ChangedGrants {
   readonly now: GrantsTold;
-  /** What differs from what was told before. */
   readonly changed: readonly GrantedPart[];
 }
 
-/** Grants come and go without the rest; when anything else changes, the permissions are told anew. */
+/** Grants change separately; when anything else changes, all permissions are sent again. */
 export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
   id: 'granted-permissions',
   purpose: 'What the user granted beyond `permissions`, or what of it has ended, since that was sent.',
@@ -278,7 +274,6 @@ export const grantedPermissionsFragment = defineFragment<ChangedGrants>({
 
 const introduction = 'Of the permissions described earlier, this is different now. All else stays as it was.';
 
-/** The lines of a part that stands. */
 function standingLines(now: GrantsTold, part: GrantedPart): readonly string[] {
   if (part === 'network') return now.opened === undefined ? [] : reachableNetworkLines(now);
   const line = grantedLines(now.granted)[part];
@@ -295,7 +290,7 @@ function linesOf(now: GrantsTold, part: GrantedPart): readonly string[] {
 
 const ended = { session: 'this session', turn: 'the rest of this turn' } as const;
 
-/** Capstan recognises it in older files and never makes it: the hosts that rules open are among those of `permissions`. */
+/** Recognised in older files, but no longer written: the hosts that rules open are in `permissions`. */
 export const networkRulesFragment = defineFragment<{ readonly rules: string }>({
   id: 'network-rules',
   purpose: 'Rules about hosts, in threads of earlier versions and of other programs. `permissions` has them now.',

@@ -3,40 +3,46 @@ import { isJsonObject, type Json, type JsonObject, type JsonWithoutNull, stringA
 import type { Step } from '../../envelope/envelope.ts';
 import { fingerprint, type Fragment, type FragmentFamily, render } from '../../fragments/text/define-fragment.ts';
 
-/** Something was told about a section, and nothing proves what. */
+/** A section was sent, but nothing proves with which content. */
 export const unknownState = Symbol('unknown');
 export type UnknownState = typeof unknownState;
 
 /**
- * A typed part of the world that the model is told about. For every section, `full(a)` followed by `change(stored(a),
- * b)` leaves a reader with the same facts as `full(b)` alone. `Stored` is what the rollout keeps to compare with next
- * time; a replay never makes text of it (I1).
+ * A typed part of the world that the model learns. For every section, `full(a)` followed by `change(stored(a), b)`
+ * gives a reader the same facts as `full(b)` alone. The rollout keeps `Stored` for the next comparison; a replay never
+ * makes text of it (I1).
  */
 export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */
   readonly id: string;
-  /** What it takes for granted of the sections before it: why it stands where it stands. */
+  /** Facts that it presumes from earlier sections: the reason for its position. */
   readonly assumes: string;
-  /** Fragment kinds that tell it, and those that take it back: the newest of them in history says whether it stands. */
+  /**
+   * Fragment kinds that tell it, and those that withdraw it: the newest of them in history decides whether it is in
+   * force.
+   */
   readonly kinds: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] };
-  /** The fact as it is now, or undefined when the section has nothing to say in this step. */
+  /** The current fact, or undefined if the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
-  /** What is kept besides, under an id of ours: another program that knows only `stored` drops it. */
+  /** Stored additionally under an id of ours: another program that knows only `stored` drops it. */
   readonly beside?: { readonly id: string; stored(fact: Fact): JsonWithoutNull };
   /** The past, if this section wrote it or could have; undefined makes it unknown. `beside` may be missing. */
   read(stored: Json, beside: Json | undefined): Past | undefined;
-  /** What to say to a reader that has been told nothing. */
   full(now: Fact): readonly Fragment[];
-  /** What to say so that the reader is up to date. An unknown past gives the full form; undefined means: withdraw it. */
+  /**
+   * Text that brings the reader up to date. An unknown past gives the full form; undefined `now` means: withdraw it.
+   */
   change(before: Past | UnknownState, now: Fact | undefined): readonly Fragment[];
 }
 
-/** A section whose types no caller needs to know: the facts it gives are taken by itself alone. */
+/** A section of any type: callers only pass its own facts back to it. */
 export type AnySection = Section<never, JsonWithoutNull, never>;
 
 export interface StoredText extends JsonObject {
-  /** Digest of the text as it is told first; the text itself stands in its message (I9). Others write none for no text. */
+  /**
+   * Digest of the text as first sent; the text itself is in its message (I9). Other programs write none for no text.
+   */
   readonly instructions?: string;
 }
 
@@ -48,7 +54,7 @@ export interface TextSection<Fact> {
   readonly beside?: Section<Fact, StoredText>['beside'];
 }
 
-/** A section that is one text: told, replaced as a whole, or withdrawn. */
+/** A section of one text: sent, replaced as a whole, or withdrawn. */
 export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
   const { id, assumes, of, kind, beside } = definition;
   const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
@@ -83,7 +89,7 @@ export interface GuidanceSection {
   readonly kind: FragmentFamily<void>;
 }
 
-/** A section that is a fixed text which holds or does not. Stored as other programs do: true or false. */
+/** A section of a fixed text that applies or not. Stored as other programs do: true or false. */
 export function guidanceSection({ id, assumes, holds, kind }: GuidanceSection): Section<boolean, boolean> {
   return {
     id,

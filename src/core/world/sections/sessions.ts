@@ -30,13 +30,15 @@ export const sessionsFragment = defineReplaceable<{ readonly sessions: readonly 
   withdrawn: '\nThe sessions listed before have ended.\n',
 });
 
-/** As much of a script as one line of a list has space for. */
 function shortCommand(command: string): string {
   const line = command.replaceAll(/\s+/g, ' ').trim();
   return line.length > longestCommand ? `${[...line].slice(0, longestCommand).join('')} …` : line;
 }
 
-/** Commands that a checkpoint left running: the answers that told of them are no more. Later answers say what became of them. */
+/**
+ * Commands that a checkpoint left running: answers that mentioned them are gone. Later answers report what became of
+ * them.
+ */
 export const sessionsSection = textSection<{ readonly sessions: readonly ToldSession[] }>({
   id: 'capstan.sessions',
   assumes: 'the permissions under which they run',
@@ -44,7 +46,7 @@ export const sessionsSection = textSection<{ readonly sessions: readonly ToldSes
   of: ({ facts: { sessions = [] } }) => (sessions.length === 0 ? undefined : { sessions }),
 });
 
-/** Why sessions are no more, where no answer to a call says it. */
+/** Why sessions ended, if no answer to a call says it. */
 export type SessionsEndReason = 'gone' | 'elsewhere' | 'narrowed' | 'stopped';
 
 const why: Readonly<Record<SessionsEndReason, string>> = {

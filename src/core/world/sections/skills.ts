@@ -4,7 +4,7 @@ import { defineFamily, defineFragment, fingerprint, render } from '../../fragmen
 import { escapeText, withoutLineBreaks } from '../../fragments/text/escape-markup.ts';
 import { type Section, unknownState } from './section.ts';
 
-/** `$name` and the file are spelled here as the user and the list spell them. */
+/** Spells `$name` and the file like the user and the list do. */
 const guidance =
   'A skill is a folder with instructions for one kind of task in its file SKILL.md. When the user names a skill ' +
   '(`$name`), or the task fits a description, read that file before you begin and follow it. Paths in it start from its ' +
@@ -33,7 +33,7 @@ function catalogueLines({ roots, skills, left }: SkillCatalogue): readonly strin
   ];
 }
 
-/** A line of the list, also to know beforehand what it weighs. */
+/** A line of the list, also used to weigh it in advance. */
 export function skillLine({ name, description, path }: ListedSkill): string {
   const said = description === '' ? '' : `: ${inLine(description)}`;
   return `- ${inLine(name)}${said} (file: ${inLine(path)})`;
@@ -47,17 +47,17 @@ function leftLine(left: number): string {
   return `… and ${left} more that are not listed here. The user can name them.`;
 }
 
-/** Names and descriptions come from strangers: they stay in their line, and no tag stands in them. */
+/** Names and descriptions are untrusted: they stay on their line, and contain no tag. */
 function inLine(text: string): string {
   return escapeText(withoutLineBreaks(text));
 }
 
 interface StoredSkills extends JsonObject {
-  /** Digest; the catalogue itself stands in its message (I9). */
+  /** Digest; the catalogue itself is in its message (I9). */
   readonly capstan_catalogue: string;
 }
 
-/** Which skills there are. The catalogue is one text: a change tells it anew. */
+/** The available skills. The catalogue is one text: any change sends it again. */
 export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   id: 'skills',
   assumes: 'plugins, which a skill may come from',
@@ -81,7 +81,6 @@ export const skillsSection: Section<SkillCatalogue, StoredSkills> = {
   },
 };
 
-/** Skills that a message seems to be about. */
 export interface SkillHintText extends JsonObject {
   readonly skills: readonly { readonly name: string; readonly description: string; readonly path: string }[];
 }

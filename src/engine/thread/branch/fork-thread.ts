@@ -28,19 +28,18 @@ import { foldThread, type ResumedThread } from './resume-thread.ts';
 import { type GitFactsOf, sessionMeta } from '../thread-opening.ts';
 import { findUnproven, removeUnproven, setAsideLines, type Unproven } from './unproven-lines.ts';
 
-/** Where a fork begins, and what the thread was there. */
 export interface ForkPoint {
   readonly kind: 'fork-point';
   readonly source: ThreadId;
   readonly place: RolloutPlace;
   readonly state: ThreadState;
-  /** Lines that could not be read and were skipped. */
+  /** Unreadable lines. */
   readonly skipped: number;
-  /** What happened to files after that place, which the fork tells its model. */
+  /** File changes after that place, which the fork reports to its model. */
   readonly filesSince: readonly FilesMessage[];
 }
 
-/** Another process may write the source meanwhile: what it adds is behind the place. */
+/** Another process may be writing the source: lines that it adds come after the place. */
 export async function findForkPoint(
   store: RolloutStore,
   source: ThreadId,
@@ -63,7 +62,7 @@ async function filesToldSince(
   { waiting }: ThreadState,
 ): Promise<readonly FilesMessage[]> {
   const found = await readFilesMessages(store, source, end, waiting);
-  // Most threads have none, and need not be read once more.
+  // Most threads have none and need no second read.
   if (found.length === 0) return [];
   const { turns } = await readPlaces(store, source);
   const standing = turns.filter(({ start }) => start < end).map(({ id }) => id);
@@ -102,10 +101,10 @@ export async function forkThread(
     ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, gitFacts, parts }),
     forked_from_id: source,
     ...(parts.agent && takenOverMeta(state.usage.total)),
-    // What it took over came from elsewhere, too.
+    // A fork of an imported thread counts as imported.
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
-  // What waits is not taken over, but for what happened to files: they are the same for both.
+  // Waiting messages stay with the source, except those about files: the files are the same for both.
   const putBack = state.waiting.filter(isAboutFiles);
   const waiting = [...putBack, ...filesSince];
   const { messages, pins, grants, forNow } = await findUnproven(parts, source, { ...state, waiting });
@@ -117,15 +116,15 @@ export async function forkThread(
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, envelope });
-    // It is the other thread's next turn that takes them in.
+    // The others are dropped: the source's next turn takes them in.
     const isTaken = (message: WaitingMessage): boolean => isAboutFiles(message) && owned.mode !== 'legacy';
     const left = log.state.waiting.filter((message) => !isTaken(message));
     log.record(...left.map(({ id: message }) => messageDropped(message, 'forked')));
     if (owned.mode !== 'legacy') log.record(...filesSince.map(messageWaitsAgain));
     log.record(...setAsideLines(unproven));
-    // A yes for the session was given in the other thread, and holds there.
+    // A yes for the session holds only in the thread where it was given.
     if (log.state.grants.length > 0) log.record(grantsDropped('forked'));
-    // A copy outlives its source, and the seals in it do not: the notes that were just proven get seals of the fork.
+    // A copy outlives its source, but its seals do not: the notes that were just proven get seals of the fork.
     if (owned.mode === 'legacy') log.record(...removeUnproven(state, unproven).pins.map(pinAdded));
     log.record(settingsApplied(id, envelope));
     await log.durable();

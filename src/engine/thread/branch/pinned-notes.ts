@@ -9,29 +9,26 @@ import { notPinnedWithoutKey, type ProvingParts } from '../../store/thread-origi
 import { foldThread } from './resume-thread.ts';
 import { openProvenThread, type Unproven, withoutSeal, provenState } from './unproven-lines.ts';
 
-/** A note was pinned to a thread, or taken away from it. */
 export interface PinsChanged {
   readonly kind: 'pinned' | 'unpinned';
   readonly id: ThreadId;
   readonly pin: Pin;
-  /** All that the thread has now, oldest first. */
+  /** All current notes, oldest first. */
   readonly pins: readonly Pin[];
-  /** What was left out before: see `Unproven`. */
   readonly unproven: Unproven;
 }
 
-/** The threads, and what proves whose notes are in them. */
 export type PinningParts = ProvingParts & { readonly store: RolloutStore };
 
 type Refused = Outcome & { readonly kind: 'refused' };
 
-/** The notes of a thread that count, archived or not. Its writer is not disturbed. */
+/** The notes of a thread that count, archived or not. Does not disturb its writer. */
 export async function pinsOf(parts: PinningParts, id: ThreadId): Promise<readonly Pin[]> {
   const { state } = await provenState(parts, id, (await foldThread(parts.store, id)).state);
   return state.pins.map((pin) => withoutSeal<Pin>(pin));
 }
 
-/** The next turn tells it to the model, and so does the first one after every checkpoint. */
+/** The model reads the note in the next turn and in the first one after every checkpoint. */
 export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refused> {
   return changePins(parts, id, (_pins, recorded) => {
     const note = text.trim();
@@ -42,7 +39,7 @@ export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: strin
   });
 }
 
-/** `which`: its number in the list, counted from 1, its id, or the beginning of that. */
+/** `which`: the number in the list, counted from 1, or the id or its beginning. */
 export function unpinNote(parts: PinningParts, id: ThreadId, which: string): Promise<PinsChanged | Refused> {
   return changePins(parts, id, (pins) => {
     const pin = findPin(pins, which);
@@ -65,10 +62,10 @@ type PinChange = Pick<PinsChanged, 'kind' | 'pin'> & { readonly draft: LineDraft
 async function changePins(
   parts: PinningParts,
   id: ThreadId,
-  /** `recorded`: also those that are left out for now. They count against the limits. */
+  /** `recorded`: includes those left out for now. They count against the limits. */
   change: (pins: readonly Pin[], recorded: readonly Pin[]) => PinChange | Outcome,
 ): Promise<PinsChanged | OpenRefused | Refused> {
-  // Whether a key can be had, before the thread is touched: without one, no turn would tell the note.
+  // Check for a key before touching the thread: without one, no turn would send the note.
   if (parts.seals.seal(id) === undefined) {
     return { ...notPinnedWithoutKey(parts.seals.problem() ?? 'there is no key to sign them with'), kind: 'refused' };
   }

@@ -14,18 +14,17 @@ import { newestCheckpointSearch } from '../../../core/state/checkpoints/newest-c
 import { concernsState, reduce } from '../../../core/state/reduce.ts';
 import { type HistoryBehindCheckpoint, emptyState, type ThreadState } from '../../../core/state/thread-state.ts';
 
-/** A thread whose writer we are, with the state that its file adds up to. */
+/** A thread whose writer this process is, with the state from its file. */
 export interface ResumedThread {
   readonly kind: 'resumed';
   readonly id: ThreadId;
   readonly owned: Owned;
   readonly state: ThreadState;
-  /** Lines that could not be read and were skipped. */
+  /** Unreadable lines. */
   readonly skipped: number;
   readonly tooLong?: NonNullable<ReadReport['tooLong']>;
-  /** Hashes of blobs with tool sets that are not there any more, if any. */
   readonly missingBlobs?: readonly string[];
-  /** Where lines that were taken over are read, if it is a fork that holds no copy of them. */
+  /** The source of taken-over lines, for a fork that holds no copy of them. */
   readonly takenFrom?: ThreadPart;
 }
 
@@ -43,18 +42,17 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 
 export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'tooLong' | 'missingBlobs'>;
 
-/** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
+/** The state of a thread, or of its part before a line, read from as near to its end as checkpoints allow. */
 export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
   return foldFrom(store, { id, ...defined({ to }) }, newestCheckpointSearch());
 }
 
-/** A thread, or what stands before a line of it. */
 export interface ThreadPart {
   readonly id: ThreadId;
   readonly to?: Ordinal;
 }
 
-/** What stands behind its opaque checkpoint, if it has one. Undefined also when nothing readable stands there. */
+/** The history behind the opaque checkpoint. Undefined if there is none, or nothing readable. */
 export async function readBehind(store: RolloutStore, part: ThreadPart): Promise<HistoryBehindCheckpoint | undefined> {
   const { behind } = (await foldFrom(store, part, newestCheckpointSearch({ behind: true }))).state;
   return behind !== undefined && isReadableByAll(behind) ? behind : undefined;
@@ -72,7 +70,6 @@ async function foldFrom(store: RolloutStore, { id, to }: ThreadPart, search: Tai
   }
 }
 
-/** What `readTail` does, for a store that does not. */
 async function* readTwice(
   store: RolloutStore,
   id: ThreadId,

@@ -9,36 +9,33 @@ import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 
 /**
- * How the thread came from what it left. By a rollback, it has no turn that the left one lacks; by an undo, it has all
- * turns of the left one; after an exchange, each may have turns that the other lacks.
+ * Why the thread left a rollout. After a rollback it has no turn that the left rollout lacks; after an undo it has all
+ * turns of it; after an exchange each may have turns that the other lacks.
  */
 type LeftBy = 'rollback' | 'undo' | 'exchange';
 
-/** What a revert left, to which an undo goes back. */
 export interface RollbackNote {
   readonly place: RolloutPlace;
   readonly leftBy: LeftBy;
-  /** How many turns it had. */
   readonly turns: number;
-  /** How many turns the thread had after that. */
+  /** Turns in the thread after the revert. */
   readonly kept: number;
-  /** Those of the rollout that was left, at its end. */
   readonly pins: readonly Pin[];
-  /** The same of what it had cost. Older versions did not note it. */
+  /** Cost of the left rollout. Absent in older versions. */
   readonly usage?: ThreadCost;
 }
 
-/** All that can be undone one after the other stand in the first line of a file, each with the pinned notes of then. */
+/** The first line of a file holds all undoable reverts, each with its pinned notes. */
 const mostInARow = 10;
 
-/** As a file says it. Older versions do not say whether an undo was an exchange: then it may have been one. */
+/** Older versions do not record whether an undo was an exchange: it may have been one. */
 const marks: Readonly<Record<LeftBy, JsonObject>> = {
   rollback: {},
   undo: { undo: true, exchange: false },
   exchange: { undo: true, exchange: true },
 };
 
-/** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
+/** The note about the replaced rollout for the first line of the new one, with the number of turns it begins with. */
 export function noteOf(
   {
     current,
@@ -62,14 +59,14 @@ export function readNote(note: JsonObject): RollbackNote | undefined {
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
   const counted = objectAt(note, 'usage');
   const usage = counted && { total: readUsage(counted['total']), last: readUsage(counted['last']) };
-  // Some older versions mark no undo; only after one does a thread have more turns than what it left.
+  // Some older versions mark no undo; but only after one does a thread have more turns than the rollout that it left.
   const isUndo = note['undo'] === true || kept > turns;
   const leftBy = !isUndo ? 'rollback' : note['exchange'] === false ? 'undo' : 'exchange';
   const place = { rolloutId, end: end as Ordinal };
   return { place, leftBy, turns, kept, pins: readPins(note), ...defined({ usage }) };
 }
 
-/** What undos go back to, the next one first. */
+/** The targets of undos, the next one first. */
 export function notesIn(meta: JsonObject): readonly JsonObject[] {
   const notes: JsonObject[] = [];
   let next = objectAt(objectAt(meta, 'capstan'), 'rollback');
@@ -80,12 +77,11 @@ export function notesIn(meta: JsonObject): readonly JsonObject[] {
   return notes;
 }
 
-/** The same as one value: each holds the one after it. */
 export function nested([first = {}, ...rest]: readonly JsonObject[]): JsonObject {
   return rest.length === 0 ? first : { ...first, earlier: nested(rest) };
 }
 
-/** What an undo left has no turn of its own, so that a rollback after it need not keep it in reach. */
+/** A rollout left by an undo has no turn of its own, so a rollback need not keep it in reach. */
 export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObject): readonly JsonObject[] {
   const [next, ...rest] = notes;
   const isSpare = next !== undefined && readNote(next)?.leftBy === 'undo';
@@ -93,8 +89,8 @@ export function notesAfterRollback(notes: readonly JsonObject[], left: JsonObjec
 }
 
 /**
- * No turn goes out of reach. Turns that are given in exchange come back with the next undo; when that has happened, the
- * undos after it go round all that the thread ever left.
+ * Keeps every turn in reach. Turns given in exchange come back with the next undo; once that has happened, further
+ * undos cycle through all rollouts that the thread ever left.
  */
 export function notesAfterUndo(
   rest: readonly JsonObject[],
@@ -110,19 +106,18 @@ export function notesAfterUndo(
   return { notes: [exchanged, ...others, left('exchange')], next: 'earlier-rollback' };
 }
 
-/** A rollout that a thread left by a rollback or an undo. */
 export interface LeftRollout {
   readonly rolloutId: string;
-  /** The timestamp of its last line: one who knows a later line was not there. */
+  /** Timestamp of the last line. A reader that knows a later line read another rollout. */
   readonly until: string;
-  /** The last place that it has in common with the thread's current rollout. */
+  /** The last place shared with the thread's current rollout. */
   readonly common: number;
 }
 
-/** All of them stand in the first line of a file. Of more, the oldest are joined. */
+/** All are in the first line of a file. Beyond this number the oldest are joined. */
 const mostLeft = 50;
 
-/** Oldest first. Versions that did not note them leave none. */
+/** Oldest first. Empty for versions that did not note them. */
 export function readLeftRollouts(meta: JsonObject): readonly LeftRollout[] {
   const noted = arrayAt(objectAt(meta, 'capstan'), 'left') ?? [];
   return noted.filter(isJsonObject).flatMap((note) => {
@@ -132,16 +127,16 @@ export function readLeftRollouts(meta: JsonObject): readonly LeftRollout[] {
   });
 }
 
-/** Where the rollout with this first line and one that the thread left begin to differ. Undefined: nothing says it. */
+/** The first ordinal at which this rollout and one that the thread left differ. Undefined: unknown. */
 export function firstOwnOrdinal(meta: JsonObject, left: string): Ordinal | undefined {
   const shared = sharedWith(readLeftRollouts(meta), left);
   return shared < 0 ? undefined : ((shared + 1) as Ordinal);
 }
 
 /**
- * What the first line of a new rollout says, which takes the place of the current one and begins with what stands before
- * a place. Two that have a place in common with a third have at least the smaller one in common with each other; so no
- * entry says more than what is shared.
+ * The list of left rollouts for the first line of a new rollout, which replaces the current one and begins with the
+ * lines before `to`. Two rollouts that share a place with a third share at least the smaller one with each other, so no
+ * entry claims too much.
  */
 export async function leftRolloutsNote(
   store: Pick<RolloutStore, 'readBack'>,
@@ -159,7 +154,7 @@ export async function leftRolloutsNote(
       const common = left.rolloutId === to.rolloutId ? to.end - 1 : Math.min(left.common, reached);
       return { ...left, common };
     }),
-    // Of rollouts that an older version left, nothing says what is shared with them.
+    // It is unknown what is shared with rollouts that an older version left.
     { rolloutId, until, common: isWhole ? reached : -1 },
   ];
   return { left: bounded(all).map(({ rolloutId: rollout_id, ...rest }) => ({ rollout_id, ...rest })) };

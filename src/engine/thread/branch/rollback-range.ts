@@ -16,8 +16,7 @@ import { lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
 /**
- * How far back: so many turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by
- * its number.
+ * A number of turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by its number.
  */
 export type RollbackTo =
   | { readonly turns: number }
@@ -27,36 +26,32 @@ export type RollbackTo =
 interface Reverted {
   readonly id: ThreadId;
   readonly location: string;
-  /** Taken back, or back again, oldest first. */
+  /** Turns taken back, or brought back, oldest first. */
   readonly turns: readonly TurnId[];
 }
 
 export interface RolledBack extends Reverted {
   readonly kind: 'rolled-back';
-  /** The turn of which a part is taken back; what was before the place stays. */
   readonly cutTurn?: TurnId;
-  /** The number of the checkpoint before which the thread continues, if one was named. */
   readonly checkpoint?: number;
 }
 
 export interface RollbackUndone extends Reverted {
   readonly kind: 'rollback-undone';
-  /** Taken back in their place, oldest first. Alone, where an undo is undone. */
+  /** Turns taken back in exchange, oldest first. Undoing an undo has only these. */
   readonly replaced: readonly TurnId[];
-  /** The next undo brings back what an earlier rollback took. Absent: it takes this undo back. */
+  /** The next undo brings back turns of an earlier rollback. Absent: it takes this undo back. */
   readonly next?: 'earlier-rollback';
 }
 
 export type RollbackRefused = Outcome & { readonly kind: 'refused' };
 
-/** Where a thread is cut off. */
 export interface RollbackCut {
-  /** The first line that is gone. */
   readonly end: Ordinal;
-  /** How many turns stay, the one that is cut included. */
+  /** Turns that stay, including one that is cut. */
   readonly kept: number;
   readonly checkpoint?: number;
-  /** The turn in the middle of which the place lies; `done`: nothing of it was still to come. */
+  /** The turn that the place cuts; `done`: nothing of it was still to come. */
   readonly open?: { readonly id: TurnId; readonly done: boolean };
 }
 
@@ -94,7 +89,6 @@ function findCheckpoint(
   };
 }
 
-/** The first of the turns that are to be taken back, where only whole turns can be. */
 export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
   if ('beforeCheckpoint' in to) {
     const found = findCheckpoint(id, places, to.beforeCheckpoint);
@@ -148,7 +142,10 @@ export function turnsSince(id: ThreadId, count: number): RollbackRefused {
   };
 }
 
-/** What a rollback to a place, or a fork there, has to do with: what waited there, and what was said from there on, told or not. */
+/**
+ * Messages about files that a rollback or fork to a place concerns: those waiting there, and those recorded since, sent
+ * to the model or not.
+ */
 export async function readFilesMessages(
   store: Pick<RolloutStore, 'read'>,
   id: ThreadId,
@@ -165,12 +162,12 @@ export async function readFilesMessages(
 }
 
 /**
- * Files do not go back with the conversation: the model reads again what happened to them, unless the user put them back
- * to before a turn that is taken back too.
+ * Files do not go back with the conversation: the changes are reported to the model again, unless the user restored the
+ * files to before a turn that is taken back too.
  */
 export function filesMessagesToRepeat(
   messages: readonly FilesMessage[],
-  /** `there`: messages that wait at the place all the same. */
+  /** `there`: messages that wait at the place anyway. */
   { there, standing }: { readonly there: readonly RecordedMessage[]; readonly standing: readonly TurnId[] },
 ): readonly FilesMessage[] {
   const isThere = new Set(there.map(({ id }) => id));

@@ -50,9 +50,9 @@ import {
 } from './rollback-range.ts';
 
 /**
- * The newest turns are as if they had not been: a new rollout continues from before them, and the old one stays what it
- * is. Notes that the user has pinned stay as they are; a message that has entered history since the place does not wait
- * there again. In the old form, which knows no reverts, a marker says it.
+ * Takes the newest turns back: a new rollout continues from before them, and the old one stays unchanged. Pinned notes
+ * stay; messages that have entered history since the place do not wait again. In the old form, which has no reverts, a
+ * marker records it.
  */
 export async function rollBack(
   store: RolloutStore,
@@ -108,9 +108,9 @@ export async function rollBack(
 }
 
 /**
- * The newest rollback is as if it had not been: a new rollout continues from the end of the one that it left. What the
- * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
- * otherwise it takes this undo back, which is a rollback like any other.
+ * Undoes the newest rollback: a new rollout continues from the end of the one that it left. Changes to pinned notes
+ * since then hold. If an earlier rollback still holds, the next undo is about that one; otherwise it takes this undo
+ * back, like any other rollback.
  */
 export async function undoRollback(
   store: RolloutStore,
@@ -151,7 +151,7 @@ async function undoRevert(
     since: since.length,
     left: (by) => noteOf({ current, places, now }, left.turns, by),
   });
-  // What was accepted since the rollback waits on. What waited before it is as the left rollout says.
+  // Messages accepted since the rollback keep waiting. For those that waited before it, the left rollout counts.
   const waiting = now.waiting.filter((message) => !isAboutFiles(message) || message.again !== true);
   const from = firstOwnOrdinal(current.meta, left.place.rolloutId);
   const told = from === undefined ? [] : await readFilesMessages(store, id, from, []);
@@ -171,7 +171,7 @@ async function undoRevert(
         { there: now.waiting, standing: idsIn(places).slice(0, left.kept) },
       ).map(messageWaitsAgain),
       ...(left.usage === undefined ? [] : repeatCost(left.usage, now.usage)),
-      // Those that the left rollout knows as well are said twice.
+      // Entries that the left rollout has too are recorded twice.
       ...repeatModelWindows([], now.limits),
       ...repeatWarnings([], now.warnings),
     ],
@@ -192,7 +192,6 @@ function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
   return turns.map(({ id }) => id);
 }
 
-/** Whether the rollout with this first line began with a rollback that can be undone. */
 export function beganWithRollback(meta: JsonObject): boolean {
   const [newest] = notesIn(meta);
   return newest !== undefined && readNote(newest)?.leftBy === 'rollback';
@@ -207,8 +206,8 @@ async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread
 }
 
 /**
- * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
- * thread meanwhile, that one finds the open turn and ends it.
+ * Ends a turn that a rollback cut in the middle; it is not continued. If another process has taken the thread
+ * meanwhile, that one ends it.
  */
 async function closeCutTurn(
   store: RolloutStore,
@@ -231,7 +230,7 @@ async function closeCutTurn(
   }
 }
 
-/** Rollbacks in files of the old form: by a marker, which every program reads. */
+/** Rollback in files of the old form: a marker, which every program reads. */
 function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | RollbackRefused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
@@ -245,8 +244,8 @@ function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Prom
 }
 
 /**
- * A marker cannot be taken back, so what it took away is said again, after a marker for what came since; notes stay as
- * they are now.
+ * A marker cannot be taken back, so the lines that it removed are repeated, after a marker for the turns since; notes
+ * stay as they are now.
  */
 function repeatTakenBack(
   store: RolloutStore,
@@ -277,11 +276,10 @@ function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
 interface NotBack {
   readonly takenBack: TakenBack;
   readonly drafts: readonly LineDraft[];
-  /** Turns that have begun since. */
   readonly since: readonly TurnPlace[];
 }
 
-/** Those that an undo has brought back already are passed over, so that it hides none before it. */
+/** Skips rollbacks that an undo has brought back already, so that they hide no earlier one. */
 async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPlaces): Promise<NotBack | undefined> {
   const later: Ordinal[] = [];
   for (const takenBack of places.takenBack.toReversed()) {
@@ -294,7 +292,7 @@ async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPl
   return undefined;
 }
 
-/** Turns without names have others when they are said again: there the lines behind one of the markers decide. */
+/** Repeated turns without names get other names, so compare the lines after one of the markers. */
 async function isSaidAgain(
   store: RolloutStore,
   id: ThreadId,
@@ -310,7 +308,7 @@ async function isSaidAgain(
   return false;
 }
 
-/** What a compaction that came to nothing has cost is counted already: it is not said again. */
+/** The cost of a failed compaction is counted already and not repeated. */
 async function draftsBetween(
   store: RolloutStore,
   id: ThreadId,

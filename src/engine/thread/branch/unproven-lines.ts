@@ -14,29 +14,29 @@ import { isWrittenByThisHome, type ProvingParts } from '../../store/thread-origi
 import { openThread, type ResumedThread } from './resume-thread.ts';
 
 /**
- * What a file says in the user's name and no seal of this home proves: messages that a program is said to have accepted,
- * pinned notes, questions that are said to wait for the user, and what the user is said to have allowed. They are claims: no turn uses them and no model sees them.
+ * Claims in the user's name that no seal of this home proves: accepted messages, pinned notes, waiting questions and
+ * permissions. No turn uses them and no model sees them.
  */
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
-  /** Absent: none. */
   readonly grants?: readonly GivenGrant[];
-  /** Absent: none. One whose answer is not proven is not proven either. */
+  /** Includes questions whose answer is not proven. */
   readonly questions?: readonly RecordedQuestion[];
-  /** Why they are left out for now, and no line ends them. Absent: no key of this store will ever prove them. */
+  /**
+   * The reason if they are left out only for now: then no line ends them. Absent: no key of this store will ever prove
+   * them.
+   */
   readonly forNow?: LeftOutForNow;
 }
 
 export type LeftOutForNow =
-  /** The key cannot be used at the moment, for the reason that `Seals` gives. */
   | { readonly kind: 'key-unusable'; readonly problem: string }
-  /** Another engine of the store may have sealed them with a key that this one does not have. */
+  /** Another engine of the store may have sealed them with a key that this one lacks. */
   | { readonly kind: 'other-keys' };
 
 const nothingUnproven: Unproven = { messages: [], pins: [] };
 
-/** Of what waits in a thread and is pinned to it. */
 export async function findUnproven(
   parts: ProvingParts,
   id: ThreadId,
@@ -47,7 +47,7 @@ export async function findUnproven(
   if (count === 0) return nothingUnproven;
   const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
   const [given, open]: [GivenGrant[], RecordedQuestion[]] = [[], []];
-  // Asked before the first seal: a key that is mended meanwhile proves nothing about what was checked without it.
+  // Ask before the first check: a key that is repaired meanwhile proves nothing about lines checked without it.
   const forNow = leftOutForNow(parts.seals);
   for (const message of waiting) {
     if (!(await isWrittenByThisHome(parts, { id, meta }, sealedMessage(message))))
@@ -77,13 +77,13 @@ function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
   return seals.otherKeys === undefined ? undefined : { kind: 'other-keys' };
 }
 
-/** As people and programs see it: a seal is of use to its file alone. */
+/** For people and programs: only the file itself needs the seal. */
 export function withoutSeal<Said extends object>(recorded: Said & { readonly seal?: string }): Said {
   const { seal: _seal, ...said } = recorded;
   return said as Said;
 }
 
-/** The lines that end what no key will prove. From there on every fold decides the same, with or without a key. */
+/** Lines that end claims no key will prove. From there on every fold decides the same, with or without a key. */
 export function setAsideLines({ messages, pins, grants = [], questions = [], forNow }: Unproven): readonly LineDraft[] {
   if (forNow !== undefined) return [];
   return [
@@ -94,7 +94,7 @@ export function setAsideLines({ messages, pins, grants = [], questions = [], for
   ];
 }
 
-/** The state that the thread has when its next turn begins. Nothing is recorded. */
+/** The state with which the thread's next turn begins. Records nothing. */
 export async function provenState(
   parts: ProvingParts,
   id: ThreadId,
@@ -104,7 +104,7 @@ export async function provenState(
   return { state: removeUnproven(state, unproven), unproven };
 }
 
-/** The state without what is unproven. Its checkpoints carry it on. */
+/** Checkpoints carry the resulting state on. */
 export function removeUnproven(
   given: ThreadState,
   { messages, pins, grants = [], questions = [] }: Unproven,
@@ -121,8 +121,8 @@ export function removeUnproven(
 }
 
 /**
- * A thread that is opened to be written, without what is unproven. Lines say so, durable with the next ones, unless it is
- * left out for now.
+ * Opens a thread for writing, without unproven claims. Lines record the removal, durable with the next ones, unless
+ * they are left out only for now.
  */
 export async function openProvenThread(
   parts: ProvingParts & { readonly store: RolloutStore },

@@ -31,13 +31,11 @@ import type { AskedQuestion } from '../open-questions.ts';
 import type { SavedRules, Turn } from '../thread-parts.ts';
 import type { QuestionTurn } from './call-order.ts';
 
-/** What is asked about a call, and what a yes would mean. */
 export interface QuestionToAsk {
   readonly call: CallItem;
   readonly question: Question;
   readonly about: string;
   readonly decided: AskDecision;
-  /** As screens show it. */
   readonly item: PreparedCall['item'];
 }
 
@@ -52,14 +50,14 @@ export function questionOf(
   return { question: { id: questionId(log.state.openTurn ?? {}, about), ...asked }, call, about, decided, item };
 }
 
-/** Nothing large is stored twice (I9): the arguments stand in the call. */
+/** Nothing large is stored twice (I9): the arguments are in the call. */
 function inLine<Asked extends Omit<Question, 'id'>>(question: Asked, item: PreparedCall['item']): Asked {
   return { ...question, item: shownCall(item) };
 }
 
 /**
- * The question waits as a line from here on, everyone who may answer is told of it, and an answer is recorded as soon as
- * it comes. `instead`: what was asked until now.
+ * Records the question as a line and shows it to everyone who may answer; an answer is recorded as soon as it comes.
+ * `instead`: the question that it replaces.
  */
 export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: QuestionToAsk): void {
   const { log, questions } = turn;
@@ -74,11 +72,11 @@ export function recordQuestion(turn: Turn, asking: QuestionToAsk, instead?: Ques
   }
   log.tell(shown(turn, asking));
   open(turn, asking);
-  // A lost disk is reported to the call when it asks.
+  // A lost disk is reported when the call asks.
   log.durable().catch(() => {});
 }
 
-/** The same for a question whose line was written by an earlier process: those who follow have no line for it. */
+/** For a question recorded by an earlier process: followers have no line for it. */
 export function showAgain(turn: Turn, asking: QuestionToAsk): void {
   turn.log.tellPassing(shown(turn, asking));
   open(turn, asking);
@@ -90,7 +88,7 @@ function shown(turn: Turn, { question, item }: QuestionToAsk): ThreadEvent {
   return { kind: 'question-asked', turnId: question.turnId, question, item, ...defined({ to }) };
 }
 
-/** After it is shown: subscribers hear at once of an answer that came before. */
+/** Only after it is shown: subscribers hear at once of an answer that came before. */
 function open(turn: Turn, asking: QuestionToAsk): void {
   turn.questions.open(asking.question.id, (given) => recordGiven(turn, asking, given));
 }
@@ -99,13 +97,15 @@ function reviewerOf({ envelope }: Pick<Turn, 'envelope'>, { kind }: Pick<Questio
   return !asksForContent(kind) && isReviewed(envelope.policy) ? 'review' : undefined;
 }
 
-/** Puts a question that was shown to the one who answers. It is durable before, and the answer before anything follows from it. */
+/**
+ * Puts a shown question to the asker. The question is durable before, and the answer before anything follows from it.
+ */
 function askQuestion(turn: Turn, asker: Asker | undefined, { question, item }: QuestionToAsk): Promise<AskedQuestion> {
   const shows: Asker | undefined = asker && { ask: (asked, signal) => asker.ask(asked, signal, item) };
   return turn.questions.ask(shows, question, turn.signal, () => turn.log.durable());
 }
 
-/** A turn that is interrupted does not wait for an answer: without one the question lapses. */
+/** An interrupted turn does not wait for an answer: without one the question lapses. */
 async function recordGiven(
   turn: Turn,
   { question, about, decided }: QuestionToAsk,
@@ -116,12 +116,12 @@ async function recordGiven(
   const answer = asRecorded(given ?? { kind: 'lapsed' }, question, said);
   await recordAnswered(turn, question, answer);
   if (answer.kind === 'allowed') await saveAllowedRule(turn, question, answer);
-  // Not only when the call's turn comes: no other question is to be asked.
+  // Stop now, not at the call's turn: no other question may be asked.
   if (answer.kind === 'stopped') turn.stop();
   return { kind: 'answered', answer };
 }
 
-/** What counts of an answer: no more than was offered, and of a reviewer's no more than this call. */
+/** Limits an answer to the scopes offered, and a reviewer's answer to this call. */
 function asRecorded(
   { kind, scope, note, prefix, content, by, verdict }: Answer,
   { kind: asked, scopes }: Pick<Question, 'kind' | 'scopes'>,
@@ -129,14 +129,14 @@ function asRecorded(
 ): RecordedAnswer {
   const isOffered = by === undefined && kind === 'allowed' && scope !== undefined && scopes.includes(scope);
   const offered = isOffered ? scope : undefined;
-  // Permissions that are asked for by themselves hold for the turn at least.
+  // A permission asked for on its own holds for the turn at least.
   const lasts = offered === 'session' || offered === 'rule' || (asked === 'permissions' && kind === 'allowed');
   const lasting = lasts && keys.length > 0 ? { keys, under } : {};
   const other = offered === 'rule' ? defined({ prefix }) : {};
   return { kind, about, ...lasting, ...other, ...defined({ scope: offered, note, content, by, verdict }) };
 }
 
-/** Durable before anything follows from it. */
+/** Durable when it resolves, before anything follows from the answer. */
 export async function recordAnswered(
   { log }: Pick<Turn, 'log'>,
   question: Pick<Question, 'id' | 'callId' | 'turnId'>,
@@ -149,8 +149,8 @@ export async function recordAnswered(
 }
 
 /**
- * Records the line with which a call begins, or is refused. A question about it that has no answer was decided by another
- * answer, and is over with this line.
+ * Records the line with which a call begins, or is refused. An unanswered question about it was decided by another
+ * answer, and ends with this line.
  */
 export function recordDecided(
   { log }: Pick<Turn, 'log'>,
@@ -173,19 +173,18 @@ function tellAnswered(
   log.tell({ kind: 'question-answered', turnId, id, callId, answer });
 }
 
-/** Whom the questions of a turn are put to. */
 interface Asker extends AskUser {
   /** A model answers in the user's place. */
   readonly to?: 'review';
 }
 
-/** The reviewer where the settings say so, else the user; undefined where no one can be asked. */
+/** The reviewer if the settings say so, else the user; undefined where no one can be asked. */
 function askerOf(
   turn: Turn,
   step: Step,
   { question: { kind }, decided }: { readonly question: Pick<Question, 'kind'>; readonly decided: AskDecision },
 ): Asker | undefined {
-  // Neither hooks nor a reviewer know what the user wants, or what the client does.
+  // Neither hooks nor a reviewer know the user's wishes or the client's results.
   if (asksForContent(kind)) return turn.parts.askUser;
   const asker = lastAsker(turn, step);
   if (turn.parts.hooks === undefined || asker === undefined) return asker;
@@ -206,7 +205,6 @@ function lastAsker(turn: Turn, step: Step): Asker | undefined {
   if (!isReviewed(turn.envelope.policy)) return turn.parts.askUser;
   return {
     to: 'review',
-    // Loaded on use: few threads have a reviewer, and those that do seldom ask.
     ask: async (question, signal, item) => {
       const { reviewCall } = await import('./review-call.ts');
       return reviewCall({ turn, step, ...defined({ item }) }, question, signal);
@@ -221,8 +219,8 @@ interface RuleSaver {
 }
 
 /**
- * Saves the rule that an answer allows. It counts for the next call already. The call runs all the same if it cannot be
- * saved: the user has allowed it.
+ * Saves the rule that an answer allows. It counts for the next call already. A failure to save does not stop the call:
+ * the user has allowed it.
  */
 export async function saveAllowedRule(
   { parts, log, savedRules }: RuleSaver,
@@ -256,18 +254,18 @@ function notOffered(prefix: readonly string[]): Outcome<'rule-not-offered'> {
   };
 }
 
-/** A call that may be asked about, in its place among those of its step. */
 export interface CallInPlace extends Pick<PreparedCall, 'item'> {
   readonly call: CallItem;
   readonly step: Step;
   readonly inOrder: QuestionTurn;
 }
 
-/** What came of a call in its place. `decided`: no answer is needed, or none was; undefined: nothing is to be asked. */
+/**
+ * The result for a call in its place. `decided`: no answer is needed, or none was; undefined: nothing is to be asked.
+ */
 export type DecidedInPlace =
   | { readonly kind: 'decided'; readonly decided: RunDecision | RefuseDecision | undefined }
   | { readonly kind: 'answered'; readonly asking: QuestionToAsk; readonly answer: RecordedAnswer }
-  /** The turn was interrupted before the question could be put to anyone. */
   | { readonly kind: 'unheard' }
   | EndedBefore;
 
@@ -276,19 +274,17 @@ export interface EndedBefore {
   readonly kind: 'suspended' | 'interrupted';
 }
 
-/** Undefined: nothing is to be decided. */
 type Decided = CallDecision | undefined;
 
 export interface QuestionInPlace {
-  /** With all that is known by now, on the ground as it is by now. */
   decide(): Decided | Promise<Decided>;
   /** The question, if it is shown already: an answer to it counts when its turn comes. */
   readonly shown?: QuestionToAsk;
 }
 
 /**
- * The one way to ask about a call, whether it may begin, run again or reach a host. Its question is put to the port when
- * no call before it may still ask, and is decided once more then: an answer to an earlier one may cover it.
+ * The only way to ask about a call: whether it may begin, run again or reach a host. The question is asked when no
+ * earlier call may still ask, and is decided again first: an earlier answer may cover it.
  */
 export async function askInPlace(
   turn: Turn,
@@ -299,7 +295,6 @@ export async function askInPlace(
   const hasAnswer = (): boolean =>
     shown !== undefined && (turn.signal.aborted || turn.questions.hasAnswer(shown.question.id));
   const decided = hasAnswer() || turn.signal.aborted ? undefined : await decide();
-  // An answer may have come while the ground was looked at.
   const isSettled = hasAnswer();
   const asking = shown !== undefined && isSettled ? shown : askedNow(turn, wanted, { decided, shown });
   if (!('question' in asking)) {
@@ -314,13 +309,11 @@ export async function askInPlace(
   return endedBefore(turn) ?? { kind: 'answered', asking: allowed, answer };
 }
 
-/** Whether the turn has come to its end before the call could begin. */
 export function endedBefore({ signal }: Pick<Turn, 'signal'>): EndedBefore | undefined {
   if (!signal.aborted) return undefined;
   return { kind: signal.reason === threadCloses ? 'suspended' : 'interrupted' };
 }
 
-/** The question as it is to be asked now, shown if it is another one than before. */
 function askedNow(
   turn: Turn,
   wanted: CallInPlace,
@@ -334,7 +327,7 @@ function askedNow(
   return asking;
 }
 
-/** The same question with what was granted since. A yes to what was shown stays a yes to that. */
+/** Adds what was granted since to an unchanged question. A yes to a shown question stays a yes to that. */
 function renewed(turn: Turn, wanted: CallInPlace, asked: QuestionToAsk, decided: Decided): QuestionToAsk {
   const isSame = decided?.kind === 'ask' && questionOf(turn, wanted, decided).about === asked.about;
   return isSame ? { ...asked, decided } : asked;

@@ -14,16 +14,18 @@ import type { QuestionOrder } from './call-order.ts';
 import { decideHostNow } from './decide-call.ts';
 import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
-/** The questions of one command that runs, about hosts that it waits for. */
 export interface HostQuestions {
   readonly decide: AnswerHost;
-  /** The command is over: questions that wait lapse. Resolves when nothing more is recorded, with notes for the model. */
+  /**
+   * The command is over: waiting questions lapse. Resolves with notes for the model, when nothing more will be
+   * recorded.
+   */
   end(): Promise<readonly string[]>;
 }
 
 /**
- * Hosts take their turn among the questions of the step. The call has begun: whatever ends it, be it a thread that
- * closes, ends its questions too.
+ * Questions about hosts wait their turn among those of the step. The call has begun: whatever ends it, even a thread
+ * that closes, ends its questions too.
  */
 export function askAboutHosts(
   turn: Turn,
@@ -37,10 +39,10 @@ export function askAboutHosts(
   async function ask(host: RequestedHost, ofProxy: AbortSignal): Promise<HostAnswer> {
     const known = decideHostNow(turn, wanted, host);
     if (known.kind !== 'ask') return hostAnswer(known);
-    // The call is answered and its command runs on: no turn is left to ask in.
+    // The call is answered but its command still runs: no turn is left to ask in.
     if (over.signal.aborted) return 'unasked';
     const ended = AbortSignal.any([turn.signal, over.signal, ofProxy]);
-    // With a reason of its own: a question that was asked while a call ran does not wait for the next process.
+    // A reason of its own: questions asked while a call ran do not wait for the next process.
     const life = new AbortController();
     const end = (): void => life.abort('over');
     ended.addEventListener('abort', end, { once: true });
@@ -50,13 +52,13 @@ export function askAboutHosts(
       const decide = () => decideHostNow(turn, wanted, host);
       const came = await askInPlace({ ...turn, signal: life.signal }, { ...wanted, inOrder }, { decide });
       if (life.signal.aborted && came.kind !== 'answered') {
-        // The command waited for it, perhaps behind a question that no one answered.
+        // The command waited for it, perhaps behind an unanswered question.
         told.push({ host, answer: { kind: 'lapsed' } });
         return 'declined';
       }
       if (came.kind === 'decided') return hostAnswer(came.decided);
       const answer = came.kind === 'answered' ? came.answer : ({ kind: 'lapsed' } as const);
-      // A yes without words needs no telling: the command connects.
+      // A yes without words is not reported: the command connects.
       if (answer.kind !== 'allowed' || allowedWithWords(answer) !== undefined) told.push({ host, answer });
       if (answer.kind === 'allowed') return 'allowed';
       return 'declined';
@@ -87,15 +89,13 @@ function hostAnswer(decided: RunDecision | RefuseDecision | undefined): HostAnsw
   return decided.kind === 'run' ? 'allowed' : 'unasked';
 }
 
-/** A form that is larger is not put to anyone. */
 const mostSchemaCharacters = 4000;
 const mostMessageCharacters = 800;
-/** How often one call may ask: more is no conversation. */
 const mostQuestions = 10;
 
 /**
- * Puts questions that a server has while its tool runs to the user. They take their turn among the questions of the
- * step. A reviewer knows nothing of what servers want to know, so it is never asked.
+ * Asks the user questions that a server has while its tool runs. They wait their turn among the questions of the step.
+ * A reviewer knows nothing of what servers want to know, so it is never asked.
  */
 export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOrder) {
   const { policy } = turn.envelope;
@@ -118,7 +118,7 @@ export function askForServers(turn: Turn, wanted: CallToGrant, order: QuestionOr
       where: 'sandbox',
       grantKeys: [],
     };
-    // The call has begun: a question that it asks does not wait for the next process.
+    // The call has begun: its questions do not wait for the next process.
     const life = new AbortController();
     const end = (): void => life.abort('over');
     turn.signal.addEventListener('abort', end, { once: true });
@@ -152,7 +152,6 @@ function unasked(server: string): Outcome {
   return { code: 'elicitation-declined', message, next: 'Use --approvals to answer such questions.' };
 }
 
-/** A yes to a form that is not filled is no answer. */
 function notSent(server: string, fault: string): Outcome {
   const message = `The answer to the MCP server ${JSON.stringify(server)} was not sent: ${fault}`;
   return { code: 'form-not-filled', message, next: 'Fill in what the form asks for, or decline.' };

@@ -1,8 +1,7 @@
-/** A call among those of its step, from when it is about to have an effect. */
+/** The place of a call among those of its step, taken when it is about to have an effect. */
 export interface PlaceInOrder {
   /** Resolves when its turn has come. Undefined: it has. */
   readonly before: Promise<unknown> | undefined;
-  /** It is over. */
   leave(): void;
 }
 
@@ -29,11 +28,10 @@ export class CallOrder {
   }
 }
 
-/** When a call may ask, among those of its step. */
 export interface QuestionTurn {
-  /** Resolves when no call before it may still ask. */
+  /** Resolves when no earlier call may still ask. */
   turn(): Promise<void>;
-  /** The call asks no more: it begins, or will not. To be called once at least. */
+  /** The call asks no more: it begins, or will not. Must be called at least once. */
   pass(): void;
 }
 

@@ -31,7 +31,7 @@ import { recordAnswer, recordTurnItem } from '../record/record-items.ts';
 import { commandNotRun } from '../../../core/state/questions/call-arguments.ts';
 import type { RefusedCallRecord } from '../../../core/state/drafts/item-lines.ts';
 
-/** A call that ends sooner than this shares its sync with what comes after it. */
+/** A call that ends sooner shares its sync with what follows it. */
 const patienceMs = 50;
 
 interface Ended {
@@ -44,12 +44,12 @@ type CallInOrder = CallToGrant & { readonly place: PlaceInOrder };
 type CallToRepeat = CallInOrder & { readonly end: RanCall; readonly granted: Confirmed; readonly retry: AskInTurn };
 type AskInTurn = (inOrder: QuestionTurn) => Confirmed | Promise<Confirmed>;
 
-/** `shown`: the call that was refused, as far as it was understood. */
+/** `shown`: the refused call, as far as it was understood. */
 type CallEnd = RanCall | (RefusedCall & { readonly shown?: TurnItem }) | SuspendedCall;
 
 /**
- * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
- * speaking. Answers are recorded when the model has finished, in the order in which they come.
+ * The calls of one step. Each begins as soon as it is known and its line is durable, even while the model is still
+ * answering. Outputs are recorded after the model has finished, in the order in which they come.
  */
 export class Calls {
   readonly #turn: Turn;
@@ -70,7 +70,7 @@ export class Calls {
     return this.#count;
   }
 
-  /** Whether a call waits for an answer that this process will not get. Known when they are finished. */
+  /** A call waits for an answer that this process will not get. Known after `finish`. */
   get isSuspended(): boolean {
     return this.#suspended.size > 0;
   }
@@ -81,7 +81,7 @@ export class Calls {
     const running = this.#run(call, inOrder, suspended)
       .finally(() => {
         inOrder.pass();
-        // It may have come to its end before its question was shown again.
+        // The call may have ended before its question was shown again.
         if (suspended !== undefined) this.#turn.questions.lapse(suspended.id);
       })
       .catch((error: unknown) => this.#refusedFor(error))
@@ -93,25 +93,25 @@ export class Calls {
   }
 
   /**
-   * Waits for all, and leaves nothing that is known untold while it waits. Rejects at the end with what a call threw: it
-   * is answered all the same, and none of them runs on.
+   * Waits for all calls, and makes known results durable while it waits. Rejects at the end with what a call threw:
+   * that call is answered all the same, and none runs on.
    */
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
-      // Each output leaves the rest of the space to those that are still to come.
+      // Each output leaves the rest of the space to those still to come.
       const share = outputShare(this.#turn, this.#step, this.#running.size);
       this.#running.delete(first.call);
       this.#record(first, share);
     }
-    // After all answers: nothing stands between a call and its own.
+    // After all outputs: nothing may come between a call and its own.
     if (this.#turn.memory.hookTexts.length > 0)
       (await import('../hooks/run-hooks.ts')).recordTexts(this.#turn, this.#suspended);
     const [thrown] = this.#thrown.splice(0);
     if (thrown !== undefined) throw thrown.error;
   }
 
-  /** Tools give their failures as results: this is an error of the program. */
+  /** Tools return failures as results: a throw is an error of the program. */
   #refusedFor(error: unknown): CallEnd {
     if (error instanceof Fault) throw error;
     this.#thrown.push({ error });
@@ -122,7 +122,7 @@ export class Calls {
     const first = Promise.race(this.#running.values());
     const waiting = new AbortController();
     const soon = await Promise.race([first, this.#turn.parts.clock.sleep(patienceMs, waiting.signal)]);
-    // With a reason of its own: the default one is an error with a stack.
+    // A reason of its own: the default one is an error with a stack.
     waiting.abort('ended');
     if (soon !== undefined) return soon;
     const [ended] = await Promise.all([first, this.#turn.log.durable()]);
@@ -166,10 +166,9 @@ export class Calls {
     log.tell({ kind: 'call-refused', ...about, reason: end.output });
   }
 
-  /** Prepared by its tool, granted by the policy or the user, and run in its order. */
   async #run(call: CallItem, inOrder: QuestionTurn, suspended: SuspendedAsking | undefined): Promise<CallEnd> {
     const { parts } = this.#turn;
-    // No waiting where there is nothing to wait for: lines stand in the order of what happened.
+    // Await only where needed: lines must be in the order of what happened.
     const preparing = parts.router.prepare(call, this.#step);
     const read = preparing instanceof Promise ? await preparing : preparing;
     if (read.kind === 'refused') return read;
@@ -194,7 +193,6 @@ export class Calls {
     return note === undefined || !('item' in end) ? end : { ...end, output: withNote(end.output, note) };
   }
 
-  /** In its place among the calls, if what was granted still holds. */
   async #begin(prepared: PreparedCall, wanted: CallInOrder, granted: GrantedCall): Promise<CallEnd> {
     const look = async () => (await readCommand(this.#turn, wanted.needs))?.ground;
     const grant = await this.#confirmed(granted, look, (inOrder) => grantCall(this.#turn, { ...wanted, inOrder }));
@@ -209,7 +207,6 @@ export class Calls {
     return performCall(this.#turn, { wanted, prepared, grant, questions: this.#questions });
   }
 
-  /** Once, or once more where the sandbox stopped it and the user lets it out. */
   async #performAll(prepared: PreparedCall, wanted: CallInOrder, grant: GrantedCall): Promise<RanCall> {
     const end = await this.#perform(wanted, prepared, grant);
     if (grant.where === 'outside') return withConfinementNote(end, grant);
@@ -219,7 +216,6 @@ export class Calls {
     const granted = await this.#asking(retry);
     if (granted?.kind !== 'granted' || !isGitOutside(granted))
       return this.#performAgain(prepared, { ...wanted, end, granted, retry });
-    // It runs alone now, so it goes behind the calls that run beside it.
     wanted.place.leave();
     const place = this.#order.begin(true);
     if (place.before !== undefined) await place.before;
@@ -238,13 +234,11 @@ export class Calls {
     return { ...second, output: withNote(second.output, ranAgain({ ...again, where: outside })) };
   }
 
-  /** Nothing is waited for where nothing was looked at. */
   #confirmed(granted: GrantedCall, look: GroundToConfirm['look'], grant: AskInTurn): Confirmed | Promise<Confirmed> {
     if (granted.ground === undefined) return granted;
     return confirmGrant(this.#turn, granted, { look, grant: () => this.#asking(grant) });
   }
 
-  /** Asks in the turn of questions that come now. */
   async #asking<Granted>(ask: (inOrder: QuestionTurn) => Granted | Promise<Granted>): Promise<Granted> {
     const inOrder = this.#questions.next();
     try {
@@ -259,7 +253,7 @@ function mcpCallOf(item: TurnItem | undefined): RefusedCallRecord['mcp'] {
   return item?.kind === 'tool-call' && item.server !== undefined ? { server: item.server, tool: item.tool } : undefined;
 }
 
-/** Git that leaves the sandbox must not meet commands that change folders under it. */
+/** Git outside the sandbox must not meet commands that change folders under it. */
 function isGitOutside({ leaves, ground }: GrantedCall): boolean {
   return leaves === true && ground?.gitVariables !== undefined;
 }

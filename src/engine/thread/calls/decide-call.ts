@@ -27,21 +27,20 @@ import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 
 export interface DecideOptions {
-  /** That of the turn, unless the call was asked about under another one. */
+  /** Overrides the turn's policy for a call that was asked about under another one. */
   readonly approval?: DecisionContext['approval'];
-  /** Whether a question can be answered; by default whether there is someone to ask. */
+  /** Default: true if there is someone to ask. */
   readonly canAsk?: boolean;
 }
 
-/** What is known of the command of a call. Absent: nothing depends on it. */
+/** Facts about the command of a call. Absent: nothing depends on it. */
 export interface CallToDecide {
   readonly needs: CallNeeds;
-  /** What a hook says about it. */
   readonly hook?: 'allow' | 'ask';
   readonly read?: Awaited<ReturnType<CommandReader['read']>> & { readonly ground?: TamperState };
 }
 
-/** The one place that asks the policy about a call, with all that the thread knows by now. */
+/** The only place that asks the policy about a call, with all that the thread knows now. */
 export function decideNow(turn: Turn, known: CallToDecide, options: DecideOptions = {}): CallDecision {
   const { needs, ...context } = onGround(known, contextNow(turn, options));
   const decided = decideCall(context, needs);
@@ -56,14 +55,14 @@ export function decideNow(turn: Turn, known: CallToDecide, options: DecideOption
   return withGround(decideUnderHook(under, needs), known);
 }
 
-/** The same about a call that the sandbox stopped. Undefined: what came of it stands. */
+/** Decides about a call that the sandbox stopped. Undefined: its result holds. */
 export function decideAgain(turn: Turn, known: CallToDecide, blocked: BlockedFiles): CallDecision | undefined {
   const { needs, ...context } = onGround(known, contextNow(turn, {}));
   const decided = decideRetry(context, needs, blocked);
   return decided && withGround(decided, known);
 }
 
-/** A folder means what its links lead to: rules, answers and the start of the command all have that. */
+/** Resolves links of the folder: rules, answers and the start of the command all use the real one. */
 function onGround({ needs, read }: CallToDecide, context: DecisionContext) {
   const cwd = read?.ground?.folder ?? needs.cwd;
   return { ...context, ...read, needs: { ...needs, ...defined({ cwd }) } };
@@ -73,7 +72,9 @@ function withGround(decided: CallDecision, { read }: CallToDecide): CallDecision
   return decided.kind === 'refuse' ? decided : { ...decided, ...defined({ ground: read?.ground }) };
 }
 
-/** The same about a host that a call waits for while it runs under `policy`: what it was granted counts for its hosts, too. */
+/**
+ * Decides about a host that a call waits for while it runs under `policy`: the call's grants count for its hosts, too.
+ */
 export function decideHostNow(
   turn: Turn,
   { needs, policy }: Pick<CallToDecide, 'needs'> & { readonly policy: ResolvedPolicy },
@@ -82,7 +83,7 @@ export function decideHostNow(
   return decideConnection({ ...contextNow(turn, {}), policy }, needs, host);
 }
 
-/** Looks into the command where the decision depends on it. Undefined: it does not, and nothing is waited for. */
+/** Looks into the command where the decision depends on it. Undefined: it does not, so nothing need be awaited. */
 export function readCommand(
   turn: Turn,
   needs: CallNeeds,
@@ -97,12 +98,12 @@ export function readCommand(
     : undefined;
 }
 
-/** Before another try: what it may do outside depends on it, also where the first try did not. */
+/** A second try may leave the sandbox, so the command must be read even where the first did not need it. */
 export async function readBeforeRetry(turn: Turn, { needs }: CallToDecide): Promise<CallToDecide> {
   return { needs, ...defined({ read: await readOn(turn, needs, { mayLeave: true }) }) };
 }
 
-/** The command, and where it would run. `mayLeave`: the sandbox, without a rule. */
+/** Reads the command and its ground. `mayLeave`: it may leave the sandbox without a rule. */
 async function readOn(
   turn: Turn,
   { argv, cwd }: CallNeeds,
@@ -160,11 +161,11 @@ function contextNow(turn: Turn, { approval: asked, canAsk }: DecideOptions): Dec
   };
 }
 
-/** Whether a command that runs under this policy may do what was granted for the turn alone. */
+/** True if a command under this policy may do what was granted for the turn alone. */
 export function isTurnGranted(turn: Turn, policy: ResolvedPolicy): boolean {
   const { resolved } = turn.envelope.policy;
   const grants = grantsNow(turn, turn.envelope.policy);
-  // Outside of a sandbox it runs by an answer of its own.
+  // Outside a sandbox it runs by an answer of its own.
   if (grants.turn.length === 0 || !needsSandbox(policy)) return false;
   const lasting = grantedPolicy(resolved, { where: 'sandbox', extra: standingPermissions(resolved, grants.session) });
   return JSON.stringify(policy) !== JSON.stringify(lasting);

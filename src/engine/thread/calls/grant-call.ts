@@ -47,30 +47,30 @@ import {
   readCommand,
 } from './decide-call.ts';
 
-/** The thread is given up while the call waits for an answer: the question stays as it is. */
+/** The thread is given up while the call waits for an answer: the question stays open. */
 export interface SuspendedCall {
   readonly kind: 'suspended';
 }
 
-/** A call of a suspended turn, with what was asked about it and what the user answered, if anything. */
+/** A call of a suspended turn, with its question and the user's answer, if any. */
 export interface SuspendedAsking extends Pick<DecideOptions, 'approval'> {
-  /** Of the question. */
   readonly id: string;
   readonly about: string;
   readonly answer?: RecordedAnswer;
-  /** Of what hooks said before. They are not asked again. */
+  /** From hooks that ran before the suspension. They are not asked again. */
   readonly hooked?: Pick<CallToDecide, 'hook'> & { readonly note?: string };
 }
 
-/** A call that is to be decided about, in its turn among those of its step. */
 export interface CallToGrant extends CallToDecide, CallInPlace {}
 
 export type Granting = GrantedCall | AnsweredRefusal | SuspendedCall;
 
-/** What the call may do, or why it may do nothing: by the policy alone, or by the user where the policy says so. */
+/**
+ * Decides what the call may do, or why it may do nothing: by the policy alone, or by the user where the policy asks.
+ */
 export function grantCall(turn: Turn, wanted: CallToGrant): Granting | Promise<Granting> {
   const reading = readCommand(turn, wanted.needs);
-  // No waiting where nothing is read: lines stand in the order of what happened.
+  // Await only where needed: lines must be in the order of what happened.
   return reading === undefined
     ? grantRead(turn, wanted)
     : reading.then((read) => grantRead(turn, withRead(wanted, read)));
@@ -97,8 +97,8 @@ function settled(turn: Turn, wanted: CallToGrant, decided: RunDecision | RefuseD
 }
 
 /**
- * Whether a call that the sandbox stopped runs once more, where the policy or the user says so. Otherwise what came of
- * the first try stands, also where the thread is given up meanwhile.
+ * Decides whether a call that the sandbox stopped runs once more. Otherwise the result of the first try holds, even
+ * where the thread is given up meanwhile.
  */
 export async function grantRetry(
   turn: Turn,
@@ -115,8 +115,8 @@ export async function grantRetry(
 }
 
 /**
- * A call that waited when its turn was suspended. What was asked counts only if the call still gives the same question:
- * then the answer is the user's word about exactly this.
+ * Grants a call that waited when its turn was suspended. The recorded question counts only if the call still gives the
+ * same one: then the answer is the user's word about exactly this.
  */
 export async function grantSuspended(
   turn: Turn,
@@ -126,7 +126,7 @@ export async function grantSuspended(
   if (answer !== undefined && answer.kind !== 'allowed')
     return refusalFromAnswer(turn, answer, defined({ content: contentOf(wanted.needs) }));
   const question = { id, callId: wanted.call.call_id, turnId: turn.turnId };
-  // The turn is taken up only to be ended: the call is not looked at, and its question is not shown again.
+  // The turn is taken up only to be ended: do not look at the call or show its question again.
   if (endedBefore(turn)?.kind === 'interrupted') {
     if (answer === undefined) await recordAnswered(turn, question, { kind: 'lapsed', about });
     turn.questions.lapse(id);
@@ -134,7 +134,7 @@ export async function grantSuspended(
   }
   const known = withRead(wanted, await readCommand(turn, wanted.needs, options));
   const decided = decideNow(turn, known, { ...options, canAsk: true });
-  // An answer for longer than the call, or the rule that it saved, counts already: the call needs no question any more.
+  // An answer for longer than the call, or a rule that it saved, counts already: no question is needed.
   if (answer !== undefined && decided.kind === 'run') return answeredBy(turn, decided, answer);
   const asking = decided.kind === 'ask' ? questionOf(turn, wanted, decided) : undefined;
   if (asking?.about !== about) {
@@ -146,7 +146,7 @@ export async function grantSuspended(
     showAgain(turn, asking);
     return askShown(turn, known, asking, options);
   }
-  // Its turn is the same as if it had been answered just now.
+  // Wait for the call's turn as if it had been answered just now.
   await valueOrAbort(wanted.inOrder.turn(), turn.signal, undefined);
   const ended = endedBefore(turn);
   if (ended !== undefined) return grantAsked(turn, ended);
@@ -171,7 +171,7 @@ async function askShown(
     return came.decided === undefined
       ? { kind: 'refused', output: interruptedBeforeAsking }
       : settled(turn, wanted, came.decided);
-  // What the model reads where no one could have been asked has the way out.
+  // The refusal for when no one can be asked tells the model the way out.
   const alone = decideNow(turn, wanted, { ...options, canAsk: false });
   return grantAsked(turn, came, alone.kind === 'refuse' ? alone.next : undefined);
 }
@@ -199,7 +199,6 @@ function grantAsked(
   }
 }
 
-/** What the call asks for besides a permission. */
 function contentOf({ input, client }: CallToGrant['needs']): 'input' | 'client-tool' | undefined {
   return input === undefined ? client && 'client-tool' : 'input';
 }
@@ -208,27 +207,23 @@ function answeredBy(turn: Turn, decided: RunDecision | AskDecision, answer: Reco
   return { ...grantFromDecision(turn, decided, answer.scope ?? 'call'), answer };
 }
 
-/** What a call may do. `outside`: beyond the sandbox of its turn. */
+/** `outside`: beyond the sandbox of its turn. */
 export interface GrantedCall {
   readonly kind: 'granted';
   readonly policy: ResolvedPolicy;
   readonly where: 'sandbox' | 'outside';
-  /** It leaves the sandbox of its turn. */
   readonly leaves?: true;
-  /** And runs in a wider one: what is denied to read stays so. */
+  /** Runs in a wider sandbox: paths denied for reading stay denied. */
   readonly confined?: true;
-  /** What it was decided on. Absent: nothing depends on it. */
+  /** The ground of the decision. Absent: nothing depends on it. */
   readonly ground?: TamperState;
-  /** How far the user's yes goes. Absent: no question was asked. */
+  /** The scope of the user's yes. Absent: no question was asked. */
   readonly allowed?: AnswerScope;
-  /** Absent: no question was asked. */
   readonly answer?: Answer;
 }
 
-/** `answer`: the one that refused it. */
 type AnsweredRefusal = RefusedCall & { readonly answer?: Answer };
 
-/** A decision, or a yes to what it asks, as what the call may do. */
 function grantFromDecision(
   { envelope, parts }: Turn,
   decided: RunDecision | AskDecision,
@@ -245,25 +240,25 @@ function grantFromDecision(
   return { kind: 'granted', policy, where, ...defined({ leaves, confined, ground, allowed }) };
 }
 
-/** A no as what the model reads, and the end of the turn where the user wants it. */
+/** The refusal that the model reads. Ends the turn if the user wants it. */
 function refusalFromAnswer(turn: Turn, answer: Answer, asked?: AskedRefusal): AnsweredRefusal {
   if (answer.kind === 'stopped') turn.stop();
   return { kind: 'refused', output: refusalText(answer, asked), answer };
 }
 
-/** No honest ground changes as often while the user is asked. */
+/** An honest ground does not change this often while the user is asked. */
 const mostLooks = 4;
 
 export interface GroundToConfirm {
-  /** The ground as it is now. */
   look(): Promise<TamperState | undefined>;
   /** Grants the call as if nothing had been decided. Undefined: nothing is to be done. */
   grant(): Promise<Granting | undefined>;
 }
 
 /**
- * What was granted to a call that is about to begin, if its ground is still the one that this was decided on. On another
- * ground it is granted anew: a yes counts for what the question showed. It never becomes wider without a question.
+ * Confirms the grant of a call that is about to begin, if its ground is still that of the decision. On another ground
+ * the call is granted anew: a yes counts for what the question showed. The grant never becomes wider without a
+ * question.
  */
 export async function confirmGrant(
   turn: Turn,
@@ -285,7 +280,7 @@ export async function confirmGrant(
   return { kind: 'refused', output: folderKeepsChanging };
 }
 
-/** Outside the sandbox a command starts in the folder that was decided on, or not at all. */
+/** Outside the sandbox a command starts in the folder of the decision, or not at all. */
 function onItsFolder(granted: GrantedCall): Granting {
   const isGone = granted.leaves === true && granted.ground?.folder === undefined;
   return isGone ? { kind: 'refused', output: workingFolderMissing } : granted;

@@ -30,7 +30,7 @@ import { askAboutHosts, askForServers } from './ask-during-call.ts';
 import type { QuestionOrder } from './call-order.ts';
 import type { CallToGrant, GrantedCall } from './grant-call.ts';
 
-/** A process that lasts this long is worth a sync of its own. */
+/** A process that lasts this long gets a sync of its own. */
 const lastingMs = 250;
 
 interface CallToPerform {
@@ -51,7 +51,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const more = defined({ idempotent, external: isExternal, outside, confined: within });
   const begins = callStarted({ threadId, turnId, callId, tool, at, item, ...more });
   recordDecided(turn, callId, 'allowed', () => log.record(begins));
-  // Not sooner: another call's sync must not let it out before its line.
+  // Not sooner: another call's sync must not send the news out before its line.
   tellStart(turn, prepared, grant);
   const mayWrite = mayChangeFiles(policy, needs);
   if (mayWrite) await effects.before(policy);
@@ -80,7 +80,7 @@ export async function performCall(turn: Turn, { wanted, prepared, grant, questio
   const hasWords = (): boolean => turn.inbox.waiting.some(({ kind }) => kind === 'words');
   const own = { hasMail: () => turn.inbox.pending, hasWords, window: windowOf(turn), goal: goalOfThread(turn) };
   const end = await prepared.run({ signal, policy, threads, started, warn, ...own, ...ways });
-  // A command that runs on may change more.
+  // A command that still runs may change more.
   if (mayWrite && end.session === undefined) effects.ended(end.touched);
   over.abort('ended');
   const notes = (await hosts?.end()) ?? [];
@@ -107,7 +107,7 @@ function tellStart(turn: Turn, { item, standing }: PreparedCall, { leaves, confi
   if (standing === true) memory.standing.set(item.id, item);
 }
 
-/** A process that finds the thread after a crash must know of a command that still runs. */
+/** After a crash the next process must know of a command that still runs. */
 async function keepLasting({ parts, log }: Turn, over: AbortSignal): Promise<void> {
   await parts.clock.sleep(lastingMs, over);
   if (over.aborted) return;
@@ -115,12 +115,12 @@ async function keepLasting({ parts, log }: Turn, over: AbortSignal): Promise<voi
   await log.durable().catch(() => {});
 }
 
-/** Goes out at once: it says why a call takes its time. */
+/** Sent at once: it explains why a call takes its time. */
 function warnAtOnce(turn: Turn, outcome: Outcome): void {
   if (warnOnce(turn, outcome, 'code')) turn.log.durable().catch(() => {});
 }
 
-/** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
+/** Undefined where no subscriber wants output as it comes: then it need not be decoded. */
 function previewOf({ log, turnId }: Turn, itemId: string): RunningCall['output'] {
   if (!log.subscribers.wantPreviews) return undefined;
   const decoder = new TextDecoder();
@@ -130,29 +130,27 @@ function previewOf({ log, turnId }: Turn, itemId: string): RunningCall['output']
   };
 }
 
-/** A call that ran, with what it was granted: a command that outlives it keeps that. */
+/** A finished call with its grant: a command that outlives it keeps that grant. */
 export type RanCall = CallResult & {
   readonly policy: ResolvedPolicy;
   readonly mayWrite: boolean;
-  /** As its line says. */
   readonly outside?: true;
   readonly confined?: true;
 } & Pick<AdoptedCall, 'typed'>;
 
-/** A command that may do everything but read what is denied looks at folders that are empty, and should know why. */
+/** A command that may do everything but read denied paths finds empty folders there; the note tells why. */
 export function withConfinementNote<Result extends CallResult>(end: Result, { where, policy }: GrantedCall): Result {
   const failed = end.item.kind === 'command' && end.item.status === 'failed';
   if (where !== 'outside' || !failed || !needsSandbox(policy)) return end;
   return { ...end, output: withNote(end.output, readingStillDenied) };
 }
 
-/** A sentence of ours before what a tool says. */
 export function withNote(output: CallResult['output'], note: string): CallResult['output'] {
   return typeof output === 'string' ? `${note}\n${output}` : [{ type: 'input_text', text: note }, ...output];
 }
 
 /**
- * The threads of the engine, for one call: a thread that the call opens may do what the turn of the call may, or less,
+ * Restricts the engine's threads for one call: a thread that the call opens may do at most what the call's turn may,
  * and works in the turn's folder unless another is asked for. Settings that grant more are refused.
  */
 function restrictThreads(threads: Threads, envelope: Envelope): Threads {
@@ -187,7 +185,7 @@ function heldBy(envelope: Envelope, wanted: WantedThread): Narrowed | ThreadRefu
     narrowerProfile(policy.profile, sandbox, workspace.places) !== sandbox;
   if (isWider) return refused('asks for more permissions than the turn that opens it has');
   if (accessAt(policy.resolved, cwd) === 'write') return { ...wanted, cwd, approvals, sandbox };
-  // A profile goes by its folder: in one that the caller may not write, the same profile would grant more.
+  // A profile depends on its folder: in one that the caller may not write, the same profile would grant more.
   const isReadable = narrowerProfile(policy.profile, readOnly, workspace.places) === readOnly;
   if (isReadable) return { ...wanted, cwd, approvals, sandbox: readOnly };
   return refused(`would work in ${cwd}, where the turn that opens it cannot write`);
@@ -201,7 +199,7 @@ const wantedOptions = {
   ephemeral: { type: booleanOption, about: 'Keeps nothing on disk.' },
 } as const satisfies OptionTable<WantedThread>;
 
-/** What was read is a word or a profile. */
+/** The option reader returns a keyword or a profile. */
 function profileWanted(sandbox: WantedThread['sandbox']): PermissionProfile | undefined {
   const read = sandbox === undefined ? undefined : settingsChangeOptions.sandbox.type.read(sandbox);
   return isWrongValue(read) ? undefined : read;

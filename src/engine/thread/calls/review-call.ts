@@ -37,8 +37,9 @@ import { requestOptions, type RetryCount, tryAgain } from '../request/model-requ
 import type { Turn } from '../thread-parts.ts';
 
 /**
- * The reviewer's answer to a question. Whatever goes wrong, the call does not run: a review that takes too long or
- * fails declines it. What a reviewer cannot be shown whole is the user's to decide. Reviews of one turn are made one after another, so that the record of each stands for itself.
+ * The reviewer's answer to a question. A review that fails or takes too long declines the call. If the reviewer cannot
+ * be shown everything, the user decides. Reviews of one turn run one after another, so that each has a record of its
+ * own.
  */
 export async function reviewCall(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Answer> {
   const { memory } = place.turn;
@@ -97,15 +98,13 @@ const reviewStopped: Outcome<'review-stopped'> = {
   next: 'The thread shows its reasons. Tell the model what it may do, or set approvals_reviewer to "user".',
 };
 
-/** Where the reviewed call stands. */
 interface ReviewPlace {
   readonly turn: Turn;
   readonly step: Step;
-  /** The call as screens show it, for a user who decides after all. */
   readonly item?: TurnItem;
 }
 
-/** What became of a review. `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */
+/** `too-long`: the action does not fit whole into a request, so the reviewer was not asked. */
 type Reviewed =
   | { readonly kind: 'verdict'; readonly verdict: ReviewVerdict }
   | { readonly kind: 'too-long' }
@@ -118,10 +117,10 @@ type Attempt = Extract<Reviewed, { kind: 'verdict' }> | { readonly kind: 'no-ver
 /** For all attempts together. */
 const deadlineMs = 90_000;
 const mostRetries = 2;
-/** A verdict is a few lines; models think at length before they write it. */
+/** A verdict is a few lines, but models think at length before they write it. */
 const maxBytes = 4 * 1024 ** 2;
 
-/** What may pass by itself. Another failure would come again. */
+/** Failures that may pass by themselves. Others would recur. */
 const passing: ReadonlySet<ModelFailureCode> = new Set([
   'overloaded',
   'connection-failed',
@@ -130,10 +129,9 @@ const passing: ReadonlySet<ModelFailureCode> = new Set([
   'server-error',
 ]);
 
-/** Asks the model of the turn for a verdict, without tools and beside the conversation. Ends when its time is over. */
 async function askReviewer(place: ReviewPlace, question: Question, signal: AbortSignal): Promise<Reviewed> {
   const { parts, log } = place.turn;
-  // What is cut out could be the harm, and the model that wrote the call would choose what that is.
+  // The cut part could be the harm, and the model that wrote the call would choose what is cut.
   if (reviewInput(log.state.history, requestFor(place.turn, question, undefined)).isActionCut) {
     return { kind: 'too-long' };
   }
@@ -186,7 +184,7 @@ async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Att
   });
   if ('code' in exchange) return { kind: 'no-verdict', failure: exchange };
   const answer = await readAnswer(turn, exchange, limit);
-  // A turn that was stopped may have ended by now, and nothing more belongs to it.
+  // A stopped turn may have ended by now, and nothing more belongs to it.
   if (!asking.turnSignal.aborted) {
     const failure = typeof answer === 'string' ? undefined : answer;
     exchange.end({ outcome: failure === undefined ? 'done' : 'failed', calls: 0, ...defined({ failure }) });
@@ -197,7 +195,7 @@ async function askOnce({ turn, step }: ReviewPlace, asking: Asking): Promise<Att
   return { kind: 'verdict', verdict: read.verdict };
 }
 
-/** What the model said. Does not wait for a connection that takes no notice of being given up. */
+/** Does not wait for a connection that ignores being aborted. */
 async function readAnswer(turn: Turn, exchange: ModelExchange, limit: AbortSignal): Promise<string | ModelFailure> {
   const events = exchange.answer(limit);
   let failure: ModelFailure | undefined;
@@ -233,7 +231,9 @@ function requestFor(turn: Turn, question: Question, again: string | undefined): 
   };
 }
 
-/** What the turn may do without asking by now. The record keeps it: a later answer does not change what was sent. */
+/**
+ * The turn's current permissions without asking. The record keeps them: a later answer does not change what was sent.
+ */
 function policyFields(turn: Turn): JsonObject {
   const { policy, workspace } = turn.envelope;
   const { cwd } = workspace;
@@ -247,7 +247,7 @@ function policyFields(turn: Turn): JsonObject {
   });
 }
 
-/** Those of a step, without what is asked of its answer. A model that can think little does: time is short. */
+/** The options of a step without its output schema. Low effort where the model has it: time is short. */
 function optionsFor(turn: Turn): RequestOptions {
   const { outputSchema: _schema, effort: own, ...options } = requestOptions(turn, turn.envelope);
   const effort = turn.envelope.identity.model.supportedEfforts.includes('low') ? 'low' : own;

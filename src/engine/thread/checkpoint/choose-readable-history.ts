@@ -16,8 +16,8 @@ import { lookAround } from '../context/current-step.ts';
 import { compactAfterReopening } from './compact-when-full.ts';
 
 /**
- * The history behind the checkpoint is the whole truth, and no other model has to be asked. If it is too long to be read at once, the
- * maker's summary is worth more than notes from many parts. Without either the turn is refused.
+ * The history behind the checkpoint is complete and needs no other model. If it is too long to be read at once, the
+ * maker's summary is better than notes from many parts. Without either the turn is refused.
  */
 export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {
   const behind = await turn.log.learnBehind();
@@ -38,7 +38,6 @@ function oneMaker(hidden: readonly Entry[]): ProviderName | undefined {
   return others.every((one) => one !== undefined && isSameProvider(one, first)) ? first : undefined;
 }
 
-/** Whether a request for a checkpoint could hold all of it. */
 function fitsAtOnce(turn: Turn): boolean {
   const { log, envelope, parts } = turn;
   const { instructions, tools, modalities, window } = compactionContract(turn);
@@ -48,8 +47,8 @@ function fitsAtOnce(turn: Turn): boolean {
 }
 
 /**
- * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. A
- * file that was brought here from elsewhere does not decide whom this user's key is shown to.
+ * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. An
+ * imported file must not decide which server gets this user's key.
  */
 async function makerToAsk(
   { log, before, envelope, parts }: Turn,
@@ -63,7 +62,7 @@ async function makerToAsk(
   return provider === undefined ? undefined : { provider, by: before };
 }
 
-/** What stands in a command must not mean anything to a shell: it comes from a file. */
+/** The id comes from a file: in a command it must not mean anything to a shell. */
 const plainId = /^[\w.-]+$/;
 
 function unreadable({ threadId, envelope }: Turn, maker: ProviderName | undefined): Outcome<'history-opaque'> {
@@ -101,9 +100,9 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
 }
 
 /**
- * How a turn gets a history that its model can read, where an encrypted checkpoint stands that it cannot. `behind`: the
- * history behind the checkpoint is used again. `ask`: the maker of the checkpoint is asked for a readable one; if that
- * fails, `hasBehind` says whether there is the other way.
+ * The way to a history that the turn's model can read, despite an encrypted checkpoint that it cannot. `behind`: use
+ * the history behind the checkpoint. `ask`: ask the checkpoint's maker for a readable one; if that fails, `hasBehind`
+ * says whether the other way is left.
  */
 export type WayToRead = OpenWay | { readonly kind: 'refused'; readonly outcome: Outcome };
 
@@ -118,9 +117,8 @@ interface MakerToAsk {
 }
 
 /**
- * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: of a checkpoint, if its
- * maker is asked for one. `freesSpace`: a history that is used again and is too long is compacted; else that is done
- * anyway.
+ * Makes the history readable. Undefined when the history behind the checkpoint is used. `wanted`: the checkpoint to ask
+ * its maker for. `freesSpace`: compact a reused history that is too long; otherwise it is compacted anyway.
  */
 export async function goThere(
   turn: Turn,

@@ -23,8 +23,8 @@ import { lastUsage, tokenUpperBound } from '../../../core/history/token-counts.t
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 
 /**
- * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
- * would not fit. The place is safe: all calls have their answers, and nothing of the step has been sent.
+ * Runs before a step is entered: compacts history if a caller asked for it, or if history and what is about to enter
+ * would not fit. This point is safe: all calls have their outputs, and nothing of the step was sent.
  */
 export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
@@ -42,7 +42,9 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
-/** The provider said that a request did not fit, or refused it without a word: the same turn compacts, and tries again. */
+/**
+ * The provider said that a request did not fit, or refused it without a reason: compact in the same turn and try again.
+ */
 export function compactAfterRefusal(
   turn: Turn,
   step: Step,
@@ -51,7 +53,7 @@ export function compactAfterRefusal(
   return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 }
 
-/** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
+/** A reused history from behind an opaque checkpoint is compacted at once if it is too long for the model. */
 export async function compactAfterReopening(turn: Turn, step: Step, reason: UnreadableReason): Promise<void> {
   const { log, envelope } = turn;
   const { instructions, modalities } = compactionContract(turn);
@@ -62,7 +64,6 @@ export async function compactAfterReopening(turn: Turn, step: Step, reason: Unre
   await perform(turn, step, { trigger: 'auto', reason, phase: 'pre_turn' });
 }
 
-/** Loaded on use: most turns need none. */
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
   const result = await compact(turn, step, wanted);
@@ -70,12 +71,11 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
   return result;
 }
 
-/** By itself. */
 function mayCompact({ log, memory }: Turn): boolean {
   return !isCompactionPaused(log.state.checkpoints) && memory.outage === 'none';
 }
 
-/** Whether the thread may compact although its limit was not reached. */
+/** True if the thread may compact although its limit was not reached. */
 export function mayCompactAgain(turn: Turn): boolean {
   return mayCompact(turn) && hasEnoughNew(turn);
 }
@@ -86,7 +86,7 @@ function switched(turn: Turn, step: Step): Wanted {
   const { parts, log, envelope, before } = turn;
   if (step.index > 0 || before === undefined) return undefined;
   const then = compactionContract({ parts, log, envelope: before });
-  // Another provider does not run that model, and is sent nothing that only the one before can read.
+  // Another provider does not run that model, and is not sent items that only the previous one can read.
   const isElsewhere = !isSameProvider(turnProvider(before), turnProvider(envelope));
   const models = {
     before: { ...modelOf(then), effective: then.window.effective },
@@ -95,19 +95,19 @@ function switched(turn: Turn, step: Step): Wanted {
   const reasonFor = (active: number) => {
     const reason = switchReason({ ...models, active });
     if (reason !== 'comp_hash_changed' || (holdsOpaque(turn) && savesEnough(turn, step, 0))) return reason;
-    // The new model can read all that stands, or a checkpoint would not be smaller: only its window counts.
+    // The new model can read all of history, or a checkpoint would not be smaller: only its window counts.
     const { compatibility: _other, ...now } = models.now;
     return switchReason({ ...models, now, active });
   };
   const reason = reasonFor(activeTokensNow(turn, step).tokens);
-  // A provider that counts too much makes every switch one to a window that is too small.
+  // With a provider that overcounts, every switch would seem to be one to a window that is too small.
   if (reason === 'model_downshift' && !hasEnoughNew(turn) && reasonFor(estimatedTokensNow(turn, step)) === undefined)
     return undefined;
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-/** Whether something in history can be read by its maker alone. A checkpoint of the provider's own is gone by now. */
+/** True if history holds something that only its maker can read. A checkpoint of the provider's own is gone by now. */
 function holdsOpaque({ log }: Turn): boolean {
   return entries(log.state.history).some(({ item }) => isOpaque(item));
 }
@@ -122,12 +122,11 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
   return isFull ? { reason: 'context_limit' } : undefined;
 }
 
-/** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */
+/** True if the ending turn leaves less space than the next one should find, and compaction can help. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
   return mayCompact(turn) && shouldCompact(turn, step, 0);
 }
 
-/** The thread is full, a checkpoint can change that, and there is something new to compact. */
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn);
@@ -136,8 +135,8 @@ function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
 }
 
 /**
- * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
- * all that a start does before its request, V8 would spend the most on that loop.
+ * Checks by text length alone whether the first request of a thread fits. A closer look reads every character, the most
+ * expensive V8 work before the first request.
  */
 function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
   const { history, usage, prefill } = turn.log.state;

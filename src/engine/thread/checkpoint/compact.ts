@@ -35,26 +35,26 @@ import { CompactionRequests } from './compaction-requests.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { installCheckpoint } from './install-checkpoint.ts';
 
-/** Compacts history, if that can be done. Until the new one is recorded the old one stands (I8). */
+/** Compacts history, if possible. Until the new one is recorded the old one holds (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = allowGrowthByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const refused = refusedAhead(turn, step, wanted);
   if (refused !== undefined) return { kind: 'failed', outcome: refused };
-  // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
+  // The turn's words wait meanwhile, and the process may die: store them before compaction begins.
   if (turn.inbox.keep()) await turn.log.durable();
   const stopped = await checkpointHookObjection(turn, wanted, signalOf(turn, wanted));
   return stopped === undefined ? runCompaction(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }
 
-/** By hand: why no model would be asked, because no checkpoint of this history is worth it. */
+/** By hand: the reason why no model would be asked, as no checkpoint of this history is worth it. */
 export function refusedAhead(turn: Turn, step: Step, wanted: WantedCompaction): Outcome | undefined {
   if (wanted.trigger === 'auto') return undefined;
   const { move } = open(turn, step, wanted);
   return move.kind === 'refused' && move.outcome.code === nothingToCompact.code ? move.outcome : undefined;
 }
 
-/** The same where there is something to compact and no hook is against it. */
+/** Compacts where there is something to compact and no hook objects. */
 export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const first = open(turn, step, wanted);
   const id = turn.parts.ids.uuid();
@@ -75,13 +75,12 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
       break;
     }
     const stage = currentStage(move.state);
-    // It goes out with the request.
     if (stage !== undefined) log.tell({ kind: 'checkpoint-stage', turnId, id, ...stage });
     const outcome = await requests.perform(move.request, opened);
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
-      // The model before may be gone, or full: the next model can try.
+      // The previous model may be gone, or full: the next one can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
     } else {
@@ -100,12 +99,11 @@ function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
   return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
 }
 
-/** Whether the request holds all of history as it is. */
 function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
   return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
 }
 
-/** Code cannot read an opaque item: what it would build lacks what stands in it. */
+/** Code cannot read an opaque item, so a checkpoint that it builds would lack that content. */
 function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
   return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 }
@@ -125,12 +123,12 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const provider = turnProvider(by);
   const input = requestInput(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools, by.policy);
-  // A provider that compacts by itself takes no wishes: a model reads them.
-  // And what it encrypts for one model, a model that is not compatible cannot read. The turn's own model reads its own.
+  // A provider that compacts by itself takes no `focus`: only a model reads it. And an incompatible model cannot read
+  // what the provider encrypts. The turn's own model reads its own.
   const isRead = other === undefined && readsOpaque(turnProvider(envelope), provider);
   const isOpen = strategy === 'remote' && asked.focus === undefined && isRead;
   const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
-  // What the provider said, and at least what it refused: a total alone is no provider's count.
+  // The provider's count, and at least the window of a refused request: a total alone is no provider's count.
   const refused = isRefusal(wanted) ? window.effective : 0;
   const counted = Math.max(lastUsage(newestCountFor(log.state, turnProvider(envelope))).input, refused);
   const plan = planCompaction(
@@ -161,10 +159,10 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   return { move: beginCompaction(plan, source), plan, by };
 }
 
-/** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
+/** Records from tools. A waiting message comes after the checkpoint, and is newer than any plan in it. */
 function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
   const { work, waiting } = log.state;
-  // What an agent reports was expected, and what happened to files is listed beside the plan.
+  // Agent reports were expected, and file changes are listed beside the plan.
   const all = [...waiting, ...inbox.waiting].filter(
     ({ kind }) => kind !== 'agent' && kind !== 'files' && kind !== 'beside',
   );
@@ -207,7 +205,7 @@ function aborted(turn: Turn, ended: Omit<Ended, 'startedAt'>): CompactionResult 
     recordFailed(turn, ended, failed);
     log.tell(event);
   } else {
-    // It cost nothing: no line speaks of it.
+    // It cost nothing, so no line records it.
     log.tellPassing(event);
   }
   return { kind: 'aborted' };
@@ -246,10 +244,10 @@ const interrupted: Outcome = {
   next: 'The history is unchanged.',
 };
 
-/** How long a hook may take. A turn without its opinion is better than one that hangs. */
+/** A turn without a hook's opinion is better than one that hangs. */
 const patienceMs = 60_000;
 
-/** What a hook says against the compaction, if anything. One that breaks or takes too long has no opinion. */
+/** A hook's objection to the compaction, if any. A hook that breaks or takes too long has no opinion. */
 export async function checkpointHookObjection(
   turn: Turn,
   wanted: WantedCompaction,
@@ -263,7 +261,7 @@ export async function checkpointHookObjection(
   const against = said ?? (await askConfigured(turn, 'PreCompact', { trigger, signal }));
   if (against === undefined) return undefined;
   const outcome = stopped(against);
-  // A caller that asked for it gets the answer; of what the thread wanted by itself the user is warned once.
+  // A caller that asked gets the answer; an automatic compaction warns the user once.
   if (trigger === 'auto') warnOnce(turn, outcome, 'message');
   return outcome;
 }
@@ -276,7 +274,7 @@ async function notifyCheckpointHook(turn: Turn, report: CheckpointReport, signal
   if ((await askConfigured(turn, 'PostCompact', { trigger, signal })) !== undefined) turn.memory.endedBy = 'hook';
 }
 
-/** Those of the configuration. Why one of them wants it to end here, if one does. */
+/** Runs the configured hooks. Returns why one of them wants to stop here, if one does. */
 async function askConfigured(
   turn: Turn,
   event: 'PreCompact' | 'PostCompact',
@@ -303,13 +301,13 @@ async function guarded<Answer>(
   } catch (error) {
     log.tell({ kind: 'warning', outcome: broken(name, error instanceof Error ? error.message : String(error)) });
   } finally {
-    // With a reason of its own: the default one is an error with a stack.
+    // A reason of its own: the default one is an error with a stack.
     done.abort('answered');
   }
   return undefined;
 }
 
-/** A program need not be written in TypeScript: it may answer anything. */
+/** A program need not be written in TypeScript: it may return anything. */
 function reasonIn(answer: unknown): string | undefined {
   if (answer === undefined || answer === null) return undefined;
   const reason = typeof answer === 'object' && 'reason' in answer ? answer.reason : undefined;

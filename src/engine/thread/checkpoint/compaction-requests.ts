@@ -26,16 +26,15 @@ interface Asking {
 
 type AskedContract = Pick<RequestToSend, 'options' | 'tools' | 'modalities'>;
 
-/** Where the provider makes the checkpoint by itself: how it is asked for that. */
+/** The request form for a provider that makes the checkpoint by itself. */
 type RemoteForm = 'unary' | 'stream' | undefined;
 
-/** There are other ways to a checkpoint: a connection that fails is tried only so often. */
+/** Few, as there are other ways to a checkpoint. */
 const mostRetries = 2;
 
-/** In milliseconds; a timer that is set to more ends at once. */
+/** In milliseconds; a longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Performs the requests of one compaction and counts what they cost. */
 export class CompactionRequests {
   readonly #turn: Turn;
   readonly #step: Step;
@@ -44,7 +43,6 @@ export class CompactionRequests {
   #count = 0;
   #counted = 0;
 
-  /** `signal`: until when the provider is asked. */
   constructor(turn: Turn, step: Step, asked: { readonly provider: Provider; readonly signal: AbortSignal }) {
     this.#turn = turn;
     this.#step = step;
@@ -59,7 +57,6 @@ export class CompactionRequests {
     return this.#count;
   }
 
-  /** Requests whose cost the provider did not report. */
   get uncounted(): number {
     return this.#count - this.#counted;
   }
@@ -80,7 +77,7 @@ export class CompactionRequests {
     const { provider } = this.#asked;
     const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
-    // Only that form goes by it, and to know it the login is read.
+    // Only the unary form depends on it, and the login must be read for it.
     const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
     const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
     const request = await ModelExchange.begin(this.#turn, {
@@ -109,7 +106,7 @@ export class CompactionRequests {
     return answer;
   }
 
-  /** A server that keeps a stream alive for ever does not keep the thread. */
+  /** Ends a stream that the server keeps alive forever. */
   async #inTime(
     timeoutMs: number,
     read: (signal: AbortSignal) => Promise<CompactionOutcome>,
@@ -150,8 +147,9 @@ export class CompactionRequests {
   }
 
   /**
-   * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
-   * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
+   * The contract of the newest sampling request, if this model made it at this provider: its content is in the
+   * provider's cache. Otherwise that of this envelope. The unary form is no sampling request: it is sent in the current
+   * tier.
    */
   #contract(by: Envelope, form: RemoteForm): AskedContract {
     const { parts, log, threadId, turnId } = this.#turn;
@@ -181,7 +179,7 @@ export class CompactionRequests {
   }
 }
 
-/** The unary form knows no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */
+/** The unary form has no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */
 function optionsFor(
   { outputSchema: _schema, ...options }: RequestOptions,
   { outputSchema }: CompactionRequest,
@@ -202,7 +200,7 @@ function tooSlow(timeoutMs: number): ModelFailure {
   };
 }
 
-/** The limit of a request for a checkpoint has a key of its own. */
+/** Names the config key for checkpoint requests, whose limit is a separate one. */
 function withOwnKey(failure: ModelFailure): ModelFailure {
   if (failure.code !== 'answer-too-large') return failure;
   return {

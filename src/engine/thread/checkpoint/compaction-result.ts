@@ -8,35 +8,30 @@ import type { Provider } from '../../../ports/model.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** What a caller, or the thread itself, wants of a compaction. */
 export interface WantedCompaction {
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
   readonly phase: CompactionPhase;
   readonly focus?: string;
-  /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
+  /** The contract under which the model is asked, if not the turn's: that of the model before a switch. */
   readonly by?: Envelope;
-  /**
-   * Who is asked, if it is not the turn's provider. It is not asked to compact by itself: only it could read the
-   * result.
-   */
+  /** The provider to ask, if not the turn's. It is not asked to compact by itself: only it could read the result. */
   readonly provider?: Provider;
-  /** Aborted when the callers who wished for it have given up. The turn's own signal ends it as well. */
+  /** Aborted when all callers who asked have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;
   /**
-   * Only that model can read all of history: it reads it in one piece, or there is no checkpoint. Neither another model
-   * nor code takes its place.
+   * Only that model can read all of history: it reads it in one piece, or no checkpoint is made. Neither another model
+   * nor code replaces it.
    */
   readonly only?: true;
   /** See the plan. */
   readonly mayGrow?: true;
 }
 
-/** Why a checkpoint that stands cannot be read. */
 export type UnreadableReason = Extract<CompactionReason, 'provider_changed' | 'comp_hash_changed'>;
 
 export type CompactionResult =
   | { readonly kind: 'installed'; readonly report: CheckpointReport }
-  /** History is as it was. */
+  /** History is unchanged. */
   | { readonly kind: 'failed'; readonly outcome: Outcome }
   | { readonly kind: 'aborted' };

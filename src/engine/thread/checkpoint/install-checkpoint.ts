@@ -31,7 +31,6 @@ export interface CheckpointToInstall {
   readonly why?: Outcome;
 }
 
-/** Puts the candidate in the place of history: one line, and what follows from it. */
 export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInstall): CheckpointReport {
   const { log, parts, threadId, turnId } = turn;
   const { plan, candidate } = what;
@@ -47,9 +46,8 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   const standing = requestTokens({ instructions: text, tools: step.tools, input });
   const after = standing + (telling === undefined ? bundleTokens(step) : 0);
   const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
-  // What a compaction by hand is given for itself alone changes nothing of the thread.
-  // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
-  // says that the context was sent.
+  // Settings given only for a compaction by hand change nothing of the thread. A turn that only compacts has no step
+  // that would record its contract. Record it before the checkpoint: lines after that say that the context was sent.
   if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
   log.record(
     ...compactedLines(log.state, {
@@ -72,7 +70,7 @@ export function installCheckpoint(turn: Turn, step: Step, what: CheckpointToInst
   for (const { entry, texts } of context) {
     tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why });
   }
-  // No provider has counted it: a reader of the file goes by the estimate of what stands.
+  // No provider has counted it: readers of the file use the estimate.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
   log.record(
@@ -90,7 +88,6 @@ function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly E
   });
 }
 
-/** The context about the world, and the texts in it. */
 function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
   const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
   return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {
@@ -99,14 +96,14 @@ function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
   });
 }
 
-/** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
+/** Context goes before the last words of the user, or else before the checkpoint's own text. */
 function withContext(entries: readonly Entry[], context: readonly Entry[]): readonly Entry[] {
   const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
   const at = place >= 0 ? place : 0;
   return [...entries.slice(0, at), ...context, ...entries.slice(at)];
 }
 
-/** A model that took over keeps the instructions of the one before until history is replaced: now it gets its own. */
+/** After a model switch the previous instructions stay until history is replaced: now the model gets its own. */
 function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
   const { instructions, identity } = turn.envelope;
   const { model } = instructions;
@@ -144,7 +141,7 @@ function reportOf(
   };
 }
 
-/** How many items are left to the summary. A message that is quoted stands in another item and is not among them. */
+/** Items left to the summary. A quoted message is part of another item and does not count. */
 function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
   const standing = new Set(
     entries.flatMap((each) => (each.kind === 'kept' ? [keyOf(each.entry)] : (each.words ?? []).map(({ id }) => id))),

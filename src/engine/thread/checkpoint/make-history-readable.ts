@@ -4,7 +4,7 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import type { Turn, TurnEnding } from '../thread-parts.ts';
 import type { OpenWay, WayToRead } from './choose-readable-history.ts';
 
-/** Undefined for nearly all turns: their model can read what stands. Nothing is recorded or sent yet. */
+/** Undefined for nearly all turns: their model can read history. Records and sends nothing. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
   const { log, envelope, before = envelope } = turn;
   const hidden = unreadableCheckpoints(log.state, turnProvider(envelope), turnProvider(before));
@@ -13,7 +13,7 @@ export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
   return chooseWay(turn, hidden);
 }
 
-/** Goes that way before the first request of a turn. Gives how the turn ends, if it cannot continue. */
+/** Makes history readable before the first request of a turn. Returns the turn's ending if it cannot continue. */
 export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
   const { goThere } = await import('./choose-readable-history.ts');
@@ -23,7 +23,7 @@ export async function makeReadable(turn: Turn, way: OpenWay | undefined): Promis
   return result?.kind === 'aborted' ? result : undefined;
 }
 
-/** The same for a compaction in a turn of its own. Gives what came of it if nothing is left to compact. */
+/** For a compaction in a turn of its own. Returns the result if nothing is left to compact. */
 export async function compactReadable(
   turn: Turn,
   way: OpenWay | undefined,

@@ -21,16 +21,14 @@ import { compactionWindow, windowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnceForAll } from '../log.ts';
 
-/**
- * Whether an automatic checkpoint now frees space, and something is new to compact. Warns once in a thread when not.
- */
+/** True if an automatic checkpoint would free space and something is new to compact. If not, warns once in a thread. */
 export function isWorthCompacting(turn: Turn, step: Step): boolean {
   return freesSpace(turn, step) && savesEnough(turn, step, activeTokensNow(turn, step).tokens) && isNew(turn, step);
 }
 
 /**
- * Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. `counted`: what
- * the provider says that the next request weighs, 0 where only our own estimate is to count.
+ * False where nearly all tokens are context that is sent again or waits to enter. `counted`: the provider's count for
+ * the next request, 0 to use only our own estimate.
  */
 export function savesEnough(turn: Turn, step: Step, counted: number): boolean {
   const { log, envelope } = turn;
@@ -39,7 +37,7 @@ export function savesEnough(turn: Turn, step: Step, counted: number): boolean {
   return largestUsefulCheckpoint({ fixed: fixedTokens(turn, step), history, counted, ...told }) >= leastUseful;
 }
 
-/** In tokens: no checkpoint of a conversation weighs less. */
+/** In tokens: no checkpoint of a conversation is smaller. */
 const leastUseful = 500;
 
 function freesSpace(turn: Turn, step: Step): boolean {
@@ -66,7 +64,6 @@ function isNew(turn: Turn, step: Step): boolean {
   return false;
 }
 
-/** Whether enough is new since the newest checkpoint for another automatic one. */
 export function hasEnoughNew(turn: Turn): boolean {
   return hasGrownEnough(sinceCheckpoint(turn));
 }
@@ -79,7 +76,7 @@ function sinceCheckpoint(turn: Turn): SinceCheckpoint {
   return { window: compactionWindow(turn), prefill, grown };
 }
 
-/** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
+/** Tokens by which the provider's count of the first request after the newest checkpoint exceeded our estimate. */
 function overheadOf(turn: Turn, step: Step): number {
   const { prefill, checkpoints, history } = turn.log.state;
   if (prefill === undefined || typeof checkpoints.seen !== 'number') return 0;

@@ -16,10 +16,8 @@ import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { warnOnce, warnOnceForAll } from '../log.ts';
 import { approvedPrefixesNow, grantsNow, instructionsNow, type TurnContract, windowNow } from './turn-contract.ts';
 
-/** What answers of the user have changed by now. */
 interface StandingAnswers extends ReturnType<typeof grantsNow>, Pick<StepFacts, 'approvedPrefixes'> {}
 
-/** A step as the world is now, and what could not be read of it. */
 export async function stepNow(
   turn: TurnContract & { readonly parts: Pick<ThreadParts, 'gatherStep' | 'router' | 'hooks' | 'skills'> },
   index: number,
@@ -39,7 +37,7 @@ export async function stepNow(
   return { step: applyThreadState(turn, withToolsNow(turn, step)), problems: [...problems, ...ofSkills] };
 }
 
-/** Tools may come and go while a turn runs: the same rule says what a step offers. */
+/** Tools may come and go while a turn runs: the same rule decides what a step offers. */
 export function withToolsNow<Known extends Pick<Step, 'facts' | 'tools'>>(
   { parts, envelope }: TurnContract,
   step: Known,
@@ -63,19 +61,17 @@ function toldAgent({ path, role, state, last }: RecordedAgent): NonNullable<Step
   return { path, role, stands: state === 'running' ? 'working' : (last ?? 'shutdown') };
 }
 
-/** The step under what the thread's lines say by now: what requests begin with, and how much fits. */
+/** Applies the thread's own lines to the step: base instructions and window. */
 export function applyThreadState(turn: TurnContract, step: Omit<Step, 'window'>): Step {
   const { skills: _before, ...known } = step.facts;
   const facts = { ...known, ...sessionContextNow(turn), ...skillsNow(turn), base: instructionsNow(turn) };
   return { ...step, facts, window: windowNow(turn) };
 }
 
-/** What the model must learn before the step. */
 export function contextToTell({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
   return tellWorld(sections, step, baseline, (kinds) => isContextInForce(history, kinds));
 }
 
-/** The step as the world is now. Nothing of it has been sent yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const answered = { ...grantsNow(turn, turn.envelope.policy), approvedPrefixes: approvedPrefixesNow(turn) };
   const { step, problems } = await stepNow(turn, index, answered);
@@ -87,7 +83,7 @@ export async function lookAround(turn: Turn, index: number): Promise<Step> {
 }
 
 /**
- * What hooks said when the thread was opened, as far as those hooks are still there and may run: a file alone cannot
+ * Context from hooks when the thread was opened, as far as those hooks still exist and may run: a file alone cannot
  * speak for a hook.
  */
 function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionContext'> {
@@ -102,7 +98,6 @@ function sessionContextNow(contract: TurnContract): Pick<StepFacts, 'sessionCont
   return { sessionContext: fitting.map(({ text }) => text) };
 }
 
-/** Looks at which skills there are, for the turn that begins. Gives what is wrong with them. */
 async function lookForSkills({
   parts,
   envelope,
@@ -111,18 +106,16 @@ async function lookForSkills({
   return (await parts.skills?.look({ cwd: workspace.cwd, policy: policy.resolved })) ?? [];
 }
 
-/** The list of skills that fits now. */
 export function skillsNow(contract: TurnContract): Pick<StepFacts, 'skills'> {
   const selected = contract.parts.skills?.select(windowNow(contract).skills);
   return selected === undefined ? {} : { skills: selected.catalogue };
 }
 
-/** What had to be left out of it. */
 export function skillsCut(contract: TurnContract): Outcome | undefined {
   return contract.parts.skills?.select(windowNow(contract).skills)?.shortened;
 }
 
-/** Warns of what went wrong beside the turn meanwhile, each cause once in the life of the thread. */
+/** Warns of problems outside the turn, each cause once in the life of the thread. */
 export function warnOfProblems({ parts, log, warned }: Pick<Turn, 'parts' | 'log' | 'warned'>): void {
   for (const problem of parts.problemsNow?.() ?? []) {
     const key = `${problem.code} ${problem.message}`;

@@ -15,7 +15,7 @@ import type { ThreadParts } from '../thread-parts.ts';
 import { contextToTell, skillsCut, stepNow } from './current-step.ts';
 import { factsForTurn, pastFacts } from './turn-contract.ts';
 
-/** The envelope that a turn would have now. Nothing of it is recorded. */
+/** The envelope that a turn would have now. Records nothing. */
 export async function previewEnvelope(
   parts: ThreadParts,
   id: ThreadId,
@@ -27,17 +27,14 @@ export async function previewEnvelope(
   return resolveEnvelope(factsForTurn(parts, facts, thread), settings);
 }
 
-/** The first request that a turn would make now, but for what the user says. */
 export interface NextRequest {
-  /** As a line would keep it. */
   readonly envelope: JsonObject;
-  /** What requests begin with; those of the thread, once it has made one. */
+  /** Base instructions; those of the thread, once it has made a request. */
   readonly instructions: string;
   readonly tools: Step['tools'];
   readonly telling: Telling;
-  /** Messages that it takes in. */
   readonly waiting: ThreadState['waiting'];
-  /** What the list of skills would not hold. Absent: it is whole. */
+  /** Skills that did not fit into the list. Absent: it is whole. */
   readonly skillsCut?: Outcome;
 }
 
@@ -48,7 +45,6 @@ export async function previewRequest(
   state: ThreadState,
 ): Promise<NextRequest> {
   const envelope = await previewEnvelope(parts, id, settings, state);
-  // A new turn has no grants of its own.
   const answered = { session: grantsUnder(state.grants, envelope.policy), turn: [] };
   const contract = { parts, envelope, log: { state } };
   const { step } = await stepNow(contract, 0, answered);
@@ -62,7 +58,7 @@ export async function previewRequest(
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
   const { thread_settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
   const { capstan, ...shared } = thread_settings as JsonObject;
-  // Long texts that the thread was started with are no news.
+  // Long texts that the thread was started with are not new.
   const { start: _start, ...ours } = capstan as JsonObject;
   const settings = { ...shared, capstan: ours };
   const environment = resolveEnvironment(envelope, { date: envelope.workspace.date }) as unknown as JsonObject;
@@ -70,8 +66,8 @@ export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope)
 }
 
 /**
- * The parts of a thread whose first turn follows at once. What was looked at to begin the thread is what the turn begins
- * with: another look would find the same a few milliseconds later. A turn under other settings looks for itself.
+ * For a thread whose first turn follows at once: that turn reuses the facts gathered to begin the thread, as they are
+ * milliseconds old. A turn under other settings gathers its own.
  */
 export function reuseFirstFacts(parts: ThreadParts): ThreadParts {
   let first: { readonly settings: Settings; readonly facts: Facts } | undefined;

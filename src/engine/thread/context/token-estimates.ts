@@ -11,12 +11,12 @@ import { contextToTell } from './current-step.ts';
 import { waitingItem } from '../../../core/state/fold/waiting-messages.ts';
 import type { Turn } from '../thread-parts.ts';
 
-/** What the next request would weigh as things stand. */
+/** Tokens of the next request now. */
 export function activeTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>) {
   return activeTokensAfter(turn, step, newestCountFor(turn.log.state, turnProvider(turn.envelope)));
 }
 
-/** The same after this count. */
+/** Tokens of the next request, given this count. */
 export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'tools'>, newest: NewestCount) {
   const { history } = turn.log.state;
   const [reader, instructions] = [turnProvider(turn.envelope), instructionsNow(turn).text];
@@ -26,7 +26,10 @@ export function activeTokensAfter(turn: TurnContract, { tools }: Pick<Step, 'too
   return { tokens: Math.max(active.tokens - gone, estimatedTokensNow(turn, { tools })), measure: 'estimated' as const };
 }
 
-/** What the tools of the last request, which its count covers, weighed more than these. Only a shorter list is looked at: each look reads it whole. */
+/**
+ * Tokens by which the current tools are smaller than those of the last request, which its count includes. Only a
+ * shorter list is checked: each check reads it whole.
+ */
 function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
   const { sent, toolSets } = log.state;
   const before = sent?.kind === 'request' ? toolSets.get(sent.record.toolSet) : undefined;
@@ -35,12 +38,11 @@ function lighterBy({ log }: TurnContract, tools: Step['tools']): number {
   return Math.max(0, weigh(before) - weigh(tools));
 }
 
-/** Instructions and tools. */
 export function fixedTokens(turn: TurnContract, { tools }: Pick<Step, 'tools'>): number {
   return requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
 }
 
-/** The same as users are shown it: a total that stands for a refusal is no number of tokens. */
+/** For display: a total that only records a refusal is no number of tokens. */
 export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
   return turn.log.state.usage.newest.kind === 'full'
     ? estimatedTokensNow(turn, step)
@@ -48,35 +50,35 @@ export function shownTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): n
 }
 
 /**
- * By our estimate alone, with the context that the next request would bring. By this measure a checkpoint is compared
- * with what it replaces: afterwards that request sends all context again.
+ * By our estimate alone, with the context that the next request would bring. A checkpoint is compared by this measure,
+ * since the request after it sends all context again.
  */
 export function nextRequestTokens(turn: TurnContract, step: Step): number {
   return estimatedTokensNow(turn, step) + dueTokens(turn, step);
 }
 
-/** What stands, by our estimate alone. */
+/** Tokens of history, by our estimate alone. */
 export function estimatedTokensNow(turn: TurnContract, step: Pick<Step, 'tools'>): number {
   return fixedTokens(turn, step) + historyTokens(turn.log.state.history, { reader: turnProvider(turn.envelope) });
 }
 
-/** The newest count, unless another provider or model made it and was sent what this reader is not. */
+/** The newest count, unless another provider or model made it from content that this reader is not sent. */
 export function newestCountFor({ usage: { newest }, history }: ThreadState, reader: ProviderName): NewestCount {
   const isOthers = newest.by !== undefined && !isSameModel(newest.by, reader);
   return isOthers && weighHistory(history, { reader }).hidden > 0 ? noCount : newest;
 }
 
-/** What it takes to tell everything about the world. */
+/** Tokens of the full context. */
 export function bundleTokens(step: Step): number {
   return tellingTokens(buildBundle(sections, step, () => false));
 }
 
-/** What the next request tells about the world if history stands as it is. */
+/** Tokens of context that the next request adds to the present history. */
 export function dueTokens({ log }: Pick<TurnContract, 'log'>, step: Step): number {
   return tellingTokens(contextToTell(log.state, step));
 }
 
-/** What the context about the world weighs that history holds: of each text about the same the newest. */
+/** Tokens of context in history: for each subject the newest text. */
 export function standingTokens({ history }: Pick<ThreadState, 'history'>): number {
   const newer = new Set<string>();
   let tokens = 0;
@@ -96,7 +98,6 @@ export function tellingTokens({ told }: Telling): number {
   return mergeFragments(told.map(({ fragment }) => fragment)).reduce((sum, { item }) => sum + itemTokens(item('')), 0);
 }
 
-/** What the words and items that wait to enter history weigh. */
 export function waitingTokens({ inbox }: Pick<Turn, 'inbox'>): number {
   return inbox.waiting.reduce((sum, mail) => sum + itemTokens(waitingItem(mail)), 0);
 }

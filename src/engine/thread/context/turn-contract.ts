@@ -11,28 +11,27 @@ import { instructionsOf, type ThreadState } from '../../../core/state/thread-sta
 import type { ThreadLog } from '../log.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
 
-/** An envelope, and the thread in which it holds. */
 export interface TurnContract {
   readonly parts: Pick<ThreadParts, 'router' | 'hooks' | 'skills'>;
   readonly log: Pick<ThreadLog, 'state'>;
   readonly envelope: Envelope;
 }
 
-/** The budgets under the contract, no wider than what the server has named in this thread so far. */
+/** The budgets under the contract, limited to windows that servers have named in this thread. */
 export function windowNow({ parts, log, envelope }: TurnContract): Window {
   return windowUnder(envelope, namedWindows(parts, log.state));
 }
 
-/** What requests begin with. Before the first line of a thread that is what the contract says. */
+/** The base instructions. Before the first line of a thread those of the contract. */
 export function instructionsNow({ log, envelope }: TurnContract): BaseInstructions {
   return instructionsOf(log.state) ?? envelope.instructions.base;
 }
 
-/** What four fifths of a window must leave beside instructions and tools. In a smaller one no conversation fits. */
+/** Four fifths of a window must leave this many tokens besides instructions and tools. In less no conversation fits. */
 const leastSpace = 4000;
 const usedShare = 0.8;
 
-/** The windows that servers named. A file may claim anything: one that leaves no space for a conversation is left out. */
+/** A file may claim anything: a window that leaves no space for a conversation is ignored. */
 function namedWindows({ router }: TurnContract['parts'], state: ThreadState): readonly ReportedWindow[] {
   const named = state.limits.flatMap(({ provider, model, named: claim }) =>
     claim === undefined ? [] : [{ provider, model, ...claim }],
@@ -47,13 +46,11 @@ function namedWindows({ router }: TurnContract['parts'], state: ThreadState): re
   return named.filter(({ tokens }) => tokens * usedShare >= fixed + leastSpace);
 }
 
-/** What the thread's own lines say about its turns, for the contract of the next one. */
 export function pastFacts(parts: TurnContract['parts'], state: ThreadState): Pick<ThreadFacts, 'base' | 'windows'> {
   const windows = namedWindows(parts, state);
   return defined({ base: instructionsOf(state), windows: windows.length === 0 ? undefined : windows });
 }
 
-/** What the envelope of a turn is resolved from. */
 export function factsForTurn(
   parts: Pick<ThreadParts, 'router' | 'askUser'>,
   gathered: Facts,
@@ -62,7 +59,7 @@ export function factsForTurn(
   return { ...gathered, thread, tools: parts.router.tools, ...userFacts(parts) };
 }
 
-/** What the compactor reads of a turn's contract, or of the contract under which another model is asked. */
+/** The part of a contract that the compactor reads: the turn's, or that under which another model is asked. */
 export function compactionContract(contract: TurnContract) {
   const { identity, instructions, modes, capabilities } = contract.envelope;
   return {
@@ -82,34 +79,32 @@ export function compactionWindow(contract: TurnContract): CompactionWindow {
   return { effective, autoCompact, autoCompactScope, compactionReserve, checkpoint };
 }
 
-/** Whether the surface of a thread puts questions to the user, and how long answers may hold. */
 export function userFacts({ askUser }: Pick<ThreadParts, 'askUser'>): Pick<TurnFacts, 'canAsk' | 'answersOnce'> {
-  // Anything but true is no promise that someone answers, a promise included.
+  // Only `true` promises that someone answers; a Promise does not.
   if (askUser === undefined || (askUser.isThere?.() ?? true) !== true) return {};
   return { canAsk: true, ...defined({ answersOnce: askUser.answersOnce }) };
 }
 
-/** What earlier answers allow by now under this policy, for good or for the session, and for the turn. */
+/** Permissions from earlier answers under this policy: permanent or for the session, and for the turn. */
 export function grantsNow(
   { log, continues, savedRules }: Pick<Turn, 'log' | 'continues' | 'savedRules'>,
   { approval, profile }: ChosenPolicy,
 ): { readonly session: readonly Grant[]; readonly turn: readonly Grant[] } {
   const { grants, openTurn } = log.state;
   const session = [...grantsUnder(grants, { approval, profile }), ...savedRules.hosts, ...savedRules.tools];
-  // A surface that cannot ask holds another approval policy than the one that the turn was suspended under.
+  // A surface that cannot ask holds another approval policy than the suspended turn had.
   const turn = grantsUnder(openTurn?.grants ?? [], { approval: continues?.approval ?? approval, profile });
   return { session, turn };
 }
 
 type Ruled = Pick<Turn, 'envelope' | 'savedRules'>;
 
-/** The rules of the turn with those that answers saved since: what decides about calls. */
+/** The turn's rules and those saved by answers since: they decide about calls. */
 export function rulesNow({ envelope: { policy }, savedRules }: Ruled): RuleSet {
   if (policy.rules.savesNone === true) return policy.rules;
   return { ...policy.rules, prefixes: [...policy.rules.prefixes, ...savedRules.prefixes] };
 }
 
-/** Beginnings of commands that these rules allow: what the model and a reviewer read. */
 export function approvedPrefixesNow(turn: Ruled): readonly (readonly string[])[] {
   const { approvedPrefixes } = turn.envelope.policy;
   const { prefixes } = turn.savedRules;

@@ -29,8 +29,8 @@ interface KnownUsage {
 const knownUsages = new WeakMap<ThreadState, KnownUsage>();
 
 /**
- * What a thread has cost, and how much of the window its next request fills as things stand. A screen asks for it with
- * every frame, so it is counted once for a state, an envelope and a list of tools.
+ * The thread's cost, and how much of the window its next request fills. Screens ask with every frame, so the result is
+ * cached per state, envelope and tools.
  */
 export function usageNow(contract: TurnContract): UsageNow {
   const { parts, log, envelope } = contract;
@@ -58,24 +58,22 @@ function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): UsageNo
 
 type Output = CallResult['output'];
 
-/** In tokens: the model reads so much of an output, however many there are. */
+/** In tokens: the model reads at least this much of an output, however many there are. */
 const leastShare = 400;
 
 /**
- * What one of the outputs that are still to come may weigh, in tokens, so that all of them fit the next request by our
- * estimate. Without it, many outputs at once would fill the window, and history would be compacted before the model
- * had read any of them.
+ * The tokens that each of the outputs still to come may have, so that all fit the next request by our estimate. Without
+ * this limit many outputs at once would fill the window, and history would be compacted before the model had read any.
  */
 export function outputShare(turn: Turn, step: Step, outputs: number): number {
   const { window } = compactionContract(turn);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const { tokens } = activeTokensNow(turn, step);
-  // A provider that counts far too much must not leave every output a stub.
+  // A provider that overcounts must not reduce every output to a stub.
   const space = limit - (tokens < limit ? tokens : estimatedTokensNow(turn, step));
   return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
 }
 
-/** The output within the budget of one output, and within so many tokens by our estimate. */
 export function limitToShare(output: Output, budget: Budget, tokens: number): Output {
   let { limit } = budget;
   if (budgetTokens(budget) <= tokens / mostTokensPerEstimated) return limitOutput(output, budget);
@@ -95,8 +93,8 @@ function budgetTokens({ mode, limit }: Budget): number {
 }
 
 /**
- * After a refusal: what the server named counts from here on in this thread, and the user learns what to configure.
- * `assumed`: the effective window before the refusal.
+ * After a refusal: the window named by the server counts from now on in this thread, and the user learns what to
+ * configure. `assumed`: the effective window before the refusal.
  */
 export function learnWindow(turn: Turn, assumed: number): void {
   const { log, envelope } = turn;

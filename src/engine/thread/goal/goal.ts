@@ -12,14 +12,14 @@ import type { Turn, TurnEnding } from '../thread-parts.ts';
 type GoalTurn = Pick<Turn, 'log' | 'parts' | 'threadId' | 'turnId' | 'envelope' | 'memory'>;
 
 /**
- * Whether a turn works on a goal: only one whose model can end it. An agent that is a fork, an ephemeral thread, a thread
- * whose gate was closed and one without the tool may have a goal in their lines, and leave it as it is.
+ * True for a turn that works on a goal: only one whose model can end it. A forked agent, an ephemeral thread, a thread
+ * whose gate was closed and one without the tool may have a goal in their lines, and leave it unchanged.
  */
 function hasGoals({ envelope }: Pick<Turn, 'envelope'>): boolean {
   return envelope.capabilities.tools.includes('update_goal');
 }
 
-/** The goal with what it has used by now. What is spent on a plan is not spent on the goal. */
+/** The goal with its use so far. Costs of a plan do not count for the goal. */
 export function currentGoal(turn: GoalTurn): RecordedGoal | undefined {
   const { log, parts, envelope } = turn;
   if (!hasGoals(turn)) return undefined;
@@ -66,7 +66,7 @@ export function goalOfThread(turn: GoalTurn): ThreadGoal {
   };
 }
 
-/** What becomes of a goal that is active when its turn ends. What it has used by then is recorded. */
+/** Decides about a goal that is active when its turn ends, and records its use. */
 export function leaveGoal(turn: Turn, ending: TurnEnding): void {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active') return;
@@ -106,13 +106,11 @@ function atRest(why: keyof typeof causes): Outcome<'goal-rests'> {
 interface Rest {
   readonly why: GoalPauseReason;
   readonly status: GoalStatus;
-  /** For the line. */
   readonly reason: string;
-  /** For the user. */
   readonly outcome: Outcome;
 }
 
-/** The goal continues no more by itself: a line holds it, and the model and the user read it. */
+/** Stops the goal from continuing by itself: a line records it, for the model and the user. */
 export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, outcome }: Rest): void {
   recordGoal(turn, { ...goal, status, reason });
   if (!hasGoals(turn)) return;
@@ -120,7 +118,10 @@ export function restGoal(turn: Turn, goal: RecordedGoal, { why, status, reason, 
   turn.log.tell({ kind: 'warning', outcome });
 }
 
-/** Whether a turn whose model is done goes on by itself, or one that goes on anyway hears of its budget. Loaded on use. */
+/**
+ * True if a turn whose model is done must continue. Also reports the budget to a turn that continues anyway. Loaded on
+ * use.
+ */
 export async function nextRound(turn: Turn, answer: 'go-on' | 'done'): Promise<boolean> {
   if (turn.log.state.goal?.status !== 'active' || isPlanning(turn) || !hasGoals(turn)) return false;
   const goal = await import('./pursue-goal.ts');

@@ -10,12 +10,11 @@ import type { Turn } from '../thread-parts.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { currentGoal, recordGoal, restGoal } from './goal.ts';
 
-/** After so many rounds in a row in which nothing was done that was not done before, the goal waits for the user. */
+/** After this many rounds in a row without anything new, the goal waits for the user. */
 const mostIdle = 3;
-/** How long a round waits for an agent before the model is asked again. */
 const mostWaitMs = 3_600_000;
 
-/** A goal that has spent its budget ends, and the model hears so before its next request. */
+/** Ends a goal that has spent its budget; the model is informed before its next request. */
 export function keepBudget(turn: Turn): boolean {
   const goal = currentGoal(turn);
   if (goal?.status !== 'active' || goal.tokenBudget === undefined || goal.tokensUsed < goal.tokenBudget) return false;
@@ -25,7 +24,7 @@ export function keepBudget(turn: Turn): boolean {
   return true;
 }
 
-/** The model is done. Whether the turn goes on with another round, because its goal is not reached. */
+/** The model is done. True if its goal is not reached and the turn continues with another round. */
 export async function goesOn(turn: Turn): Promise<boolean> {
   if (!isPursued(turn)) return false;
   const { rounds } = turn.memory;
@@ -44,7 +43,7 @@ export async function goesOn(turn: Turn): Promise<boolean> {
     return false;
   }
   recordGoal(turn, goal);
-  // What the wait ended with is a message of its own.
+  // The reason why the wait ended arrives as a message of its own.
   if (!turn.inbox.pending) tell(turn, 'goes-on', goal);
   return true;
 }
@@ -53,7 +52,6 @@ function isPursued(turn: Turn): boolean {
   return currentGoal(turn)?.status === 'active' && !turn.signal.aborted && !turn.inbox.hasSubmitted;
 }
 
-/** Until one has ended its work, or words of the user come. */
 async function waitForAgent({ parts: { agents }, signal, inbox, log }: Turn): Promise<void> {
   // Followers get the answer now: the wait may take an hour.
   await log.durable();
@@ -66,10 +64,8 @@ function tell(turn: Turn, about: 'goes-on' | 'budget', { objective, tokensUsed, 
   recordEvent(turn, goalFragment, { about, objective, used: tokensUsed, ...defined({ budget: tokenBudget }) });
 }
 
-/** Tools that only speak about the work. */
 const aboutWork: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal', 'update_plan']);
 
-/** Whether this round did or saw something new. */
 function hasNews({ log, memory: { rounds } }: Turn): boolean {
   const all = entries(log.state.history);
   // History that was replaced is new in all parts.
@@ -81,7 +77,7 @@ function hasNews({ log, memory: { rounds } }: Turn): boolean {
     if (isCall(item) && !aboutWork.has(item.name)) calls.set(item.call_id, `${item.name} ${callArgumentText(item)}`);
     const call = item.type.endsWith('_output') ? calls.get(item['call_id']) : undefined;
     if (call === undefined) continue;
-    // Times and counts differ by themselves.
+    // Numbers are ignored: times and counts differ anyway.
     const seen = `${call}\n${outputOf(item).text.replace(/\d+/g, '0')}`;
     isNew ||= !rounds.seen.has(seen);
     rounds.seen.add(seen);

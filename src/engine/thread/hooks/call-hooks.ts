@@ -35,18 +35,17 @@ import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
 import type { Turn } from '../thread-parts.ts';
 import { flushToSubscribers, keepHookTexts, runHooks } from './run-hooks.ts';
 
-/** A call as hooks leave it. */
 export interface CallAfterHooks {
   readonly kind: 'prepared';
   readonly call: CallItem;
   readonly prepared: PreparedCall;
-  /** What a hook says about whether it may run. The policy decides how much that counts. */
+  /** The policy decides how much a hook's opinion counts. */
   readonly hook?: 'allow' | 'ask';
   /** For the model, before the result. */
   readonly note?: string;
 }
 
-/** Asks hooks about a call that was prepared. One that they change is prepared again; the model's own item stays as it is. */
+/** Asks hooks about a prepared call. One that they change is prepared again; the model's own item stays unchanged. */
 export async function beforeCall(
   turn: Turn,
   step: Step,
@@ -65,7 +64,7 @@ export async function beforeCall(
     const command = name === 'Bash' && typeof input['command'] === 'string' ? input['command'] : undefined;
     return { kind: 'refused', output: blockedByHook(blocked, { tool: name, ...defined({ command }) }) };
   }
-  // Hooks that were ended had no say: the call must not run without them.
+  // Hooks that were aborted gave no opinion: the call must not run without them.
   if (turn.signal.aborted) return { kind: 'refused', output: interruptedBeforeRunning };
   const said = {
     ...(decision === 'ask' && { asks: true as const }),
@@ -80,7 +79,7 @@ export async function beforeCall(
   const again = await turn.parts.router.prepare(changed, step);
   if (again.kind === 'refused') return { ...again, output: brokenByHook(again.output) };
   keepSaid(turn, call, { input: callInput(changed), ...said });
-  // A yes beside a change is only how the change is said: the policy decides about what the call has become.
+  // A yes beside a change only delivers the change: the policy decides about the changed call.
   const hook = decision === 'ask' ? decision : undefined;
   return {
     kind: 'prepared',
@@ -91,13 +90,13 @@ export async function beforeCall(
   };
 }
 
-/** For questions about the call: their lines say it, for a process that continues the turn. */
+/** Kept for the lines of questions about the call, for a process that continues the turn. */
 function keepSaid({ memory }: Turn, { call_id: callId }: CallItem, said: HookResults): void {
   if (Object.keys(said).length === 0) memory.hookedCalls.delete(callId);
   else memory.hookedCalls.set(callId, said);
 }
 
-/** Asks hooks about what a call gave. Of a command that runs on they are asked when it has ended. */
+/** Asks hooks about the result of a call. For a command that still runs, they are asked when it has ended. */
 export async function afterCall<Result extends CallResult>(turn: Turn, given: CallItem, end: Result): Promise<Result> {
   const call = callThatEnded(turn, given, end);
   if (call === undefined) return end;
@@ -115,7 +114,7 @@ export async function afterCall<Result extends CallResult>(turn: Turn, given: Ca
   return updatedOutput === undefined ? end : replaced(end, updatedOutput, 'kept');
 }
 
-/** What hooks say about a command that ran on stands beside another call, so it names the command. */
+/** A verdict on a command that ran on appears beside another call, so it names the command. */
 function withCommand(verdict: HookVerdict, command: string): HookVerdict {
   return {
     ...verdict,
@@ -123,7 +122,7 @@ function withCommand(verdict: HookVerdict, command: string): HookVerdict {
   };
 }
 
-/** Of a command, what it printed; of a server's tool, what the server gave; of all others what the model would read. */
+/** For a command its output; for a server's tool the server's response; otherwise what the model would read. */
 function responseOf({ item, output, dropped = [] }: CallResult): Json {
   if (item.kind === 'command') return item.output;
   if (item.kind === 'tool-call' && item.result !== undefined) return rawResult(item.result);
@@ -135,21 +134,20 @@ function rawResult({ content, structured }: NonNullable<ToolCallItem['result']>)
   return { content, ...(structured === null ? {} : { structuredContent: structured }) };
 }
 
-/** What the call really gave is kept beside the line. */
+/** The real result is kept beside the line. */
 function replaced<Result extends CallResult>(end: Result, output: string, status: 'failed' | 'kept'): Result {
   const whole = end.fullOutput ?? (typeof end.output === 'string' ? end.output : JSON.stringify(end.output));
   const item = status === 'failed' && 'status' in end.item ? { ...end.item, status } : end.item;
   return { ...end, output, fullOutput: whole, item: item as CallResult['item'] };
 }
 
-/** A call in the words that hooks know. */
 export interface HookedCall {
-  /** The name of its tool for hooks, then others that matchers may use for it. */
+  /** The tool's name for hooks first, then others that matchers may use. */
   readonly names: readonly string[];
   readonly input: JsonObject;
 }
 
-/** `mcp`: the tool of a server that is meant, by whichever name the model called it. */
+/** `mcp`: the server's tool, by whichever name the model called it. */
 function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
   const given = argumentsOf(call);
   if (mcp !== undefined) {
@@ -162,7 +160,7 @@ function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
     case 'exec_command':
       return { names: ['Bash'], input: { command: stringAt(given, 'cmd') ?? '', ...picked(given, besideCommand) } };
     case 'write_stdin':
-      // What is typed into a shell is a command like any other.
+      // Input typed into a shell is a command like any other.
       return {
         names: ['write_stdin', 'Bash'],
         input: { command: stringAt(given, 'chars') ?? '', ...picked(given, ['session_id']) },
@@ -182,7 +180,9 @@ function hookedCall(call: CallItem, mcp: McpToolName | undefined): HookedCall {
   }
 }
 
-/** What decides, besides its words, about what a command can do. A hook reads and changes these under the model's own names. */
+/**
+ * Fields that, besides its words, decide what a command can do. Hooks read and change them under the model's own names.
+ */
 const besideCommand = [
   'workdir',
   'stdin',
@@ -197,7 +197,6 @@ function picked(given: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }
 
-/** The call with what a hook put in the place of its input, or why that is no input. */
 function changedCall(call: CallItem, input: JsonObject): CallItem | string {
   const isNamed = ['exec_command', 'write_stdin', 'apply_patch'].includes(call.name);
   const command = stringAt(input, 'command');
@@ -221,7 +220,6 @@ function patchOf(call: CallItem): string {
   return call.type === 'custom_tool_call' ? call.input : (stringAt(argumentsOf(call), 'input') ?? call.arguments);
 }
 
-/** The tool by which the model calls one that is not in its list. */
 const deferredCall = 'call_tool';
 
 interface McpToolName {
@@ -233,13 +231,12 @@ function isDeferred({ name }: CallItem): boolean {
   return name === deferredCall;
 }
 
-/** The names in the call itself. */
 function reachedBy(call: CallItem): readonly string[] {
   const inner = isDeferred(call) ? stringAt(argumentsOf(call), 'name') : undefined;
   return inner === undefined ? [call.name] : [inner, call.name];
 }
 
-/** Some models write them as text. */
+/** Some models write the arguments as text. */
 function innerOf({ arguments: inner }: JsonObject): JsonObject {
   return (typeof inner === 'string' ? parseJsonObject(inner) : isJsonObject(inner) ? inner : undefined) ?? {};
 }
@@ -248,15 +245,14 @@ function isFirst(name: string, at: number, all: readonly string[]): boolean {
   return all.indexOf(name) === at;
 }
 
-/** Of a call of a server's tool. */
 function mcpToolOf(item: TurnItem): McpToolName | undefined {
   if (item.kind !== 'tool-call' || item.server === undefined) return undefined;
   return { server: item.server, tool: item.tool };
 }
 
 /**
- * The call that is over with this result. A command that runs on is not; it ends with the result of the `write_stdin`
- * that says so, and then its own call is meant.
+ * The call that ends with this result. A command that runs on has not ended; the `write_stdin` result that reports its
+ * end is for the command's own call.
  */
 function callThatEnded(
   turn: Pick<Turn, 'log'>,
@@ -275,7 +271,7 @@ function callThatEnded(
   return startedWith(ended, started !== undefined && isCall(started) ? started : undefined);
 }
 
-/** What ran is what the session says. Long words stand whole in the call, unless history has lost it. */
+/** The session records what ran. Long words are whole only in the call, unless history has lost it. */
 function startedWith({ item, callId }: RecordedSession, started: CallItem | undefined): CallItem {
   const ran = arrayAt(item, 'command')?.at(-1);
   const given = started?.type === 'function_call' ? parseJsonObject(started.arguments) : undefined;
@@ -285,7 +281,7 @@ function startedWith({ item, callId }: RecordedSession, started: CallItem | unde
 }
 
 /**
- * What hooks answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
+ * Hooks' answer to a question about a call, before anyone else is asked. Undefined: they leave it to the user.
  * `byUser`: only their no counts.
  */
 export async function answerByHooks(
@@ -295,7 +291,7 @@ export async function answerByHooks(
 ): Promise<Answer | undefined> {
   const { log, memory, parts } = turn;
   const { callId } = question;
-  // What a server wants to know is no matter of permission.
+  // A server's request for information is no matter of permission.
   if (question.kind === 'elicitation') return undefined;
   const call = entries(log.state.history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   if (call === undefined || !isCall(call)) return undefined;

@@ -15,12 +15,11 @@ import { warnOnce } from '../log.ts';
 export interface AskedHooks {
   readonly event: HookEvent;
   readonly subjects?: readonly string[];
-  /** What only this event tells its hooks. */
+  /** Input fields of this event only. */
   readonly about: JsonObject;
   readonly signal?: AbortSignal;
 }
 
-/** Runs the hooks of an event, if there are any, and records what came of each. */
 export async function runHooks(turn: Turn, { event, subjects, about, signal }: AskedHooks): Promise<HookVerdict> {
   const { hooks } = turn.parts;
   if (hooks === undefined || !hooks.wants(event, subjects)) return noVerdict;
@@ -34,12 +33,13 @@ export async function runHooks(turn: Turn, { event, subjects, about, signal }: A
   return verdict;
 }
 
-/** Programs may take their time, and surfaces show what goes on. A lost disk is reported by the next caller that needs it. */
+/**
+ * Programs may take their time, and surfaces show what runs. A lost disk is reported by the next caller that needs it.
+ */
 export function flushToSubscribers({ log }: Pick<Turn, 'log'>): void {
   log.durable().catch(() => {});
 }
 
-/** What hooks that nothing waited for have said since. */
 export function recordLateHooks(turn: Turn): void {
   const late = turn.parts.hooks?.late();
   if (late === undefined) return;
@@ -56,18 +56,18 @@ function recordRuns(turn: Turn, { runs, contexts }: HookVerdict): void {
     log.tell({ kind: 'hook-completed', turnId, run });
     for (const { kind, text } of run.entries) {
       if (kind === 'warning') log.tell({ kind: 'warning', outcome: hookSays(run, text) });
-      // One that was ended with its turn is not at fault.
+      // A hook that ended with its turn is not at fault.
       if (kind === 'error' && !turn.signal.aborted) warnOnce(turn, hookFailed(run, text), 'message');
     }
   }
 }
 
-/** Texts for the model wait for a place where they can enter: not between a call and its answer. */
+/** Texts for the model wait for a place where they can enter: not between a call and its output. */
 export function keepHookTexts({ memory }: Pick<Turn, 'memory'>, { contexts }: HookVerdict, callId?: string): void {
   memory.hookTexts.push(...contexts.map(({ text }) => ({ text, ...defined({ callId }) })));
 }
 
-/** `waiting`: calls that are answered in another process, which finds what was said about them in their questions. */
+/** `waiting`: calls that another process will answer. It finds their texts with their questions. */
 export function recordTexts(turn: Turn, waiting: ReadonlySet<string> = new Set()): void {
   for (const { text, callId } of turn.memory.hookTexts.splice(0)) {
     if (callId === undefined || !waiting.has(callId)) recordEvent(turn, hookContextFragment, { text });
@@ -83,7 +83,6 @@ function hookFailed({ event, command }: HookRun, why: string): Outcome<'hook-fai
   return { code: 'hook-failed', message, next: 'See its definition with `capstan hooks list`, and correct it.' };
 }
 
-/** What the programs read on standard input: the members that all events have, and those of this one. */
 function hookInput(turn: Turn, event: HookEvent, about: JsonObject): JsonObject {
   const { threadId, turnId, envelope, log, parts } = turn;
   const common = {
@@ -100,7 +99,7 @@ function hookInput(turn: Turn, event: HookEvent, about: JsonObject): JsonObject 
   return { ...common, ...turns, model, permission_mode: permissionMode(turn), ...agent, ...about };
 }
 
-/** In the words that other programs have for it. */
+/** Uses the words that other programs have for it. */
 function permissionMode({ envelope: { policy, modes } }: Turn): string {
   if (modes.collaboration.mode === 'plan') return 'plan';
   return approvalName(policy.approval) === 'never' ? 'bypassPermissions' : 'default';

@@ -11,7 +11,10 @@ import { readNamedSkills } from '../record/record-skills.ts';
 import type { Turn } from '../thread-parts.ts';
 import { type AskedHooks, keepHookTexts, recordLateHooks, recordTexts, runHooks } from './run-hooks.ts';
 
-/** Hooks of the end of a session, if one started that has not ended. They have seconds, and what they print is not read. */
+/**
+ * Runs the hooks for the end of a session that was started and has not ended. They have seconds, and their output is
+ * not read.
+ */
 export async function endSession(
   hooks: Hooks,
   { id, cwd, transcript }: { readonly id: ThreadId; readonly cwd: string; readonly transcript: string | null },
@@ -26,12 +29,12 @@ export async function endSession(
   );
 }
 
-/** A hook that never lets a turn end would cost without end. */
+/** A hook that never lets a turn end would cause endless costs. */
 const mostTimes = 100;
 
 /**
- * The model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, also one with a goal.
- * `may-end`: hooks leave it to the turn.
+ * Called when the model is done. `go-on`: a hook says what is left to do. `end`: a hook ends the turn, even one with a
+ * goal. `may-end`: the turn decides.
  */
 export async function hearStop(turn: Turn, lastMessage: string | undefined): Promise<'go-on' | 'end' | 'may-end'> {
   const { memory, log } = turn;
@@ -67,8 +70,8 @@ const endless: Outcome<'hook-endless'> = {
 };
 
 /**
- * What arrived meanwhile enters history, in the order in which it came, words of the user after hooks have looked at
- * them. The turn ends where they let none of the user's words in. What they have not looked at waits for the next turn.
+ * Puts what arrived meanwhile into history, in order; the user's words after hooks have checked them. The turn ends if
+ * hooks reject all of the user's words. Unchecked words wait for the next turn.
  */
 export async function hearInbox(turn: Turn): Promise<void> {
   const { inbox, parts, signal } = turn;
@@ -79,7 +82,7 @@ export async function hearInbox(turn: Turn): Promise<void> {
   }
   let [isBlocked, isHeard] = [false, false];
   for (;;) {
-    // Each has a line by which it can be named, and is safe while hooks look at it.
+    // Each needs a line: hooks name it by that, and it is safe while they look at it.
     if (inbox.keep()) await turn.log.durable();
     const [next] = inbox.waiting;
     if (next === undefined || signal.aborted) break;
@@ -87,7 +90,6 @@ export async function hearInbox(turn: Turn): Promise<void> {
     if (signal.aborted && verdict.stopped === undefined && verdict.blocked === undefined) break;
     const reason = verdict.blocked ?? verdict.stopped;
     await readNamedSkills(turn);
-    // Withdrawn while the hooks looked at it.
     if (!inbox.waiting.some(({ id }) => id === next.id)) continue;
     if (reason === undefined) recordMail(turn, next);
     else drop(turn, next, reason);
@@ -117,8 +119,8 @@ function blockedPrompt(reason: string): Outcome<'blocked-by-hook'> {
 }
 
 /**
- * Hooks of the start of a session, where they are due: in the first turn that this process runs, and after history was
- * compacted. What they say is sent by a section of the world.
+ * Runs the hooks for the start of a session where due: in the first turn that this process runs, and after history was
+ * compacted. Their text is sent as a section of the context.
  */
 export async function startSession(turn: Turn): Promise<void> {
   const { parts, log, threadId } = turn;
@@ -126,7 +128,7 @@ export async function startSession(turn: Turn): Promise<void> {
   const source = parts.hooks?.takeStart({ threadId, turns, checkpoints: checkpoints.count });
   if (source === undefined) return;
   if (parts.agent !== undefined) {
-    // Hooks cannot keep an agent from its work.
+    // Hooks cannot stop an agent from working.
     if (source !== 'compact') await runHooks(turn, { event: 'SubagentStart', subjects: [parts.agent.role], about: {} });
     return;
   }

@@ -15,10 +15,8 @@ import type { ContextCause } from '../../../protocol/thread-event.ts';
 import type { ThreadLog } from '../log.ts';
 import type { RecordingTurn, ThreadParts, Turn } from '../thread-parts.ts';
 
-/** A text for the model, with what surfaces are sent of it. */
 type ContextText = Pick<Telling['told'][number], 'fragment'> & { readonly value?: Json | undefined };
 
-/** As much of a turn as a text needs to enter its history. */
 interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
   readonly parts: Pick<ThreadParts, 'ids'>;
 }
@@ -28,17 +26,15 @@ interface Reason {
   readonly why?: string;
 }
 
-/** What the world sections had to say. */
 export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
 }
 
-/** Something that happened, and is sent once. */
 export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
   recordEvents(turn, kind, [payload]);
 }
 
-/** Several at once: those that need not stand alone share a message. */
+/** Those that need not be alone share a message. */
 export function recordEvents<Payload extends Json>(
   turn: ToldTurn,
   kind: FragmentKind<Payload>,
@@ -48,7 +44,7 @@ export function recordEvents<Payload extends Json>(
   recordContext(turn, texts, { cause: 'event' });
 }
 
-/** Something that happened and had to wait. `waited`: the name of its line. */
+/** Records an event that had to wait. `waited`: the id of its line. */
 export function recordWaited(turn: ToldTurn, text: ContextText, waited: string | undefined): void {
   recordContext(turn, [text], { cause: 'event' }, waited);
 }
@@ -75,7 +71,6 @@ function recordContext(
   }
 }
 
-/** The texts of one item, for surfaces. */
 export function tellContext(
   { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
   itemId: string,
@@ -90,8 +85,8 @@ export function tellContext(
 }
 
 /**
- * The turn's contract; the thread's settings when they are news, or when the contract is older than they are: other
- * programs resume with whichever line came last.
+ * Records the turn's contract, and the thread's settings if they are new, or newer than the contract: other programs
+ * resume with whichever line came last.
  */
 export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
   const { envelope: before, settings } = log.state;
@@ -104,14 +99,14 @@ export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): v
   if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
 }
 
-/** Whether the turn runs under settings of the thread: those that a resume finds, or that it found before a change. */
+/** True if the turn runs under the thread's settings: those that a resume finds, or that it found before a change. */
 export function isOfThread({ log, threadId, envelope, isOutdated }: Turn): boolean {
   return isOutdated() || restoresSettings(log.state, settingsIn(threadId, envelope));
 }
 
 /**
- * The thread's settings, unless a resume would find them anyway. A message that waits must not run under others, wider
- * ones perhaps, because the program died before the record of its turn.
+ * Records the thread's settings, unless a resume would find them anyway. A waiting message must not run under others,
+ * perhaps wider ones, because the program died before its turn was recorded.
  */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
   if (!restoresSettings(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));

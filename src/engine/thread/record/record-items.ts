@@ -37,9 +37,9 @@ import type { RecordingTurn, Turn } from '../thread-parts.ts';
 import { recordNamedSkills, recordSkillHints } from './record-skills.ts';
 import { recordEvent, recordWaited } from './record-context.ts';
 
-/** Ways in which an item enters history. Each records its origin with it. */
+/** Items are recorded together with their origin. */
 
-/** `waited`: the name of the line by which the message waited, if it did. */
+/** `waited`: the id of the line by which the message waited, if it did. */
 function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
   recordUnusableImages(turn, input.unusableImages ?? []);
@@ -56,7 +56,7 @@ function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string
   log.tell({ ...event, ...defined({ author }) });
 }
 
-/** The words may speak of pictures that are not there: both sides know it before they are read. */
+/** The words may mention pictures that are missing: the user and the model are informed before the words are read. */
 function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableImage[]): void {
   if (unusable.length === 0) return;
   recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
@@ -69,19 +69,18 @@ function recordResizedImages(turn: RecordingTurn, all: readonly UserImage[]): vo
 }
 
 interface RecordedResult extends Pick<CallResult, 'output' | 'fullOutput'>, Partial<Pick<CallResult, 'item'>> {
-  /** It was not run. */
   readonly refused?: RefusedCallRecord;
 }
 
 /**
- * The answer to a call, of the type that the call asks for and within the budget of one output. What did not fit is
- * kept beside the line.
+ * Records the output of a call in the type that the call requires, within the budget of one output. The part that does
+ * not fit is kept beside the line.
  */
 export function recordAnswer(
   turn: RecordingTurn,
   call: CallItem,
   { output, fullOutput, item: shown, refused }: RecordedResult,
-  /** In tokens: what it may weigh beside the other outputs of its step. */
+  /** In tokens: the limit beside other outputs of its step. */
   share = Infinity,
 ): void {
   const { log, parts, turnId } = turn;
@@ -99,12 +98,10 @@ function textOf(output: CallResult['output']): string {
   return typeof output === 'string' ? output : JSON.stringify(output);
 }
 
-/** The record from which lists and screens are made. */
 export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
   log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
 }
 
-/** What arrived meanwhile enters history, in the order in which it came. */
 export function drainInbox(turn: Turn): void {
   for (const mail of turn.inbox.take()) recordMail(turn, mail);
 }

@@ -12,10 +12,9 @@ import type { Turn } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { recordEvent } from './record-context.ts';
 
-/** Less of a skill is of no use. */
 const leastTokens = 100;
 
-/** Reads the skills that waiting words of the user name: what a message brings along is recorded with it, at once. */
+/** Reads the skills named in waiting words of the user: they must be recorded together with the message, at once. */
 export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn): Promise<void> {
   if (skills === undefined) return;
   for (;;) {
@@ -27,7 +26,7 @@ export async function readNamedSkills({ parts: { skills }, inbox, memory }: Turn
   }
 }
 
-/** What a message names enters history behind it, each skill once in a turn. */
+/** Skills named in a message follow it in history, each once in a turn. */
 export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   const { memory } = turn;
   const named = memory.namedSkills.get(text);
@@ -49,7 +48,7 @@ export function recordNamedSkills(turn: Turn, { text }: UserInput): void {
   }
 }
 
-/** What belongs to a plugin that a message names. One that brings nothing is not worth a word. */
+/** Records the contents of plugins that a message names. Empty ones are not reported. */
 function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
   for (const { name, skillPrefix } of plugins) {
     const key = `plugin ${name}`;
@@ -59,7 +58,6 @@ function recordNamedPlugins(turn: Turn, { plugins }: NamedSkills): void {
   }
 }
 
-/** As much of a skill as there is space for. */
 function fitting({ contents }: NamedSkill, tokens: number): string {
   if (estimateTokens(contents) <= tokens) return contents;
   return tokens === 0 ? '' : cutText(contents, tokens);
@@ -69,7 +67,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** `most`: what it would get if no other one were named. */
+/** `most`: its space if no other skill were named. */
 function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string, most: number): Outcome<'skill-cut'> {
   const got = contents === '' ? 'did not get it' : 'got its beginning and its end';
   const rest = contents === '' ? 'it' : 'the rest';
@@ -88,7 +86,7 @@ function cutSkill({ name, path, contents: whole }: NamedSkill, contents: string,
   };
 }
 
-/** Where the list of skills had to be cut: what it does not say about those that a message seems to be about. */
+/** Adds what a cut list of skills lacks about those that a message seems to concern. */
 export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   const { parts, memory, envelope, log } = turn;
   if (parts.skills === undefined || envelope.modes.leaveOut.includes('skills')) return;
@@ -106,7 +104,6 @@ export function recordSkillHints(turn: Turn, { text }: UserInput): void {
   if (skills.length > 0) recordEvent(turn, skillHintFragment, { skills });
 }
 
-/** What hints that stand in history say. One that was made is not made again. */
 function hintsIn({ history }: Turn['log']['state']): string {
   const hints = entries(history).filter(
     ({ origin }) => origin.family === 'context' && origin.kinds.includes(skillHintFragment.id),

@@ -16,7 +16,7 @@ import { activeTokensAfter, estimatedTokensNow, fixedTokens, newestCountFor } fr
 import { windowNow } from '../context/turn-contract.ts';
 import type { Turn } from '../thread-parts.ts';
 
-/** Counts in the thread's total alone: what the next request of the conversation weighs is not touched by it. */
+/** Adds to the thread's total only: the size of the conversation's next request is not affected. */
 export function recordSpent(turn: Turn, usage: Usage | undefined): void {
   if (usage === undefined) return;
   const { log } = turn;
@@ -24,20 +24,19 @@ export function recordSpent(turn: Turn, usage: Usage | undefined): void {
   log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(turn).effective }));
 }
 
-/** What the provider said of its limits with a refusal. */
 export function recordLimits({ memory, log }: Pick<Turn, 'memory' | 'log'>): void {
   const { rateLimits } = memory;
   memory.rateLimits = undefined;
   if (rateLimits !== undefined) log.record(rateLimitsReported(rateLimits));
 }
 
-/** What an answered request cost: as the provider counted it, and with an estimate where it did not. */
+/** The cost of an answered request: `counted` by the provider, `spent` with an estimate where it did not count. */
 export interface AnsweredUsage {
   readonly counted: Usage | undefined;
   readonly spent: Usage | undefined;
 }
 
-/** What the request cost, and what is left; estimated where the provider says nothing of the input. */
+/** Records the cost and the remaining space; estimated where the provider reports no input. */
 export function recordUsage(turn: Turn, step: Step, { counted, spent = noUsage }: AnsweredUsage): void {
   const { log } = turn;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
@@ -51,15 +50,15 @@ export function recordUsage(turn: Turn, step: Step, { counted, spent = noUsage }
   log.tell({ kind: 'usage', turnId: turn.turnId, total: log.state.usage.total, ...shown, ...said });
 }
 
-/** From so many tokens on, a count is believed without a closer look: to weigh a long history takes its time. */
+/** From this many tokens on a count is believed without comparison: weighing a long history takes time. */
 const believedAtOnce = 16_000;
-/** Our estimates are seldom off by a half. */
+/** Our estimates are seldom wrong by a half. */
 const mostTimes = 8;
 const mostBeyond = 4000;
 
 /**
- * Whether a count says something of the window. A request is never empty, and there are servers that count only what
- * was not in their cache, or nothing that means something: a count is not believed that is far below what was sent.
+ * False for a count that says nothing about the window. Some servers count only what was not in their cache, or report
+ * meaningless numbers: a count far below the size sent is not believed.
  */
 function countsRequest(turn: Turn, step: Step, { input }: Usage): boolean {
   const { sent } = turn.log.state;
@@ -74,7 +73,8 @@ export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
   const { effective } = windowNow(turn);
   const { total } = log.state.usage;
-  // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
+  // The line says that the window is full in the one form that all readers know; the user is shown the size that was
+  // sent.
   const tokens = estimatedTokensNow(turn, step);
   const shown = { tokens, measure: 'estimated', percentRemaining: 0, refused: true } as const;
   const window = { step: step.index, effectiveWindow: effective };
@@ -84,7 +84,6 @@ export function recordOverflow(turn: Turn, step: Step): void {
 
 interface Counted {
   readonly counted: Usage | undefined;
-  /** What the provider counted, if it says something of the window. */
   readonly believed: Usage | undefined;
 }
 
@@ -106,20 +105,19 @@ function countNow({ log }: Turn, usage: Usage): NewestCount {
   return { kind: 'counted', usage, upTo: log.state.history.length };
 }
 
-/** The count that still holds. That a request did not fit says nothing once one was answered. */
+/** The count that still holds. An earlier refusal for length means nothing once a request was answered. */
 function countBefore({ log, envelope }: Turn): NewestCount {
   const newest = newestCountFor(log.state, turnProvider(envelope));
   return newest.kind === 'full' ? noCount : newest;
 }
 
-/** Who pays for requests, and by which price. */
 export type Billing =
-  /** Absent: it is not known. */
+  /** Absent: unknown. */
   | { readonly by: 'tokens'; readonly price?: Price }
-  /** The plan of an account: a list price is what requests with a key cost. */
+  /** The plan of an account: list prices are for requests with a key. */
   | { readonly by: 'plan'; readonly price?: undefined };
 
-/** Capstan may read the login to know it. A price that the user set holds under every login. */
+/** May read the login. A price that the user set holds under every login. */
 export async function resolveBilling(
   { identity }: Pick<Envelope, 'identity'>,
   client: Pick<ModelClient, 'authMode'>,

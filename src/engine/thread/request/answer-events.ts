@@ -15,8 +15,8 @@ import { isJsonObject } from '../../../protocol/json.ts';
 import { noUsage, type Usage } from '../../../protocol/usage.ts';
 
 /**
- * An answer as the port promises it, whatever a wire format gives: it ends with exactly one `completed` or `failed`,
- * nothing comes after that, and every item is one that a line can hold. Throws only a Fault.
+ * Enforces the port's contract on an answer of any wire format: it ends with exactly one `completed` or `failed`,
+ * nothing follows, and every item is one that a line can hold. Throws only a Fault.
  */
 export async function* checkedAnswer(
   ask: () => AsyncIterable<ModelEvent>,
@@ -35,14 +35,13 @@ export async function* checkedAnswer(
     }
   } catch (error) {
     const failure = providerFault(error);
-    // What goes wrong while the connection is given up changes nothing about an answer that is there.
+    // Errors while the connection is closed do not change a finished answer.
     if (isOver) return;
     return yield failed(signal.aborted ? abortedFailure() : failure);
   }
   yield failed(signal.aborted ? abortedFailure() : cutFailure('end of stream'));
 }
 
-/** The event, or the failure that it is if it is none. */
 function readable(event: ModelEvent): ModelEvent {
   const given: unknown = event;
   if (!isJsonObject(given)) return failed(unreadableAnswer('event'));
@@ -76,10 +75,9 @@ function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> 
 type EndOfAnswer = Extract<ModelEvent, { kind: 'completed' | 'failed' }>;
 type PartOfAnswer = Exclude<ModelEvent, EndOfAnswer>;
 
-/** The end of an answer with what it cost: `usage` as the provider counted it, `spent` estimated where it did not. */
+/** The end of an answer with its cost: `usage` as counted by the provider, `spent` estimated where it did not count. */
 export type CostedEvent = PartOfAnswer | (EndOfAnswer & { readonly spent?: Usage });
 
-/** Counts what one request costs while its answer arrives. */
 export class CostCounter {
   readonly #prompt: Prompt;
   #items = 0;
@@ -106,7 +104,7 @@ export class CostCounter {
       const usage = usageWithCost(event.usage, price);
       return { ...event, usage, spent: usage };
     }
-    // A request to which nothing came back was refused, or never arrived: it costs nothing.
+    // A request without any response was refused, or never arrived: it costs nothing.
     return event.kind === 'completed' || this.#hasAnswer ? { ...event, spent: this.#estimate(price) } : event;
   }
 

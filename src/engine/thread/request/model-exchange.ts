@@ -17,7 +17,7 @@ import { admit, type Admitted, requestHeaders, type RequestToSend } from './mode
 import { retryEvent } from './retry-event.ts';
 import { limitCut } from './spending-limits.ts';
 
-/** The one way to ask a model: the request is recorded, made durable, sent, and its answer given as it comes. */
+/** The only way to ask a model: records the request, makes it durable, sends it and yields the answer as it comes. */
 export class ModelExchange {
   readonly #turn: Turn;
   readonly #given: RequestToSend;
@@ -31,7 +31,7 @@ export class ModelExchange {
   #hasLeft = false;
   #isOver = false;
 
-  /** Records it, unless a limit forbids it. It leaves when its answer is read. */
+  /** Records the request, unless a limit forbids it. It is sent when its answer is read. */
   static async begin(turn: Turn, given: RequestToSend): Promise<ModelExchange | ModelFailure> {
     const admitted = await admit(turn, given, () => plannedPrompt(turn, given));
     if ('code' in admitted) return admitted;
@@ -41,7 +41,7 @@ export class ModelExchange {
     try {
       return new ModelExchange(turn, { ...given, options }, admitted);
     } catch (error) {
-      // It will never be sent: nothing waits for what it could have cost.
+      // It will never be sent: release the spending reserved for it.
       admitted.over(undefined);
       throw error;
     }
@@ -67,7 +67,7 @@ export class ModelExchange {
     return this.#body.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** To be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
+  /** Can be read once. Rejects at its end if the lines of the request are lost. Then nothing was sent. */
   async *answer(signal: AbortSignal): AsyncGenerator<CostedEvent, void> {
     const { form, provider, by } = this.#given;
     const spent = new CostCounter(this.#prompt);
@@ -88,32 +88,30 @@ export class ModelExchange {
         const isEnd = given.kind === 'completed' || given.kind === 'failed';
         const event = isEnd ? spent.end(this.#explained(given), await this.#price()) : spent.read(given);
         const cost = isEnd && 'spent' in event ? event.spent : undefined;
-        // A reader that gave up does not come back for more.
+        // A reader that gave up does not resume the generator.
         if (isEnd) setImmediate(() => this.#admitted.over(cost));
-        // What the provider says of its limits may come with a refusal.
+        // The provider may send its limits with a refusal.
         const isAnswer = event.kind !== 'failed' && event.kind !== 'rate-limits';
         if (form === 'stream') this.#trace.sawEvent();
         // An answer proves that the request was sent.
         if (isAnswer) this.#recordSent();
         if (event.kind === 'completed') this.#trace.answered(event.usage);
         yield event;
-        // The reader has recorded what it cost: until then it counts as under way, and from here on not beside the next.
+        // The reader has recorded the cost: until then the request counts as under way, and it must not count beside
+        // the next one.
         if (isEnd) this.#admitted.over(cost);
       }
     } finally {
       setImmediate(() => this.#admitted.over(undefined));
     }
-    // What the connection says later of the request counts no more.
     this.#isOver = true;
     await this.#durable;
   }
 
-  /** What came of it, and of the calls that it led to. */
   end(result: Parameters<StepTrace['end']>[0]): void {
     this.#trace.end(result);
   }
 
-  /** An answer that is cut short because of a limit says so. */
   #explained(event: AnswerEnd): AnswerEnd {
     const { shortenedBy, outputLimit } = this.#admitted;
     if (event.kind !== 'failed' || shortenedBy === undefined || outputLimit === undefined) return event;
@@ -121,21 +119,21 @@ export class ModelExchange {
     return { ...event, failure: limitCut(shortenedBy, outputLimit, this.#turn.parts) };
   }
 
-  /** Asked when the request has left: only the end of its answer needs it. Without a price there is nothing to ask. */
+  /** Called only for the end of the answer. Without a price there is nothing to ask. */
   async #price(): Promise<Price | undefined> {
     const { by, provider } = this.#given;
     if (by.identity.price === undefined) return undefined;
     return (await (this.#billing ??= resolveBilling(by, provider.client))).price;
   }
 
-  /** The digest of what has left: the model thinks meanwhile. The next sync takes the line along. */
+  /** Records the digest of the sent request while the model thinks. The next sync includes the line. */
   #recordSent(frame?: SentFrame): void {
     if (this.#isOver) return;
     const { parts, log, turnId } = this.#turn;
     const { step, auxiliary, provider } = this.#given;
     const about = { turnId, step: step.index, ...(auxiliary && { auxiliary: true as const }) };
     const by = { encoder: provider.encoder, digester: parts.digester };
-    // It left before, and the server did not take it as what it was.
+    // It was sent before, and the server did not accept it in that form.
     if (this.#hasLeft && frame !== undefined) log.record(sentAgainLine(about, frame, by));
     if (this.#hasLeft) return;
     this.#hasLeft = true;
@@ -147,7 +145,7 @@ export class ModelExchange {
     const { auxiliary, wants, maxBytes, options } = this.#given;
     return {
       body: this.#body,
-      // One beside the conversation would take the place of the answer that the next step builds on.
+      // A request beside the conversation would replace the answer that the next step builds on.
       ...(auxiliary === undefined && { prompt: this.#prompt }),
       headers: requestHeaders(this.#turn.threadId, this.#turn.envelope.identity.client),
       after: this.#stored,
@@ -159,7 +157,6 @@ export class ModelExchange {
       onRetry: (retry) => {
         const { log } = this.#turn;
         log.tell({ ...retryEvent({ ...retry, ...this.#given.retries.next(retry) }), beforeAnswer: true });
-        // A lost disk is reported at the end of the answer.
         log.durable().catch(() => {});
       },
       routing: { model: options.model, ...defined({ tier: options.serviceTier }) },
@@ -176,20 +173,20 @@ function plan({ log, turnId }: Turn, given: RequestToSend) {
   return planRequest(log.state, { ...about, provider: turnProvider(by), ...defined({ auxiliary }) }, tools);
 }
 
-/** What the request would hold. Nothing is recorded. */
+/** Records nothing. */
 function plannedPrompt(turn: Turn, given: RequestToSend): Prompt {
   const { state } = turn.log;
   const { record } = plan(turn, given);
   return promptFor({ ...state, toolSets: new Map([...state.toolSets, [record.toolSet, given.tools]]) }, record);
 }
 
-/** Records what the request will hold, says what it breaks, and gives it. */
+/** Records the content of the request, reports a broken prefix, and returns the prompt. */
 function recordRequest(turn: Turn, given: RequestToSend): Prompt {
   const { log, turnId } = turn;
   const { step, auxiliary } = given;
   const { record, drafts, prefix } = plan(turn, given);
   log.record(...drafts);
-  // The conversation continues as if a request beside it had not been.
+  // A request beside the conversation does not affect its prefix.
   if (auxiliary === undefined && prefix !== undefined && prefix.breaks.length > 0) {
     const { kept, breaks } = prefix;
     log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens ?? 0, breaks });
@@ -214,13 +211,11 @@ class StepTrace {
   readonly #labels: Parameters<Turn['parts']['tracer']['startStep']>[0];
   readonly #span: ReturnType<Turn['parts']['tracer']['startStep']>;
   readonly #startedAt: number;
-  /** As it is configured. */
   readonly #window: number;
   #firstEventMs: number | undefined;
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  /** `envelope`: under which the model is asked. */
   constructor(
     turn: Turn,
     {

@@ -24,24 +24,22 @@ import type { Turn } from '../thread-parts.ts';
 import { retryEvent } from './retry-event.ts';
 import { limitFailure, type UnlimitedAnswer } from './spending-limits.ts';
 
-/** A request that may be sent. */
 export interface Admitted {
-  /** What it says of the length of its answer. Absent: nothing. */
+  /** The limit on the answer that the request states. Absent: none. */
   readonly outputLimit?: number;
-  /** The limit by which its answer is shorter than it could be. */
+  /** The limit that makes the answer shorter than it could be. */
   readonly shortenedBy?: Allowance;
-  /** It is over, and cost so much. */
   over(spent: Usage | undefined): void;
 }
 
 const free: Admitted = { over: () => {} };
 
-/** For a model whose record does not say how long its answers may be. */
+/** For a model whose record does not limit its answers. */
 const usualOutput = 32_000;
 
 /**
- * Whether a request may be sent under the limits of its turn, of the root that it works for, and of all agents. One that
- * could pass a limit is not sent. The answer is held to what is left, where the format can say it.
+ * Checks a request against the limits of its turn, of the root that it works for, and of all agents. One that could
+ * pass a limit is not sent. The answer is limited to the rest, where the format can express it.
  */
 export async function admit(turn: Turn, given: RequestToSend, planned: () => Prompt): Promise<Admitted | ModelFailure> {
   const { parts, log, envelope } = turn;
@@ -63,7 +61,6 @@ export async function admit(turn: Turn, given: RequestToSend, planned: () => Pro
   if (fitting.kind !== 'fits') return limitFailure(fitting, { by: given.by, billing, parts }, answer);
   if (!isLimited || all.length === 0) return { over };
   const isShorter = fitting.output < size.output;
-  // Found again: it is the one that leaves the least.
   const shortenedBy = isShorter ? tightest(all, size, fitting.output) : undefined;
   return { outputLimit: fitting.output, ...(shortenedBy && { shortenedBy }), over };
 }
@@ -75,7 +72,7 @@ function tightest(all: readonly Allowance[], size: RequestSize, output: number):
   });
 }
 
-/** Why the request cannot say how long its answer may be; undefined: it can. */
+/** The reason why the request cannot limit its answer; undefined: it can. */
 async function whyUnlimited({ provider, form }: RequestToSend): Promise<UnlimitedAnswer['why'] | undefined> {
   if (form === 'unary') return 'checkpoint';
   const { outputLimit } = provider.capabilities;
@@ -95,27 +92,24 @@ function sizeOf(
 ): RequestSize {
   const { model } = by.identity;
   const estimate = requestTokens(prompt);
-  // What the provider counted last says more of its next count than our estimate.
+  // The provider's last count predicts its next one better than our estimate.
   const input = auxiliary === undefined ? Math.max(estimate, activeTokensNow(turn, step).tokens) : estimate;
   const longest = model.maxOutputTokens ?? usualOutput;
   const window = model.maxContextWindow ?? model.contextWindow;
-  // Where nothing holds the answer back, its model does: no more can come than its window has space for.
+  // Without a limit only the model's window bounds the answer.
   const output = isLimited ? longest : Math.max(leastOutput, Math.min(longest, window - input));
   return { input, output, least: isLimited ? Math.min(leastOutput, output) : output, price: billing.price };
 }
 
-/** A thread without agents: only its own requests are under way, such as those of several reviews. */
+/** A thread without agents: only its own requests are under way, such as several reviews. */
 function meterAlone({ memory, signal }: Turn, decide: (shared: SharedSpending) => RequestFit): Promise<MeteredRequest> {
   return memory.underWay.admit('own', (under) => decide({ beside: under.of(() => true), left: [] }), signal);
 }
 
-/** A request for an answer of a model: of a step, or beside the conversation. */
 export interface RequestToSend {
   readonly step: Step;
   readonly attempt: number;
-  /** Counts each time that it is sent again. */
   readonly retries: RetryCount;
-  /** The contract under which the model is asked. */
   readonly by: Envelope;
   readonly provider: Provider;
   readonly options: RequestOptions;
@@ -125,15 +119,14 @@ export interface RequestToSend {
   readonly auxiliary?: Auxiliary;
   /** `unary`: the provider makes a checkpoint by itself, and answers when it is done. */
   readonly form: 'stream' | 'unary';
-  /** What is wanted, where it is no answer to a conversation. */
+  /** Set for a request that wants no answer to a conversation. */
   readonly wants?: ModelRequest['wants'];
   readonly maxBytes?: number;
 }
 
-/** Tries of one request, by the client and by the thread together, and how many there may be. */
 export class RetryCount {
   readonly #most: number;
-  /** How often the client sends again by itself, each time that it is asked. */
+  /** The client's own retries each time that it is asked. */
   #perAsking = 0;
   #made = 0;
 
@@ -141,7 +134,7 @@ export class RetryCount {
     this.#most = most;
   }
 
-  /** Counts one more. `by`: how the client counts it, if it is the client's own. */
+  /** Counts one more. `by`: the client's count, if the retry is its own. */
   next(by?: RequestRetry): Pick<RequestRetry, 'attempt' | 'of'> {
     this.#made += 1;
     if (by?.isFinal === true) return { attempt: this.#made, of: this.#made + by.of - by.attempt };
@@ -151,14 +144,15 @@ export class RetryCount {
 }
 
 /**
- * Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Reports each new attempt.
+ * Asks until there is an answer, a lasting failure or an interruption, or the tries are used up. Reports each new
+ * attempt.
  */
 export async function tryAgain<Answer>(
   { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number, retries: RetryCount) => Promise<Answer>,
   { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
 ): Promise<Answer> {
-  /** Once: a client that always finds other words would never end. */
+  /** Allowed once: a client that always finds other words would never end. */
   let reworded = 0;
   const retries = new RetryCount(most);
   for (let attempt = 1; ; attempt++) {
@@ -172,7 +166,7 @@ export async function tryAgain<Answer>(
     if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
     const waitMs = failure.retry.afterMs ?? retryDelay(attempt, parts.random);
     log.tell(retryEvent({ failure, waitMs, ...retries.next() }));
-    // Reported before the wait, not after it.
+    // Report it before the wait, not after.
     await log.durable();
     await parts.clock.sleep(waitMs, signal);
   }
@@ -182,7 +176,6 @@ function isSaidOtherwise({ retry }: ModelFailure): boolean {
   return retry !== 'never' && retry.otherwise === true;
 }
 
-/** What a request under this envelope says besides instructions, tools and input. */
 export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: Envelope): RequestOptions {
   const { outputSchema, cyberAccessProgram } = modes;
   return {
@@ -198,7 +191,6 @@ export function requestOptions({ threadId, turnId }: Turn, { identity, modes }: 
   };
 }
 
-/** Names of the thread and of the program, for the provider's logs. */
 export function requestHeaders(threadId: ThreadId, client: Identity['client']): Readonly<Record<string, string>> {
   return {
     'session-id': threadId,

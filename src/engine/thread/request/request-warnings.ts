@@ -6,10 +6,10 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Turn } from '../thread-parts.ts';
 import { warnOnceForAll } from '../log.ts';
 
-/** The models for which the user knows that an item goes without its media. */
+/** Models for which the user was warned that an item is sent without its media. */
 const known = new WeakMap<Item, Set<string>>();
 
-/** Warns of pictures and recordings that the model does not get: once in a turn, and of each of them once. */
+/** Warns of pictures and recordings that the model does not get: once in a turn, and once for each of them. */
 export function warnOfLeftOut({ log, memory }: Turn, { identity }: Envelope, left: readonly LeftOutMedia[]): void {
   const { slug } = identity.model;
   const fresh = left.filter(({ item }) => known.get(item)?.has(slug) !== true);
@@ -37,7 +37,7 @@ function leftOut(model: string, left: readonly LeftOutMedia[]): Outcome<'media-l
   };
 }
 
-/** Files of other programs may name pictures by a path, which only that machine could read. */
+/** Files of other programs may name pictures by a path that only exists on that machine. */
 function unreachable(count: number): Outcome<'media-left-out'> {
   const isOne = count === 1;
   return {
@@ -51,7 +51,7 @@ function counted(number: number, noun: string, many = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : many}`;
 }
 
-/** Warns, once in the life of a thread, of a server that names another model than the one that was asked for. */
+/** Warns once in the life of a thread if the server reports another model than the requested one. */
 export function warnOfOtherModel(turn: Turn, { identity }: Envelope, served: string): void {
   const { model, provider } = identity;
   if (isServedAs(model.slug, served)) return;

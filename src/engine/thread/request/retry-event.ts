@@ -3,7 +3,6 @@ import { sentence } from '../../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { formatWaitTime } from '../../../protocol/display-text.ts';
 
-/** What is reported of a request that is sent again. */
 export function retryEvent({ failure, waitMs, attempt, of }: RequestRetry): Extract<ThreadEvent, { kind: 'retrying' }> {
   const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
   const askedMs = failure.retry === 'never' ? undefined : failure.retry.askedMs;

@@ -8,7 +8,7 @@ import type { Allowance, RequestFit } from '../../../protocol/usage.ts';
 import type { ThreadParts, Turn } from '../thread-parts.ts';
 import { type Billing, resolveBilling } from '../record/record-usage.ts';
 
-/** An answer that a request cannot limit counts with all that the model may say. */
+/** An answer that a request cannot limit counts as the longest that the model may give. */
 export interface UnlimitedAnswer {
   readonly tokens: number;
   readonly why: 'chatgpt' | 'checkpoint' | 'provider';
@@ -22,7 +22,6 @@ const unlimitedBecause: Readonly<Record<UnlimitedAnswer['why'], string>> = {
 
 type Kept = Pick<ThreadParts, 'isEphemeral'>;
 
-/** A request that is not sent because of a limit. Nothing that was done is lost. */
 export function limitFailure(
   fitting: Exclude<RequestFit, { kind: 'fits' }>,
   { by, billing, parts }: { readonly by: Envelope; readonly billing: Billing; readonly parts: Kept },
@@ -51,7 +50,6 @@ export function limitFailure(
   );
 }
 
-/** An answer that ended where a limit made it end. */
 export function limitCut(allowance: Allowance, outputLimit: number, parts: Kept): ModelFailure {
   const { limit, most, unit } = allowance;
   return failure(
@@ -74,12 +72,12 @@ function howToGoOn(limit: Allowance['limit'], { isEphemeral }: Kept): string {
   return `Everything so far is kept. To continue, ${where} and resume the thread.${fresh}`;
 }
 
-/** Why a turn cannot begin: its cost is limited and cannot be counted. */
+/** The reason why a turn cannot begin: its cost is limited and cannot be counted. */
 export function costProblem({ envelope, parts }: Pick<Turn, 'envelope' | 'parts'>): Promise<Outcome | undefined> {
   return unpricedProblem(envelope.policy.limits, () => envelope.identity, parts.provider.client);
 }
 
-/** The same of a turn that another model would run. Its facts are gathered only if its cost is limited. */
+/** For a turn that another model would run. Its facts are gathered only if its cost is limited. */
 export function otherCostProblem(
   settings: Settings,
   { gatherFacts, provider }: Pick<ThreadParts, 'gatherFacts' | 'provider'>,
@@ -99,7 +97,6 @@ async function unpricedProblem(
   return billing.price === undefined ? priceUnknown(by, billing) : undefined;
 }
 
-/** A limit in money where nothing says what the model costs. */
 function priceUnknown({ identity }: Pick<Envelope, 'identity'>, { by }: Billing): Outcome<'price-unknown'> {
   const { model, provider, price } = identity;
   if (by === 'plan') {

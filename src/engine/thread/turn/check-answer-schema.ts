@@ -2,7 +2,6 @@ import { findSchemaMismatch, type SchemaMismatch } from '../../../core/envelope/
 import type { Json, JsonObject } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** What keeps an answer from being what the turn's schema asks for; undefined when it fits. */
 export async function answerProblem(
   schema: JsonObject,
   answer: string | undefined,

@@ -11,7 +11,6 @@ import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput, TurnEnding } from '../thread-parts.ts';
 import { compactReadable, wayToRead } from '../checkpoint/make-history-readable.ts';
 
-/** Compacts history in a turn of its own, in which the user says nothing. */
 export async function compactAlone(
   parts: ThreadParts,
   log: ThreadLog,
@@ -29,7 +28,7 @@ export async function compactAlone(
   }
   const stopped = await checkpointHookObjection(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {
-    // There was no turn; what the user is shown goes out all the same.
+    // There was no turn, but news for the user must still go out.
     await log.durable();
     return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }

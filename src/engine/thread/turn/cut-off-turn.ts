@@ -31,8 +31,8 @@ import type { Seals } from '../../../ports/thread-store.ts';
 import { claimIn, sealSubject, sealText } from '../../../core/state/line-seals.ts';
 
 /**
- * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
- * a record for lists; the model learns of it (I3).
+ * Closes a turn in which a process died. Processes that it left running are ended; calls under way get the only honest
+ * output and a record for lists; the model learns of it (I3).
  */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
   const { parts, log, threadId, envelope } = turn;
@@ -46,13 +46,13 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   endTurn(asDead, 'process-died', idle ? 'process-died-idle' : 'process-died');
 }
 
-/** Calls that had begun when the process died: what it left running is ended first. */
+/** Answers calls that had begun when the process died. What it left running is ended first. */
 export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> {
   const { parts, log, threadId, envelope } = turn;
   const { calls = [], id: turnId } = dead;
   if (calls.length === 0) return;
   const survival = await endSurvivors(turn, dead);
-  // What was asked while a call ran ended with the process that ran it.
+  // Questions asked while a call ran ended with its process.
   lapseQuestions(turn, dead, { of: 'begun' });
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId }));
   const begun = new Set(calls.map(({ callId }) => callId));
@@ -62,7 +62,7 @@ export async function answerInFlight(turn: Turn, dead: OpenTurn): Promise<void> 
   }
 }
 
-/** Questions that no answer will come to, of calls that had begun or waited to begin. */
+/** Lapses questions that no answer will come to, of calls that had begun or waited to begin. */
 function lapseQuestions(
   { log, questions: open }: Turn,
   { id: turnId, questions = [], calls = [] }: OpenTurn,
@@ -92,7 +92,9 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   return answer.kind === 'allowed' ? programEndedBeforeRunning : refusalText(answer);
 }
 
-/** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */
+/**
+ * Closes a turn in the middle of which a fork was made. It continues in the source thread: nothing there is touched.
+ */
 export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
@@ -116,13 +118,13 @@ function answerElsewhere({ calls = [], questions = [] }: OpenTurn, { call_id: id
   return question.answer === undefined ? notRunInForkedThread : refusalText(question.answer);
 }
 
-/** Whether a call had begun, or may have: one that waited for the user's answer had not. */
+/** True if a call had begun, or may have: one that waited for the user's answer had not. */
 function isUnderWay(state: ThreadState, { calls = [], questions = [] }: OpenTurn): boolean {
   const asked = new Set(questions.map(({ callId }) => callId));
   return calls.length > 0 || unansweredCalls(state).some(({ call_id: callId }) => !asked.has(callId));
 }
 
-/** In a turn that only compacted nothing was done that the model would have to look after. */
+/** A turn that only compacted did nothing that the model would have to check. */
 function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>, told: AbortedTurn = cause): void {
   const { state } = turn.log;
   const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
@@ -130,7 +132,9 @@ function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>,
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 
-/** Of a turn that was cut off before its words entered history the model knows nothing, and nothing was done in it. */
+/**
+ * If a turn was cut off before its words entered history, the model knows nothing of it, and nothing was done in it.
+ */
 function reachedHistory({ openTurn, history }: ThreadState): boolean {
   const before = openTurn?.before;
   if (before === undefined) return true;
@@ -139,7 +143,6 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
     .some(({ origin }) => origin.family !== 'context');
 }
 
-/** What the user should know about the turn that was cut off, if the thread ends with one. */
 export function deadTurnNotice(
   id: ThreadId,
   state: ThreadState,
@@ -154,7 +157,7 @@ export function deadTurnNotice(
     };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
-  // A call that has begun is in flight, also if it asked for another try.
+  // A call that has begun is in flight, even if it asked for another try.
   const asked = new Map(
     openTurn.questions?.filter(({ callId }) => !started.has(callId)).map((question) => [question.callId, question]),
   );
@@ -174,7 +177,7 @@ export function deadTurnNotice(
   };
 }
 
-/** A command that asked while it ran had begun: it ended with its program, and the question with it. */
+/** A command that asked while it ran had begun: it ended with its program, and so did the question. */
 function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
   const begun = new Set(calls.map(({ callId }) => callId));
   const open = questions.filter(({ callId, answer }) => answer === undefined && begun.has(callId));
@@ -182,7 +185,6 @@ function askedMeanwhile({ questions = [], calls = [] }: OpenTurn): string {
   return about.length === 0 ? '' : ` It waited for your answer ${about.join(', ')}; that question ended with it.`;
 }
 
-/** What questions without an answer were about, of a call that had begun. */
 function waitedFor(questions: NonNullable<OpenTurn['questions']>): readonly string[] {
   return questions
     .filter(({ answer }) => answer === undefined)
@@ -194,7 +196,6 @@ function waitedFor(questions: NonNullable<OpenTurn['questions']>): readonly stri
 interface NamedCalls {
   /** Calls that the user was asked about, and that have not begun. */
   readonly waits: readonly string[];
-  /** Calls in flight. */
   readonly calls: readonly string[];
 }
 
@@ -209,7 +210,6 @@ function suspendedNotice(id: ThreadId, { waits, calls }: NamedCalls): Outcome<'t
 
 const longestWords = 60;
 
-/** The command, as far as one line holds it. */
 function wordsOf(call: Pick<CallStart, 'item'> | undefined): string {
   const command = call === undefined ? undefined : arrayAt(call.item, 'command')?.at(-1);
   if (typeof command !== 'string') return '';
@@ -223,7 +223,7 @@ function unansweredCalls(state: ThreadState): readonly CallItem[] {
   return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
 }
 
-/** Ends processes of calls that a dead program left in flight, and warns the user. By call. */
+/** Ends processes of calls that a dead program left in flight, and warns the user. The result is by call. */
 async function endSurvivors(
   { log, parts, threadId: ours }: Turn,
   { id: turnId, calls = [] }: OpenTurn,
@@ -232,8 +232,8 @@ async function endSurvivors(
   const survivals = await Promise.all(
     calls.map(async (call) => {
       const { threadId, callId, process } = call;
-      // The writer of our own thread is dead, since we are that now; of other threads nothing is known. What a file
-      // says about processes counts only if this home wrote it: it could name any process of this machine.
+      // The writer of our own thread is dead, since we are the writer now; of other threads nothing is known. A file's
+      // claim about processes counts only if this home wrote it: it could name any process of this machine.
       const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
       const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
       if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);

@@ -8,7 +8,7 @@ import { recordEvent } from '../record/record-context.ts';
 import { recordTurnItem } from '../record/record-items.ts';
 import type { Turn } from '../thread-parts.ts';
 
-/** The picture is saved, shown and recorded, in this order. Gives where it is; undefined: it was not saved. */
+/** Saves, shows and records the picture, in this order. Returns its path; undefined: it was not saved. */
 export async function recordImage(turn: Turn, item: Item): Promise<string | undefined> {
   const { log, parts, turnId, threadId } = turn;
   const [id, result] = [stringAt(item, 'id') ?? '', stringAt(item, 'result') ?? ''];
@@ -30,7 +30,6 @@ export async function recordImage(turn: Turn, item: Item): Promise<string | unde
   return path;
 }
 
-/** The model learns where they are. */
 export function tellImages(turn: Turn, saved: readonly (string | undefined)[]): void {
   const paths = saved.filter((path) => path !== undefined);
   if (paths.length > 0) recordEvent(turn, generatedImagesFragment, { paths });

@@ -15,25 +15,23 @@ import { ModelExchange } from '../request/model-exchange.ts';
 import { requestOptions, type RequestToSend, tryAgain } from '../request/model-request.ts';
 import type { Turn } from '../thread-parts.ts';
 
-/** What came of one step. `lastMessage` is the last thing the model said in it. */
+/** `lastMessage`: the model's last message in the step. */
 export type StepAnswer = (
   | { readonly kind: 'go-on' }
   | { readonly kind: 'done' }
   | { readonly kind: 'aborted' }
   /** A call waits for an answer that this process will not get. */
   | { readonly kind: 'suspended' }
-  /** `bytes`: of the request. */
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
 ) & { readonly lastMessage?: string };
 
-/** Asks the model once, again while the connection fails, and does what it asks for. */
 export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> {
   let said: Pick<StepAnswer, 'lastMessage'> = {};
   const answer = await tryAgain(
     turn,
     async (attempt, retries): Promise<StepAnswer> => {
       const next: StepAnswer = { ...said, ...(await ask(turn, step, { attempt, retries })) };
-      // What an attempt recorded before it failed was said all the same.
+      // Messages recorded before an attempt failed still count.
       if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
       return next;
     },
@@ -42,7 +40,6 @@ export async function runModelStep(turn: Turn, step: Step): Promise<StepAnswer> 
   return turn.signal.aborted && answer.kind !== 'suspended' ? { ...answer, kind: 'aborted' } : answer;
 }
 
-/** One request, and its answer recorded item by item. */
 async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
   const { signal } = turn;
   const request = await ModelExchange.begin(turn, requestOf(turn, step, tried));
@@ -81,7 +78,7 @@ async function ask(turn: Turn, step: Step, tried: Tried): Promise<StepAnswer> {
     if (images.length > 0) await tellImages(turn, images);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    // No call runs on beside the next turn, and what it did is recorded.
+    // No call may run on beside the next turn, and results must be recorded.
     previews.end();
     await calls.finish();
     request.end({ outcome: 'failed', calls: calls.count });
@@ -109,31 +106,29 @@ function requestOf(turn: Turn, step: Step, tried: Tried): RequestToSend {
   return { step, ...tried, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
-/** The projection of the request has found them. Loaded on use: few threads have any. */
+/** The projection of the request has found them. Loaded on use. */
 async function tellLeftOut(turn: Turn): Promise<void> {
   const { log, envelope } = turn;
   const left = leftOutMedia(entries(log.state.history), missingMedia(envelope.capabilities.modalities));
   if (left.length > 0) (await import('../request/request-warnings.ts')).warnOfLeftOut(turn, envelope, left);
 }
 
-/** An id is added where none was given; a call gets another one where it is taken. */
+/** Adds a missing id; replaces the id of a call if it is taken. */
 function named(turn: Turn, received: Item): Item {
   const { ids } = turn.parts;
   const item = received['id'] === undefined ? withId(received, ids.uuid()) : received;
   return isCall(item) && isUsed(turn, item.call_id) ? { ...item, call_id: `call_${ids.uuid()}` } : item;
 }
 
-/** Loaded on use, and what it needs: few models generate pictures. */
 async function keepImage(turn: Turn, item: Item): Promise<string | undefined> {
   return (await import('./generated-images.ts')).recordImage(turn, item);
 }
 
-/** After all answers: nothing stands between a call and its own. */
+/** After all outputs: nothing may come between a call and its own. */
 async function tellImages(turn: Turn, saved: readonly (string | undefined)[]): Promise<void> {
   (await import('./generated-images.ts')).tellImages(turn, saved);
 }
 
-/** The model's own item, as it came. */
 function recordItem(turn: Turn, item: Item): Item {
   const { log, turnId } = turn;
   const shown = modelItem(item, 0);
@@ -145,7 +140,7 @@ function recordItem(turn: Turn, item: Item): Item {
   return item;
 }
 
-/** Questions, answers and outputs name their call: two calls under one name would share them. */
+/** Questions, answers and outputs name their call: two calls with one id would share them. */
 function isUsed({ log }: Turn, callId: string): boolean {
   return entries(log.state.history).some(({ item }) => isCall(item) && item.call_id === callId);
 }
@@ -167,16 +162,15 @@ type Delta = Extract<ModelEvent, { kind: 'text-delta' | 'reasoning-delta' }>;
 const previewIdPrefixes: Readonly<Record<Delta['kind'], string>> = { 'text-delta': 'msg', 'reasoning-delta': 'rs' };
 
 /**
- * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. One whose
- * first piece no subscriber wanted is not begun later: its pieces would not be the item.
+ * Shows an answer while it arrives. Every item that was begun is completed, or dropped when the answer ends. If no
+ * subscriber wanted its first piece, it is not begun later: the pieces would not make up the item.
  */
 class AnswerPreviews {
   readonly #turn: Pick<Turn, 'log' | 'parts' | 'turnId'>;
   readonly #begun = new Set<string>();
   readonly #unwanted = new Set<string>();
-  /** Messages whose beginning was shown. */
   readonly #shown = new Set<string>();
-  /** Given to a message, and to a thought, that the server does not name. */
+  /** Ids for messages and thoughts that the server does not name. */
   readonly #ownIds = new Map<Delta['kind'], string>();
 
   constructor(turn: Pick<Turn, 'log' | 'parts' | 'turnId'>) {
@@ -197,12 +191,12 @@ class AnswerPreviews {
     );
   }
 
-  /** Whether the beginning of a message was shown that has not come as a whole. */
+  /** True if the beginning of a message was shown, but the whole has not come. */
   get hasPart(): boolean {
     return this.#shown.size > 0;
   }
 
-  /** The item under the name of its preview, which is whole now. */
+  /** The completed item under the id of its preview. */
   named(item: Item): Item {
     const named = this.#named(item);
     this.#shown.delete(String(named['id']));
@@ -212,7 +206,7 @@ class AnswerPreviews {
   #named(item: Item): Item {
     const kind = isMessage(item) ? 'text-delta' : isReasoning(item) ? 'reasoning-delta' : undefined;
     if (item['id'] !== undefined || kind === undefined) return item;
-    // The next one without a name is another.
+    // The next one without an id is another.
     this.#unwanted.delete(kind);
     const id = this.#ownIds.get(kind);
     this.#ownIds.delete(kind);
@@ -226,7 +220,7 @@ class AnswerPreviews {
     return id;
   }
 
-  /** The answer is over: what is not recorded by now never will be. */
+  /** The answer is over: items not recorded by now never will be. */
   end(): void {
     this.#turn.log.dropPreviews((itemId) => this.#begun.has(itemId));
   }

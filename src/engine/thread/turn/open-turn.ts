@@ -23,7 +23,7 @@ import { newMemory } from '../turn-memory.ts';
 import { closeDeadTurn } from './cut-off-turn.ts';
 import { beginSessions } from './turn-sessions.ts';
 
-/** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
+/** Resolves the turn's envelope. Records nothing yet: the turn may still fail to begin. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, ...own } = asked;
   const { signal: outer, warned: known } = own;
@@ -49,13 +49,13 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   return { ...own, ...contract, parts, log, turnId, signal, effects, stop, memory: newMemory() };
 }
 
-/** A turn that is continued began when it began. */
+/** A continued turn keeps its start time. */
 function begunAt({ time }: Pick<TurnFacts, 'time'>, suspended: OpenTurn | undefined): Partial<Pick<TurnFacts, 'time'>> {
   if (suspended?.startedAt === undefined) return {};
   return { time: { ...time, epochMs: suspended.startedAt * 1000 } };
 }
 
-/** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */
+/** Records the beginning, after closing what a dead process left open. From here on the turn can be steered. */
 export async function beginTurn(turn: Turn): Promise<void> {
   const { log, turnId, envelope, inbox, words, continues } = turn;
   if (continues !== undefined) {
@@ -63,7 +63,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
     return takeUp(turn, continues);
   }
   if (words !== undefined) inbox.begin(words);
-  // Ending what a dead process left running may take seconds: the words are safe before.
+  // Ending what a dead process left running may take seconds: store the words first.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
   const switched = modelSwitch(turn);
@@ -79,7 +79,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
   turn.memory.phase = 'open';
 }
 
-/** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
+/** The envelope that the previous turn's model would have now, if this turn has another model or provider. */
 function before(
   { catalogueOf }: Pick<ThreadParts, 'catalogueOf'>,
   state: ThreadState,
@@ -95,14 +95,14 @@ function before(
   const catalogue = (isElsewhere ? catalogueOf?.(then) : undefined) ?? facts.catalogue;
   const effort = effortFor(lookUpModel(catalogue, model), chosen);
   const there = isElsewhere ? then : now;
-  // Of a provider elsewhere only its name is known here.
+  // Only the name of another provider is known here.
   const provider = isElsewhere ? defined({ address: then.address, wire: then.wire }) : facts.provider;
   const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
   const { provider: _now, ...others } = facts;
   return { before: resolveEnvelope({ ...others, catalogue, ...defined({ provider }) }, known) };
 }
 
-/** As a turn begins: no agent does more than it may, and one text names those that another thread has. */
+/** Narrows agents to the turn's limits. One text names those of another thread. */
 async function beginAgents(turn: Turn): Promise<void> {
   const { log, threadId, parts, envelope } = turn;
   const others = log.state.agents.filter(({ parentId, state }) => parentId !== threadId && state !== 'closed');
@@ -112,7 +112,6 @@ async function beginAgents(turn: Turn): Promise<void> {
   await parts.agents?.narrow(resolveAgentBounds(envelope));
 }
 
-/** What may move with the model. */
 const fields = [
   'identity.effort',
   'identity.summary',
@@ -127,7 +126,7 @@ const fields = [
   'window',
 ] as const;
 
-/** What came with another model; undefined when the turn before had the same one. */
+/** Changes that came with another model; undefined if the previous turn had the same one. */
 function modelSwitch({ log, envelope }: Pick<Turn, 'log' | 'envelope'>): ModelSwitch | undefined {
   const { context, envelope: before } = log.state;
   const from = stringAt(context, 'model');
@@ -137,7 +136,7 @@ function modelSwitch({ log, envelope }: Pick<Turn, 'log' | 'envelope'>): ModelSw
   return { from, to, changes };
 }
 
-/** One event that says it, once the line that holds it is there. */
+/** Sends one event, after the line that records the switch. */
 function tellSwitch({ log, turnId, envelope }: Turn, switched: ModelSwitch | undefined): void {
   const { context, envelope: before } = log.state;
   const from = stringAt(context, 'model');

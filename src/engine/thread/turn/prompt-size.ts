@@ -15,18 +15,18 @@ export function promptTokens(input: UserInput): number {
 }
 
 /**
- * Why a prompt cannot be sent: with what every request holds it is more than the window, even if all of history were
- * compacted. Undefined when it can be.
+ * The reason why a prompt cannot be sent: with the fixed parts of every request it exceeds the window, even if all of
+ * history were compacted. Undefined if it can be.
  */
 export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
   const { envelope, log } = turn;
   const { effective } = windowNow(turn);
   const prompt = promptTokens(input);
-  // Nearly all prompts are far from it, and need no closer look.
+  // Most prompts are far smaller and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await lookAround(turn, 0);
   const others = fixedTokens(turn, step) + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
-  // A window that is too small without any prompt is a slip in the configuration: the provider knows the real one.
+  // A window that is too small without any prompt is a configuration error: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;
   return tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
 }
@@ -47,8 +47,8 @@ export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'p
 }
 
 /**
- * Words that another process left waiting may be too long for any request, as a prompt may be. They are dropped, and the
- * user is warned: otherwise they would end every turn from here on.
+ * Drops words left waiting by another process that are too long for any request, and warns the user. Otherwise they
+ * would end every later turn.
  */
 export async function dropTooLong(turn: Turn): Promise<void> {
   for (const mail of turn.inbox.waiting) {

@@ -16,9 +16,9 @@ import { findModelLimit } from '../../../core/state/fold/model-limits.ts';
 type Failed = Extract<StepAnswer, { kind: 'failed' }>;
 
 /**
- * A request that the provider refused as too long is made again after history was compacted. If that is refused, too,
- * or the next one before enough is new (the loop guard), the turn ends with the sizes and what to do. A refusal that
- * nothing explains may be one for length.
+ * Repeats a request that the provider refused as too long, after compacting history. If that is refused too, or the
+ * next one before enough is new (the loop guard), the turn ends with the sizes and what to do. An unexplained refusal
+ * may be one for length.
  */
 export async function retryAfterCompaction(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
   if (answer.kind === 'failed') {
@@ -31,9 +31,9 @@ export async function retryAfterCompaction(turn: Turn, step: Step, answer: StepA
 
 async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory, log, threadId, envelope } = turn;
-  // By our own estimate: what the provider counted, it did not say, and an older count was of another request.
+  // By our own estimate: the provider reported no count, and an older one was for another request.
   const sizes = `The request had about ${groupDigits(estimatedTokensNow(turn, step))} tokens by Capstan's estimate; the effective window of ${envelope.identity.model.slug} is ${groupDigits(windowNow(turn).effective)}.`;
-  // The message has the words of the provider, and no others.
+  // `message` has only the provider's own words.
   const failed = (next: string): StepAnswer => ({
     ...answer,
     failure: { ...answer.failure, next: `${sizes} ${next}` },
@@ -49,7 +49,7 @@ async function afterOverflow(turn: Turn, step: Step, answer: Failed): Promise<St
   memory.refusedStep = step.index;
   memory.overflow = 'compacted';
   if (made.kind !== 'failed') return continued(made, answer);
-  // The line about the checkpoint has said why there is none.
+  // The line about the checkpoint has already given the reason.
   if (made.outcome.code === 'compaction-would-grow') return failed(tooShort);
   return failed(`Compacting the history failed: ${fullText(made.outcome)}`);
 }
@@ -66,12 +66,12 @@ function continued({ kind }: CompactionResult, { lastMessage }: Failed): StepAns
 }
 
 /**
- * The server refused a request and did not say why. Where it may be the length, history is compacted and the request
- * made once more, once in a turn. If that does not help, the turn ends with what the server said first.
+ * The server refused a request without a reason. If length may be the cause, history is compacted and the request
+ * repeated, once in a turn. If that does not help, the turn ends with the server's first response.
  */
 async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
   const { memory } = turn;
-  // The server's own words stand first.
+  // The server's own words come first.
   const failed = (failure: ModelFailure, what: string): StepAnswer => ({
     ...answer,
     failure: { ...failure, next: `${sentence(failure.next)} ${what}` },

@@ -17,8 +17,8 @@ import { internalError, refuseTurn, settle, type TurnResult } from './settle-tur
 import { tellStopped } from './turn-sessions.ts';
 
 /**
- * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and
- * nothing more has arrived. Every way out leads through `settle`, once. Rejects only with a Fault.
+ * Runs one turn: sends the model what changed and what the user said, then asks it and runs its calls until it is done
+ * and nothing more has arrived. Every exit goes through `settle`, once. Rejects only with a Fault.
  */
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
@@ -37,7 +37,6 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
     if (held !== undefined) return held;
     const unread = await makeReadable(turn, way);
     if (unread !== undefined) return unread;
-    // Loaded on use: few threads have hooks.
     const hooks = turn.parts.hooks && (await import('../hooks/turn-hooks.ts'));
     for (let index = 0; ; index++) {
       await hooks?.startSession(turn);
@@ -61,7 +60,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   return settle(turn, ending, lastMessage);
 }
 
-/** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
+/** Gathers what may have changed, sends the model what it does not know yet, and records that. */
 async function enterStep(turn: Turn, index: number): Promise<Step> {
   tellStopped(turn);
   const looked = await lookAround(turn, index);
@@ -84,8 +83,8 @@ async function enterStep(turn: Turn, index: number): Promise<Step> {
 }
 
 /**
- * The calls that a suspended turn waits with come first. Undefined when the turn goes on to the model: for nearly all
- * turns at once.
+ * Finishes the waiting calls of a suspended turn first. Undefined when the turn continues with the model: for nearly
+ * all turns at once.
  */
 async function finishSuspended(turn: Turn): Promise<TurnEnding | undefined> {
   const { continues } = turn;

@@ -22,11 +22,10 @@ import type { Turn, TurnEnding } from '../thread-parts.ts';
 import { warnOnce } from '../log.ts';
 import { endTurnSessions } from './turn-sessions.ts';
 
-/** How a turn ended. */
 export type TurnResult =
   /**
-   * `unfit`: why the last message is not what the turn's output schema asks for. `endedBy`: a hook let the model have
-   * none of the words, or ended the turn.
+   * `unfit`: the reason why the last message does not fit the turn's output schema. `endedBy`: a hook let none of the
+   * words in, or ended the turn.
    */
   | {
       readonly kind: 'completed';
@@ -34,21 +33,21 @@ export type TurnResult =
       readonly unfit?: Outcome;
       readonly endedBy?: 'hook';
     }
-  /** `isWithdrawn`: it was cancelled while it waited. Nothing of it was said, and there are no events of it. */
+  /** `isWithdrawn`: cancelled while it waited. None of it was said, and there are no events for it. */
   | { readonly kind: 'aborted'; readonly lastMessage?: string; readonly isWithdrawn?: true }
   /** The thread was given up while a call waited for the user. The next program that opens it can continue the turn. */
   | { readonly kind: 'suspended'; readonly questions: readonly Question[]; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
-/** The one way to end a turn that has begun: its end is recorded, durable, and only then reported. */
+/** The only way to end a turn that has begun: its end is recorded and durable before it is reported. */
 export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
   const { log, parts, turnId, envelope, memory } = turn;
   if (answer.kind === 'suspended') return suspend(turn, lastMessage);
-  // What the user stops stops everywhere. A thread that closes gives its agents up by itself.
+  // A stop by the user stops agents too. A closing thread gives its agents up by itself.
   if (answer.kind === 'aborted' && turn.signal.reason !== threadCloses) await parts.agents?.stop(turn.signal.reason);
   const { endedBy } = memory;
   const isWork = turn.words !== undefined || turn.continues !== undefined;
-  // What arrived too late for this turn is not lost: the next request has it.
+  // Input that arrived too late for this turn is not lost: the next request has it.
   if (isWork) await hearLate(turn);
   warnOfProblems(turn);
   memory.phase = 'ending';
@@ -75,7 +74,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       return { kind: 'completed', ...said, ...defined({ unfit }), ...ended };
     }
     case 'aborted':
-      // In a turn that only compacts nothing was done that the model would have to look after.
+      // A turn that only compacts did nothing that the model would have to check.
       if (isWork) recordEvent(turn, turnAbortedFragment, abortedBy(turn));
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId, usage: log.state.usage.total });
@@ -92,7 +91,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
   }
 }
 
-/** Words that hooks have to look at first wait for the next turn if this one was interrupted. */
+/** After an interrupt, words that hooks must check first wait for the next turn. */
 async function hearLate(turn: Turn): Promise<void> {
   await readNamedSkills(turn);
   if (turn.parts.hooks === undefined) return drainInbox(turn);
@@ -114,7 +113,7 @@ function abortedBy({ signal, memory }: Turn): AbortedTurn | AbortedShown {
   return memory.shownPart ? `${told}+seen` : told;
 }
 
-/** Nothing ends: the turn stays open in the file, with its questions. What arrived meanwhile waits on. */
+/** Leaves the turn open in the file, with its questions. What arrived meanwhile keeps waiting. */
 async function suspend(turn: Turn, lastMessage: string | undefined): Promise<TurnResult> {
   const { log, turnId, effects, memory, sessions } = turn;
   memory.phase = 'ending';
@@ -126,7 +125,6 @@ async function suspend(turn: Turn, lastMessage: string | undefined): Promise<Tur
   return { kind: 'suspended', questions, ...defined({ lastMessage }) };
 }
 
-/** Loaded on use: few turns have a schema. */
 async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Promise<Outcome | undefined> {
   const { outputSchema } = envelope.modes;
   if (outputSchema === undefined) return undefined;
@@ -134,10 +132,7 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
   return answerProblem(outputSchema, answer);
 }
 
-/**
- * A turn that cannot begin: nothing of it is recorded, but that its words wait no more. Surfaces see it fail like any
- * other.
- */
+/** A turn that cannot begin: only the end of its words' waiting is recorded. Surfaces see it fail like any other. */
 export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
   if (words?.isWithdrawn === true) return { kind: 'aborted', isWithdrawn: true };
   if (words !== undefined) inbox.refuse(words, outcome.code);
@@ -149,7 +144,7 @@ export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: O
   return { kind: 'failed', outcome };
 }
 
-/** What was thrown where nothing should be, as an outcome. A Fault stays what it is: it is thrown on. */
+/** Turns an unexpected error into an outcome. A Fault is thrown on. */
 export function internalError(error: unknown): Outcome {
   if (error instanceof Fault) throw error;
   return {
@@ -159,7 +154,7 @@ export function internalError(error: unknown): Outcome {
   };
 }
 
-/** Starts the program that the user wants to hear of turns, with the form that other programs have for it. */
+/** Starts the user's notification program, with the input that other programs give it. */
 function notifyEnd(turn: Turn, lastMessage: string | undefined): void {
   const { parts, log, threadId, turnId, envelope } = turn;
   const words = entries(log.state.history).flatMap(({ item, origin, turn }) =>

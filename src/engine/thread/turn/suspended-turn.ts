@@ -23,7 +23,7 @@ import { recordAnswer } from '../record/record-items.ts';
 import type { SuspendedTurn, Turn, TurnEnding } from '../thread-parts.ts';
 import { answerInFlight } from './cut-off-turn.ts';
 
-/** The turn goes on in this process. What was in flight when the other one ended has an unknown outcome (I3). */
+/** The turn continues in this process. Calls in flight when the other process ended have an unknown outcome (I3). */
 export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<void> {
   const { log, turnId, memory } = turn;
   log.tellPassing({ kind: 'turn-started', turnId, usage: log.state.usage.total, isContinued: true });
@@ -34,15 +34,15 @@ export async function takeUp(turn: Turn, { openTurn }: SuspendedTurn): Promise<v
 }
 
 /**
- * The calls that waited for the user, or for their turn to begin with the user's answer. Each has a question that this
- * home recorded: of any other, nothing says that the model asked for it in this turn.
+ * Finishes calls that waited for the user, or to begin with the user's answer. Each needs a question that this home
+ * recorded: otherwise nothing proves that the model made the call in this turn.
  */
 export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedTurn): Promise<TurnEnding | undefined> {
   const questions = new Map(openTurn.questions?.map((question) => [question.callId, question]));
   const calls = new Calls(turn, await lookAround(turn, 0));
   for (const call of callsOf(turn.log.state, openTurn.id)) {
     const { id, about, answer, hook } = questions.get(call.call_id) ?? {};
-    // Once, however often the model used the name.
+    // Only once, even if the model reused the id.
     questions.delete(call.call_id);
     if (id === undefined || about === undefined) {
       recordAnswer(turn, call, { output: programEndedBeforeRunning });
@@ -64,7 +64,6 @@ export async function finishCalls(turn: Turn, { openTurn, approval }: SuspendedT
   return turn.signal.aborted ? { kind: 'aborted' } : undefined;
 }
 
-/** Those that the model made in the turn and that have no answer. */
 function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] {
   const all = entries(history);
   const answered = new Set(all.filter(({ item }) => item.type.endsWith('_output')).map(({ item }) => item['call_id']));
@@ -73,15 +72,14 @@ function callsOf({ history }: ThreadState, turnId: string): readonly CallItem[] 
     .flatMap(({ item }) => (isCall(item) && !answered.has(item.call_id) ? [item] : []));
 }
 
-/** What a suspended turn continues under. */
 export interface PreparedSuspended {
   readonly settings: Settings;
   readonly continues: SuspendedTurn;
 }
 
 /**
- * The policy of the suspended turn, narrowed by what holds now. If neither is the narrower one, nothing says what the
- * user wants to allow, and the turn is not continued. A turn that is only to be ended runs nothing, under any policy.
+ * The suspended turn's policy, narrowed by the current one. If neither is the narrower one, the user's intent is
+ * unknown, and the turn is not continued. A turn that is only to be ended runs nothing, under any policy.
  */
 export async function prepareSuspended(
   { id, parts, log }: Pick<Turn, 'parts' | 'log'> & { readonly id: ThreadId },
@@ -102,7 +100,7 @@ export async function prepareSuspended(
   const { places } = await parts.gatherFacts(now);
   const profile = narrowerOf(now.sandbox, then.profile, (one, other) => narrowerProfile(one, other, places));
   if (profile === undefined) return { outcome: policyChanged(id) };
-  // A surface that cannot ask holds its own policy: that says nothing about what was asked before.
+  // A surface that cannot ask sets its own policy, which says nothing about earlier questions.
   const isHeld = now.origins?.['approvals'] === 'surface';
   const approval = isHeld ? then.approval : narrowerApproval(now.approvals, then.approval);
   const ruling = isHeld ? now.approvals : approval;
@@ -116,7 +114,6 @@ interface TurnPolicy {
   readonly profile: PermissionProfile;
 }
 
-/** As the line of the turn says it. */
 function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnPolicy | undefined {
   if (stringAt(context, 'turn_id') !== openTurn?.id) return undefined;
   const approval = objectAt(envelope, 'policy')?.['approval'] as ApprovalPolicy | undefined;
@@ -124,7 +121,10 @@ function policyOf({ openTurn, context, envelope, ...state }: ThreadState): TurnP
   return approval === undefined || profile === undefined ? undefined : { approval, profile };
 }
 
-/** Undefined when each grants something that the other does not. `narrower` gives its second argument if it is no wider. */
+/**
+ * Undefined when each grants something that the other does not. `narrower` returns its second argument if it is no
+ * wider.
+ */
 function narrowerOf<Value>(
   one: Value,
   other: Value,

@@ -11,7 +11,10 @@ import type { AdoptedCall } from '../running-commands.ts';
 import { recordEvent } from '../record/record-context.ts';
 import { tellSurvivor } from './cut-off-turn.ts';
 
-/** As a turn begins: what earlier processes left is gone, and what may do more than the turn is ended. A fragment tells the model. */
+/**
+ * Runs as a turn begins: removes sessions of earlier processes, and ends those that may do more than the turn. A
+ * fragment informs the model.
+ */
 export async function beginSessions(turn: Turn): Promise<void> {
   const { log, sessions, threadId, envelope, effects } = turn;
   tellStopped(turn);
@@ -34,15 +37,15 @@ export async function beginSessions(turn: Turn): Promise<void> {
 }
 
 /**
- * Whether the model could type what the turn would ask about, or refuse: what left the sandbox by a yes where no such
- * question is asked any more, and anything at all where each command is asked about.
+ * True if the model could type what the turn would ask about, or refuse: into a session that left the sandbox by a yes
+ * where no such question is asked any more, and into any session where each command is asked about.
  */
 function mayTypeMore(typed: AdoptedCall['typed'], approval: ApprovalPolicy): boolean {
   if (typed === undefined || narrowerApproval(approval, typed.approval) === typed.approval) return false;
   return typed.left || approval === 'untrusted';
 }
 
-/** Before each request: sessions that the user ended meanwhile are told, also those of a process before this one. */
+/** Runs before each request: reports sessions that the user ended meanwhile, including those of an earlier process. */
 export function tellStopped(turn: Turn): void {
   const { log, threadId } = turn;
   tellOver(
@@ -52,7 +55,7 @@ export function tellStopped(turn: Turn): void {
   );
 }
 
-/** As a turn ends: a yes for the turn is over, and no session keeps what it gave. */
+/** Runs as a turn ends: a yes for the turn is over, and no session keeps what it permitted. */
 export async function endTurnSessions(turn: Turn): Promise<void> {
   const { forTurn } = turn.sessions;
   if (forTurn.length > 0) await endWider(turn, forTurn);
@@ -72,7 +75,7 @@ function tellOver(turn: Turn, why: SessionsEndReason, over: readonly RecordedSes
   turn.sessions.drop(over.map(({ id }) => ({ id, fate })));
 }
 
-/** A process that died left them: what still runs of them is ended, and lists get the end that it did not record. */
+/** Ends processes that a dead program left running, and gives lists the missing end. */
 async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<void> {
   const { log, parts, threadId } = turn;
   const subject = sealSubject(threadId, log.state.meta);
@@ -86,7 +89,7 @@ async function endLost(turn: Turn, lost: readonly RecordedSession[]): Promise<vo
   }
 }
 
-/** What a file says about processes counts only if this home wrote it: it could name any process of this machine. */
+/** A file's claim about processes counts only if this home wrote it: it could name any process of this machine. */
 function isSealed(seals: Seals, subject: string, session: RecordedSession): boolean {
   const said = claimIn(sessionStartLine(session));
   return said !== undefined && session.processSeal !== undefined

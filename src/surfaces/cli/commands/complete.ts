@@ -22,17 +22,17 @@ import { currentFolder, diskLossAsOutcome } from '../../views/terminal/process.t
 import { fitToWidth, visibleLine } from '../../views/terminal/text.ts';
 import { homedir } from 'node:os';
 
-/** A shell shows no more than that on a screen, and the user waits for it. */
+/** More than a shell can show usefully, and the user waits for the list. */
 const mostThreads = 50;
 const longestPreview = 50;
 
-/** Names that no shell takes for anything but a word. A thread with another name is offered by its id. */
+/** Names that every shell takes as one plain word. A thread with another name is offered by its id. */
 const plainName = /^\w[\w.@%+,/-]*$/;
 
 /**
- * `capstan complete SHELL`, which the scripts of the shells ask: the first line says what the shell itself is to offer,
- * and behind a tab what stands before that in the current word; each other line is a word, a tab, and what it is about.
- * Reports no problem: the shell would show it in the middle of what the user types.
+ * `capstan complete SHELL`, called by the shell scripts. First line: what the shell itself shall offer and, after a
+ * tab, the part of the current word before it. Other lines: a word, a tab, its description. Reports no problems: the
+ * shell would show them while the user types.
  */
 export function completeFor(table: CommandGroup): CommandWork<typeof completeCommand> {
   return {
@@ -52,7 +52,7 @@ export function completeFor(table: CommandGroup): CommandWork<typeof completeCom
   };
 }
 
-/** Loads what is needed for them alone: most words are in the table of commands. */
+/** Loads modules only for sources that need them: most words are in the command table. */
 async function wordsFrom(source: Offers['source'] | 'words'): Promise<readonly OfferedWord[]> {
   const found = source === 'threads' ? storedThreads : source === 'profiles' ? profiles : () => [];
   const words = await diskLossAsOutcome(async () => found());
@@ -88,14 +88,14 @@ async function profiles(): Promise<readonly OfferedWord[]> {
 }
 
 /**
- * Bash makes words of colons and equal signs and replaces only what is behind them, so it gives the line up to the
- * cursor, and what it will replace. `kept`: how much of the last word stays.
+ * Bash splits words at colons and equal signs and replaces only the part after them, so it passes the line up to the
+ * cursor and the part it will replace. `kept`: how much of the last word stays.
  */
 function wordsOfBash([line = '', replaced = '']: readonly string[]) {
   const found = [...line.matchAll(/(?:[^\s'"\\]|\\.?|'[^']*'?|"(?:[^"\\]|\\.)*"?)+/gs)];
   const last = found.at(-1);
   const isBegun = last !== undefined && last.index + last[0].length === line.length;
-  // Nothing that is offered begins with a quotation mark.
+  // No offered word begins with a quotation mark.
   const words = found.map(([word]) =>
     word === last?.[0] && /^['"]/.test(word) ? word : word.replaceAll(/\\(.)|['"]/gs, '$1'),
   );
@@ -110,20 +110,20 @@ function completionsOf(current: string, kept: number, all: readonly OfferedWord[
 
 export interface OfferedWord {
   readonly word: string;
-  /** Shells that can show it beside the word do. */
+  /** A description, for shells that can show one beside the word. */
   readonly does?: string;
 }
 
-/** All that may stand in the place of the last word: options where it begins with a dash. No other letter of it counts. */
+/** Everything that may replace the last word; options where it begins with a dash. Its other letters do not count. */
 interface Offers {
   readonly words: readonly OfferedWord[];
-  /** Not known to this table: threads and profiles are the program's, files and programs the shell's. */
+  /** Not in this table: threads and profiles come from the program, files and programs from the shell. */
   readonly source?: 'threads' | 'profiles' | 'files' | 'folders' | 'programs';
   /** The part of the last word before a value: `--model=`. */
   readonly attached?: string;
 }
 
-/** `typed`: the words behind the program, the one that is being typed last. */
+/** `typed`: the words after the program name; the last is the one being typed. */
 export function offersFor(table: CommandGroup, typed: readonly string[]): Offers {
   return typed[0] === 'help' && typed.length > 1
     ? offersIn(table, typed.slice(1), () => ({ words: [] }))
@@ -165,17 +165,16 @@ function offersOf(command: Command, typed: readonly string[]): Offers {
 }
 
 interface Place {
-  /** Words that are no options, before `--`. */
+  /** Words before `--` that are not options. */
   readonly plain: readonly string[];
-  /** How many words stand behind `--`, or belong to another program. */
+  /** The number of words after `--` or that belong to another program. */
   readonly literal: number;
   readonly isLiteral: boolean;
   readonly used: ReadonlySet<CommandOption>;
-  /** The option whose value comes next. */
   readonly awaiting: CommandOption | undefined;
 }
 
-/** Reads the words before the current one as the parser does, without a word about mistakes. */
+/** Reads the words before the current one as the parser does, but reports no mistakes. */
 function placeIn(command: Command, before: readonly string[]): Place {
   const plain: string[] = [];
   const used = new Set<CommandOption>();
@@ -199,7 +198,6 @@ function placeIn(command: Command, before: readonly string[]): Place {
   return { plain, literal: 0, isLiteral: false, used, awaiting };
 }
 
-/** Words that stand for themselves behind the name of a command or of a variant. */
 const knownWords: Readonly<Record<string, () => readonly string[]>> = {
   KEY: keyNames,
   FEATURE: () => usedGates.map(({ name }) => name),

@@ -3,22 +3,22 @@ import type { CommandArguments } from '../../views/command-line/command.ts';
 import type { completionCommand } from '../../views/command-line/surface-commands.ts';
 import { print } from '../../views/terminal/print.ts';
 
-/** `capstan completion SHELL`: a script that the shell can source. */
 export function run({ words: [shell = ''] }: CommandArguments<typeof completionCommand>): number {
   print(scripts[shell]?.(namesOf(process.argv[1] ?? '')) ?? '', 'text');
   return 0;
 }
 
-/** Names that the user may type: a link to the program can have any. */
+/** Program names that the user may type: a link to the program can have any name. */
 function namesOf(program: string): string {
   const own = basename(program);
   return /^[\w.-]+$/.test(own) && own !== 'bin.cjs' && own !== 'capstan' ? `capstan ${own}` : 'capstan';
 }
 
-// Each script asks the program that is being typed (complete.ts), and evaluates nothing of the answer. A path must
-// lead to the program of that name on the PATH: a repository may hold a file with the name, and a key runs no such file.
+// Each script asks the program that is being typed (complete.ts), and evaluates nothing of the answer. A path must lead
+// to the program of that name on the PATH: a repository may hold a file with that name, and pressing a key must not run
+// it.
 
-/** For bash 3.2 as well, which has no `compopt`: there, files are offered wherever nothing else is. */
+/** Works in bash 3.2 too, which has no `compopt`: there, files are offered wherever nothing else is. */
 const bashScript = (names: string): string => `_capstan() {
   local IFS=$'\\n' tab=$'\\t' source line program=$1
   case $1 in '~/'*) program=$HOME/\${1#??} ;; esac

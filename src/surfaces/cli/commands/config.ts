@@ -20,7 +20,7 @@ import { resolve } from 'node:path';
 
 type ConfigArguments = CommandArguments<typeof configCommand>;
 
-/** `capstan config`. 0: shown; 1: shown, and there is an error in the configuration, or no such key; 2: wrong usage. */
+/** Exit codes: 0: shown; 1: shown, but the configuration has an error or the key does not exist; 2: wrong usage. */
 export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const { folder = '.', profile, json, ...choices } = given.options;
   const here = currentFolder();
@@ -37,7 +37,6 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
   if ('code' in answer) return answer;
   print(answer.text, json ? 'json' : 'text');
   const { problems, notices } = configured;
-  // A program finds them in the object.
   if (!json)
     for (const { message, next } of problems) printNote(`${message}${message.includes('\n') ? '\n' : ' '}${next}`);
   if (!json && given.variant === 'show') for (const { message } of notices) printNote(message);
@@ -58,7 +57,7 @@ function answerTo(
   }
 }
 
-/** The files in the order in which they are laid over each other, then the one that says what may be chosen at all. */
+/** The files in the order in which they override each other, then the one that restricts the choices. */
 function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;
@@ -67,7 +66,6 @@ function pathText(configured: Configured): string {
   return table([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
 }
 
-/** What every layer says about a key, the highest first, and which of them wins. */
 export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
   const path = parseTomlKey(key);
   const status = path && keyStatus(path);
@@ -85,7 +83,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
   const rows = shown.toReversed().map((layer) => {
     const own = shownAt(layer.values, path);
     const said = own === undefined ? layerState(layer, configured) || 'not set' : writeTomlValue(own);
-    // A table is put together from all layers that have a part of it, so no single one wins.
+    // A table is merged from all layers that have a part of it, so no single one wins.
     const wins = layer.source === winner?.source && layer.name === winner.name && !isTable(value);
     return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : keySource(layer, path), said];
   });
@@ -101,7 +99,6 @@ function noteOn(configured: Configured, name: string): string {
   return `The files name a model for the provider "${modelIsFor}", and model_provider is ${chosen}.\n`;
 }
 
-/** What the machine demands of the key, whatever the layers say. */
 function requirementText({ requirements }: Configured, name: string): string {
   const { approvals, sandboxModes, features } = requirements;
   const named = approvals && { ...approvals, allowed: approvals.allowed.map(approvalName) };
@@ -112,7 +109,7 @@ function requirementText({ requirements }: Configured, name: string): string {
   return pin === undefined ? '' : `Required by ${name} in ${features?.source ?? ''}: ${String(pin)}.\n`;
 }
 
-/** The secrets are hidden before the key is looked up: its own name may not show what it is. */
+/** Secrets are hidden before the key is looked up: its own name may not reveal that it is one. */
 function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
   return valueAt(hideSecrets(values), path);
 }

@@ -19,7 +19,7 @@ import type { contextCommand } from '../table/threads-read-commands.ts';
 
 type Options = CommandArguments<typeof contextCommand>['options'];
 
-/** `capstan context`. 0: shown; 1: there is no such thread or request; 2: wrong usage. */
+/** Exit codes: 0: shown; 1: no such thread or request; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof contextCommand>): Promise<number | Outcome> {
   const { request } = given.options;
   const thread = await loadThread(given.thread);
@@ -36,7 +36,6 @@ export async function run(given: CommandArguments<typeof contextCommand>): Promi
   return 0;
 }
 
-/** JSON for programs is a string, a page for people has spans. */
 async function answerTo(
   asked: Options,
   id: ThreadId,
@@ -68,10 +67,9 @@ async function answerTo(
     : [wrapSentences(threadSummaryLine(id, story, view.next?.model), form), ...windowPage(view, story, form)];
 }
 
-/** What the next turn begins with, as the configuration and the folder of the thread are now. */
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
-  // Threads that a command resumes are live ones: those may start agents.
+  // Threads that a command resumes are live ones, which may start agents.
   return 'code' in loaded ? loaded : liveThreads(loaded.engine).preview(id, state);
 }
 
@@ -79,7 +77,6 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** One of the requests or checkpoints of a thread, counted from 1. */
 function chooseNumbered<Each extends object>(
   noun: 'request' | 'checkpoint',
   all: readonly Each[],

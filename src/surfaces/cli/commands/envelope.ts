@@ -17,7 +17,7 @@ import {
 
 type Options = CommandArguments<typeof envelopeCommand>['options'];
 
-/** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
+/** Exit codes: 0: shown; 1: no such thread or turn; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof envelopeCommand>): Promise<number | Outcome> {
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
@@ -29,7 +29,6 @@ export async function run(given: CommandArguments<typeof envelopeCommand>): Prom
   return 0;
 }
 
-/** JSON for programs is a string, a page for people has spans. */
 function answerTo(asked: Options, id: string, story: ThreadStory, form: PageForm): string | readonly Span[] | Outcome {
   const view = envelopeView(id, story, asked);
   if ('code' in view) return view;

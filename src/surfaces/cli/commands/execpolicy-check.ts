@@ -7,7 +7,6 @@ import { loadRulesFiles } from '../../../engine/home/command-rules.ts';
 import { currentFolder } from '../../views/terminal/process.ts';
 import { print } from '../../views/terminal/print.ts';
 
-/** `capstan execpolicy check`. */
 export function run({ options, words }: CommandArguments<typeof execpolicyCheckCommand>): number | Outcome {
   const { rules: paths, pretty, resolveHostExecutables: resolveExecutables } = options;
   if (paths.length === 0) {
@@ -27,7 +26,7 @@ export function run({ options, words }: CommandArguments<typeof execpolicyCheckC
   return 0;
 }
 
-/** The answer in the form of Codex, where the order of the keys is a part of it. */
+/** The answer in Codex's form, which includes the order of the keys. */
 export function checkAnswer(rules: RuleSet, command: readonly string[], matching: RuleMatching): object {
   const found = matchRules(rules, command, matching);
   const matchedRules = found.map(({ prefix, decision, resolvedProgram, justification }) => ({

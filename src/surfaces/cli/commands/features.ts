@@ -14,7 +14,6 @@ import { configuredGates } from '../../views/wording/settings-text.ts';
 
 type FeaturesArguments = CommandArguments<typeof featuresCommand>;
 
-/** `capstan features`. */
 export async function run({ variant, words: [name = ''], options }: FeaturesArguments): Promise<number | Outcome> {
   return variant === 'list' ? list(options) : switchGate(name, variant === 'enable');
 }

@@ -7,7 +7,7 @@ import type { findFilesCommand } from '../table/sandbox-and-files-commands.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 
-/** `capstan files`. 0: something was found; 1: nothing was. */
+/** Exit codes: 0: something was found; 1: nothing was. */
 export async function run({ words: [typed = ''], options }: CommandArguments<typeof findFilesCommand>) {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded satisfies Outcome;

@@ -10,7 +10,6 @@ import {
 import type { helpCommand } from '../../views/command-line/surface-commands.ts';
 import { wrongUsage } from '../../views/command-line/run-command.ts';
 
-/** `capstan help`: the same text as with `--help` behind the command. */
 export function helpOn(table: CommandGroup): CommandWork<typeof helpCommand> {
   return { run: ({ words }) => showHelp(table, words) };
 }
@@ -23,7 +22,7 @@ function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): numb
   const found = findCommand(group, name, ['--help']);
   if ('code' in found) return found;
   if ('commands' in found) return showHelp(found, rest);
-  // Of `exec resume` the text of `exec` says everything.
+  // The text of `exec` also covers `exec resume`.
   const [surplus] = Object.hasOwn(found.command.variants ?? {}, rest[0] ?? '') ? rest.slice(1) : rest;
   if (surplus !== undefined) {
     const { name: of } = found.command;

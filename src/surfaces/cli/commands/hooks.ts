@@ -8,7 +8,6 @@ import { currentFolder } from '../../views/terminal/process.ts';
 import { exactLine } from '../../views/terminal/exact-text.ts';
 import { print, printNote } from '../../views/terminal/print.ts';
 
-/** `capstan hooks`. */
 export async function run({ variant, options }: CommandArguments<typeof hooksCommand>): Promise<number | Outcome> {
   const { folder = '.', key: keys, json } = options;
   const here = currentFolder();
@@ -41,7 +40,7 @@ export async function run({ variant, options }: CommandArguments<typeof hooksCom
   return 0;
 }
 
-/** Those that a command is about which names none. One that was switched off is not switched on in passing. */
+/** The hooks that a command changes when it names none. One that was switched off is not switched on by this. */
 const changes: Readonly<Record<'trust' | 'untrust', readonly ConfiguredHook['trust'][]>> = {
   trust: ['untrusted', 'modified'],
   untrust: ['trusted', 'modified'],

@@ -12,7 +12,7 @@ import type { loginCommand } from '../table/settings-commands.ts';
 
 type Options = CommandArguments<typeof loginCommand>['options'];
 
-/** `capstan login`. 0: signed in; 1: not; 2: wrong usage. */
+/** Exit codes: 0: signed in; 1: not; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof loginCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -90,7 +90,7 @@ function statusWords(status: LoginStatus): string {
 
 const mostBytes = 64 * 1024;
 
-/** What is piped in. At a terminal it would stand on the screen, so nothing is read there. */
+/** Reads piped input only: at a terminal the secret would be visible on the screen. */
 async function readSecret(what: 'API key' | 'access token', signal: AbortSignal): Promise<string | Outcome> {
   const option = what === 'API key' ? '--with-api-key' : '--with-access-token';
   if (process.getBuiltinModule('node:tty').isatty(0)) {
@@ -107,7 +107,7 @@ async function readSecret(what: 'API key' | 'access token', signal: AbortSignal)
       if (!held.add(chunk as Buffer)) return tooLong(what);
     }
   } catch {
-    // Closed, or stopped: what came counts.
+    // The input was closed or stopped: use what has arrived.
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

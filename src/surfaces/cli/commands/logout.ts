@@ -2,7 +2,6 @@ import type { Outcome } from '../../../protocol/outcome.ts';
 import { loadCommandEngine } from '../../views/command-line/command-engine.ts';
 import { printNote } from '../../views/terminal/print.ts';
 
-/** `capstan logout`. */
 export async function run(): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;

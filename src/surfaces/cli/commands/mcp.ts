@@ -14,7 +14,6 @@ import { print, printNote } from '../../views/terminal/print.ts';
 
 type Given = CommandArguments<typeof mcpCommand>;
 
-/** `capstan mcp`. */
 export async function run(given: Given): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -51,7 +50,7 @@ export async function run(given: Given): Promise<number | Outcome> {
   }
 }
 
-/** The model calls a tool by the name of its server, and the user writes it in keys and commands. */
+/** The model uses the server name in tool names, and the user writes it in keys and commands. */
 function unfitName(name: string): Outcome {
   const message = `mcp add: ${JSON.stringify(name)} cannot be the name of a server.`;
   return { code: 'usage', message, next: 'Use letters, digits, - and _ only, for example my-server.' };
@@ -112,7 +111,7 @@ async function get(
   return 0;
 }
 
-/** A command can have written the file, so nothing is added that the user does not name. */
+/** A command may have written the file, so only servers that the user names are added. */
 async function importNamed(registry: McpRegistry, cwd: string, names: readonly string[]): Promise<number | Outcome> {
   const found = await registry.importable(cwd);
   if ('code' in found) return found;
@@ -141,7 +140,7 @@ async function importNamed(registry: McpRegistry, cwd: string, names: readonly s
   return 0;
 }
 
-/** Which variables of the user's the server would get. */
+/** The user's environment variables that the server would get. */
 function sentTo({
   bearer_token_env_var: token,
   env_http_headers: headers = {},

@@ -6,7 +6,6 @@ import { loadHomeMemory } from '../../../engine/memory/home-memory.ts';
 import { print } from '../../views/terminal/print.ts';
 import { memoryText } from '../../views/wording/settings-text.ts';
 
-/** `capstan memory`. */
 export async function run({ variant, options }: CommandArguments<typeof memoryCommand>): Promise<number | Outcome> {
   const memory = loadHomeMemory(process.env, homedir());
   if ('code' in memory) return memory;

@@ -20,7 +20,6 @@ import { resolve } from 'node:path';
 
 type Given = CommandArguments<typeof modelsCommand>;
 
-/** `capstan models`. */
 export async function run({ variant, words: [model], options }: Given): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -92,13 +91,11 @@ function shownValue(value: unknown): string {
 }
 
 export interface RecordField {
-  /** As a catalogue file writes it. */
   readonly field: string;
   readonly value: Json;
   readonly source: string;
 }
 
-/** The fields of a record, under the names that catalogue files use. */
 const names = {
   contextWindow: 'context_window',
   maxContextWindow: 'max_context_window',
@@ -117,7 +114,7 @@ const names = {
   compatibility: 'comp_hash',
 } as const;
 
-/** All that is known of a model, but for its instructions, which are long. */
+/** Everything known about a model except its instructions, which are long. */
 function shownRecord({ record, sourceOf }: ShownModel): readonly RecordField[] {
   const entries = Object.entries(names) as readonly (readonly [keyof typeof names, string])[];
   return entries.flatMap(([key, field]) => {
@@ -133,7 +130,7 @@ interface TestOptions {
   readonly json: boolean;
 }
 
-/** `capstan models test`. 0: the questions were answered, whatever the answers were. */
+/** `capstan models test`. Exit code 0: the questions were answered, whatever the answers were. */
 async function runTest(
   models: HomeModels,
   asked: ModelsAsked,
@@ -156,7 +153,7 @@ async function runTest(
   return 0;
 }
 
-/** Rows come one by one, so their columns are known before. */
+/** Rows are printed one by one, so the column widths are fixed in advance. */
 const widths = { 0: 14, 1: 7 };
 
 function row({ ability, state, detail }: FoundAbility): readonly string[] {

@@ -22,7 +22,7 @@ import {
 } from '../../views/threads/replay-report.ts';
 import type { replayCommand } from '../table/threads-read-commands.ts';
 
-/** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
+/** Exit codes: 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
   const { request: only, print: wantsBody, json: isJson, takenBack: isBack } = given.options;
   const thread = await loadThread(given.thread);
@@ -55,7 +55,6 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   return requests.some(isNotReproduced) ? 1 : 0;
 }
 
-/** The lines, with a report on how many were taken. */
 async function* reported(
   lines: Iterable<Line> | AsyncIterable<Line>,
   report: WorkProgress,
@@ -78,7 +77,7 @@ function noSuchRequest(id: ThreadId, wanted: number, count: number, isBack: bool
   };
 }
 
-/** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
+/** Writes the body as it was sent. For a request without a record there is only the input, as a list. */
 function printRequest(
   request: RebuiltRequest | InferredRequest,
   itemBytes: (item: Item) => Uint8Array,
@@ -97,7 +96,9 @@ function printRequest(
   return 0;
 }
 
-/** Rebuilds the requests that were taken back, each once and as the thread was then. They are counted from 1. */
+/**
+ * Rebuilds the requests that were taken back, each once and with the thread as it was then. They are counted from 1.
+ */
 async function* replayTakenBack(
   { parts }: Pick<TakenBackRequests, 'parts'>,
   each: (lines: AsyncIterable<Line>) => AsyncIterable<Line>,
@@ -105,7 +106,7 @@ async function* replayTakenBack(
   let number = 0;
   for (const { from, lines } of parts) {
     for await (const { request, shown } of replayRequests(each(lines()))) {
-      // Other programs record no requests, and what they sent is not counted either.
+      // Other programs record no requests, and those are not counted either.
       if (request.kind === 'rebuilt' && (request.line.ordinal ?? 0) >= from)
         yield { request, shown: { ...shown, number: ++number } };
     }

@@ -16,7 +16,7 @@ import { padToWidth, visibleText, wrap } from '../../views/terminal/text.ts';
 import { costLine, moneyWords, whyNotKnown } from '../../views/wording/cost-words.ts';
 import type { rerunCommand } from '../table/threads-read-commands.ts';
 
-/** `capstan rerun`. 0: the model answered; 1: it did not, or nothing was sent; 2: wrong usage. */
+/** Exit codes: 0: the model answered; 1: it did not, or nothing was sent; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof rerunCommand>): Promise<number | Outcome> {
   const { step, model, provider, json: isJson } = given.options;
   if (step === undefined) return noStep;
@@ -72,7 +72,6 @@ function answerFields(answer: StepAnswered): JsonObject {
   };
 }
 
-/** For people: both answers in columns. */
 function answersPage(rerun: RerunAnswers, form: PageForm): readonly Span[] {
   const { request, turn, step, bytes, encoder, isSameBody, before, now } = rerun;
   const sent = isSameBody
@@ -110,7 +109,6 @@ function factLines(answer: StepAnswered, column: number): readonly Span[] {
   return facts.flatMap((fact) => wrap(visibleText(fact), column)).map(dim);
 }
 
-/** The tokens alone: the cost has a place of its own. */
 function counted({ cost: _cost, ...counts }: Usage): Usage {
   return counts;
 }
@@ -147,12 +145,12 @@ function failureText({ code, message, next }: NonNullable<StepAnswered['failure'
   return `failed: ${code}${message === undefined ? '' : `. ${message} ${next ?? ''}`}`;
 }
 
-/** What an answer says and asks for, without what only its provider can read. */
+/** The text and calls of an answer, without the parts that only its provider can read. */
 type AnswerPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'call'; readonly name: string; readonly arguments: string }
-  /** What the provider did by itself, such as a search. */
+  /** An action of the provider itself, such as a search. */
   | { readonly type: 'other'; readonly item: string };
 
 function answerParts(items: readonly Item[]): readonly AnswerPart[] {

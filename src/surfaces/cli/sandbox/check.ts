@@ -13,7 +13,7 @@ import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
-/** `capstan sandbox check`: 0 if everything holds that the policy promises. */
+/** Exit code 0 if everything holds that the policy promises. */
 export async function check(engine: Engine, { json }: { readonly json: boolean }): Promise<number | Outcome> {
   const lab = makeLab(engine.home);
   const doors = await openDoors(lab);
@@ -37,7 +37,7 @@ export async function check(engine: Engine, { json }: { readonly json: boolean }
     return findings.some(({ state }) => state === 'broken') ? 1 : 0;
   } finally {
     doors.close();
-    // Not `rmSync`: it stops, and says nothing, when a process that is dying removes a file of its own meanwhile.
+    // Not `rmSync`: it stops silently when a dying process removes a file of its own at the same time.
     await rm(lab.base, { recursive: true, force: true });
   }
 }
@@ -78,12 +78,10 @@ function labProfile({ workspace, base }: Lab): PermissionProfile {
 
 interface Doors {
   readonly input: Pick<ProbeInput, 'tcpPort' | 'udpPort' | 'socket' | 'abstractSocket'>;
-  /** What came through, by the names of probes. */
   readonly arrived: ReadonlySet<string>;
   close(): void;
 }
 
-/** Listeners outside of the sandbox, for it to be kept from. */
 async function openDoors({ outside }: Lab): Promise<Doors> {
   const arrived = new Set<string>();
   const listening = (
@@ -119,7 +117,7 @@ async function openDoors({ outside }: Lab): Promise<Doors> {
   };
 }
 
-/** A datagram that was sent need not have arrived: in a network of its own it is lost. */
+/** A datagram that was sent need not have arrived: in a separate network it is lost. */
 function withWhatArrived({ arrived }: Doors): (attempt: Attempt) => Attempt {
   return (attempt) =>
     attempt.name === 'udp' && attempt.end === 'succeeded' && !arrived.has('udp')
@@ -132,7 +130,7 @@ function readAttempts(text: string): readonly Attempt[] | undefined {
   return line === undefined ? undefined : (JSON.parse(line.slice(answerMark.length)) as readonly Attempt[]);
 }
 
-/** What is there after the end that the policy does not let commands make. */
+/** Finds files that the policy does not let commands make and that remain at the end. */
 function leftovers({ base, workspace, outside }: Lab, { kind }: SandboxMeans): Attempt {
   const expected = ['.codex', 'link', 'made-inside', ...(kind === 'landlock' ? ['.git', 'moved'] : [])];
   const odd = readdirSync(workspace).filter((name) => !expected.includes(name));
@@ -164,7 +162,6 @@ const states: Readonly<Record<Finding['state'], Span & object>> = {
   unknown: yellow('unknown'),
 };
 
-/** What was found, for people or for programs. */
 function showFindings(
   { means, findings }: { readonly means: SandboxMeans; readonly findings: readonly Finding[] },
   { json }: { readonly json: boolean },

@@ -25,7 +25,6 @@ const verdicts: Readonly<Record<RouteExplanation['verdict'], (text: string) => S
   unneeded: (text) => text,
 };
 
-/** `capstan sandbox explain`. */
 export async function explain(sandbox: CommandSandbox, { json }: { readonly json: boolean }): Promise<number> {
   const { policy, cwd, profileName } = sandbox;
   const routes = await sandbox.explain();
@@ -49,7 +48,6 @@ function headLine(policy: PolicyDescription, { cwd, profileName }: CommandSandbo
   return `${name} in ${cwd}, ${networkWords(policy, { asksAboutRules: true })}`;
 }
 
-/** What is open and what is closed, as far as there is any. */
 function lists(policy: PolicyDescription): readonly string[] {
   const { readsEverything, readablePaths, writableRoots, readOnlyPaths, keptGlobs, deniedPaths, deniedGlobs } = policy;
   const listed = {
@@ -69,7 +67,6 @@ function lists(policy: PolicyDescription): readonly string[] {
   );
 }
 
-/** `capstan sandbox setup`. */
 export async function setUp(engine: Engine): Promise<number | Outcome> {
   printNote("Fetching the distribution's package of bubblewrap …");
   const unpacked = await engine.unpackBubblewrap();

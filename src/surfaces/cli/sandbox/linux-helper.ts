@@ -14,8 +14,8 @@ import { runToEnd } from './run-sandbox.ts';
 type SandboxArguments = CommandArguments<typeof sandboxCommand>;
 
 /**
- * `capstan sandbox linux`, also by the names `codex-linux-sandbox` and `capstan-linux-sandbox`: holds a command as a
- * profile in JSON says. There is no second stage: bubblewrap gets the filter itself.
+ * `capstan sandbox linux`, also named `codex-linux-sandbox` and `capstan-linux-sandbox`: confines a command by a
+ * profile in JSON. There is no second stage: bubblewrap gets the filter itself.
  */
 export async function runHelper({ options, words }: SandboxArguments): Promise<number | Outcome> {
   const unsupported = unsupportedFlag(options);
@@ -32,7 +32,7 @@ export async function runHelper({ options, words }: SandboxArguments): Promise<n
     cwd: resolve(here, policyFolder ?? folder ?? '.'),
     ...defined({ permissions: profile === undefined ? named : { profile } }),
     ...(options.legacyLandlock ? { landlockOnly: true } : {}),
-    // What the caller decided about variables is decided.
+    // Keep the caller's environment unchanged.
     ...(profile === undefined ? {} : { env: defined(process.env) as Readonly<Record<string, string>> }),
   });
   if ('code' in sandbox) return sandbox;

@@ -1,6 +1,5 @@
 import type { SandboxMeans } from '../../../engine/sandbox/command-sandbox.ts';
 
-/** What the probes need to know of the laboratory around them. */
 export interface ProbeInput {
   readonly workspace: string;
   readonly outside: string;
@@ -12,19 +11,18 @@ export interface ProbeInput {
   readonly abstractSocket: string;
 }
 
-/** What an attempt came to: it succeeded, it failed with a reason, or it could not be made here. */
 export interface Attempt {
   readonly name: ProbeName;
   readonly end: 'succeeded' | 'failed' | 'skipped';
   readonly detail: string;
 }
 
-/** Before the answer: what programs print on the way is not part of it. */
+/** Precedes the answer: other output of programs is ignored. */
 export const answerMark = 'capstan-probes:';
 
 /**
- * The program that makes the attempts, as text: it runs in a Node of its own inside the sandbox and must not use anything
- * of this one. Prints one line of JSON behind the mark.
+ * Source text of the program that makes the attempts: it runs in its own Node inside the sandbox and must not use
+ * anything of this process. Prints one line of JSON after the mark.
  */
 export const probeScript = String.raw`
 const fs = require('node:fs'), net = require('node:net'), dgram = require('node:dgram');
@@ -96,12 +94,11 @@ function connect(name, options) {
 })();
 `;
 
-/** What the policy of the laboratory promises about an attempt: that it works, or that it fails. */
+/** A promise of the lab's policy: that an attempt works, or that it fails. */
 interface Probe {
-  /** In a table. */
   readonly what: string;
   readonly promise: 'works' | 'fails';
-  /** Only a bubblewrap that is recent enough can keep it. */
+  /** Only a recent bubblewrap can keep it. */
   readonly needs?: 'closed-namespaces';
   /** Landlock cannot keep it, and the user agreed to that. */
   readonly lostWith?: 'landlock';
@@ -141,12 +138,12 @@ export type ProbeName = keyof typeof probes;
 export interface Finding {
   readonly name: ProbeName;
   readonly what: string;
-  /** `lost`: it does not hold, as the user agreed. `unknown`: the attempt could not be made. */
+  /** `lost`: does not hold, as the user agreed. `unknown`: the attempt could not be made. */
   readonly state: 'holds' | 'broken' | 'lost' | 'unknown';
   readonly detail: string;
 }
 
-/** Whether what was promised held. An attempt that is missing was never made: nothing is known. */
+/** Compares the attempt with the promise. A missing attempt was never made: its state is unknown. */
 export function judgeProbe(
   means: Pick<SandboxMeans, 'kind' | 'closesUserNamespaces'>,
   attempts: readonly {

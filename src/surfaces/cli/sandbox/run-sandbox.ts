@@ -8,7 +8,6 @@ import { complain, printNote } from '../../views/terminal/print.ts';
 import { sandboxCommand } from '../table/sandbox-and-files-commands.ts';
 import { resolve } from 'node:path';
 
-/** `capstan sandbox`. */
 export async function run(given: CommandArguments<typeof sandboxCommand>): Promise<number | Outcome> {
   if (given.variant === 'linux') return (await import('./linux-helper.ts')).runHelper(given);
   const { overrides, profile, permissions, sandboxFallback, folder = '.' } = given.options;
@@ -25,7 +24,7 @@ export async function run(given: CommandArguments<typeof sandboxCommand>): Promi
   return runToEnd(sandbox, given.words, { notice: ({ message }) => printNote(`capstan: ${message}`) });
 }
 
-/** Ends as the command ends. A program that is not there ends as in a shell. */
+/** Exits as the command does; for a missing program, as a shell would. */
 export async function runToEnd(
   sandbox: CommandSandbox,
   argv: readonly string[],

@@ -27,7 +27,7 @@ import * as reads from './threads-read-commands.ts';
 import { contextCommand, envelopeCommand, replayCommand, rerunCommand } from './threads-read-commands.ts';
 import * as changes from './threads-change-commands.ts';
 
-// One row per command. The work of each is loaded when it is asked for.
+// One row per command. Each command's module is loaded on demand.
 
 const operations = async () => (await import('../threads/operations.ts')).operations;
 
@@ -71,7 +71,6 @@ const execpolicy: CommandGroup = {
   },
 };
 
-/** The program: every command by the words that name it. */
 export const commandTable: CommandGroup = {
   name: '',
   does: '',

@@ -3,7 +3,6 @@ import { execCommand } from '../../views/command-line/exec-command.ts';
 
 export const lastOption = flag('--last', 'the newest thread of this folder', { choosesThread: true });
 
-/** What every command takes that does one thing to one thread. */
 const operationOptions = {
   last: lastOption,
   all: flag('--all', 'with --last: the newest thread of any folder'),
@@ -12,13 +11,11 @@ const operationOptions = {
 
 export const jsonOption = flag('--json', 'print one JSON object');
 
-/** The thread, unless `--last` stands for it. */
+/** The thread; `--last` may replace it. */
 export const threadWord = {
   name: 'THREAD',
   missing: 'which thread? Give its id, its name or --last.',
 } as const satisfies CommandWord;
-
-// Commands that change a thread, make one, or remove one.
 
 const turnWord = 'TURN is the number of a turn, its id, or the beginning of its id.';
 
@@ -144,7 +141,7 @@ export const deleteCommand = {
   forms: ['THREAD [options]'],
   examples: [['capstan threads delete login-fix', 'Delete the thread named login-fix']],
   words: [{ name: 'THREAD', missing: 'which thread? Give its id or its name.' }],
-  // The newest thread may be another one than the user thinks.
+  // The newest thread may not be the one that the user means.
   refuses: {
     '--last': { message: 'a deleted thread cannot be restored. Give its id or its name instead of --last.' },
   },

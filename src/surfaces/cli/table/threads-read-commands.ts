@@ -1,9 +1,7 @@
 import { type Command, type CommandOption, flag, option } from '../../views/command-line/command.ts';
 import { jsonOption, lastOption, threadWord } from './threads-change-commands.ts';
 
-// Commands that change no thread.
-
-/** Which threads, and how many at a time: the same for lists and searches. */
+/** Filters and paging, shared by lists and searches. */
 const queryOptions = {
   cwd: option('-C, --cd FOLDER', 'only threads that work in FOLDER'),
   limit: option('-n, --limit NUMBER', 'how many at a time (25)', { number: { min: 1, max: 1000 } }),
@@ -180,7 +178,6 @@ export const gcCommand = {
 const newestThread =
   'THREAD is an id, the beginning of one, or a name. Without it, Capstan takes the newest thread of this folder.';
 
-/** Of requests and checkpoints. */
 const numberOrLast = { number: { min: 1 }, choices: ['last'] } as const;
 
 export const contextCommand = {

@@ -17,7 +17,7 @@ import { complain } from '../../views/terminal/print.ts';
 import { Activity } from '../../views/terminal/turn-activity.ts';
 import { findThread, printResult, refuseOperation } from './operations.ts';
 
-/** `capstan threads compact`. 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
+/** Exit codes: 0: a checkpoint was made; 1: refused or failed; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
   const { json } = given.options;
   const found = await findThread({ thread: given.thread, overrides: given.options.overrides });
@@ -45,7 +45,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   }
 }
 
-/** Unless a checkpoint is made, the history stands as it was. */
+/** Without a checkpoint, the history stays unchanged. */
 async function compact(
   threads: LiveThreads,
   id: ThreadId,
@@ -82,7 +82,7 @@ function told(id: ThreadId, report: CheckpointReport): string {
   ].join('\n');
 }
 
-/** What happens meanwhile, on standard error: a model may think for minutes. */
+/** Shows progress on standard error: a model may think for minutes. */
 function showOn(screen: Screen): (event: ThreadEvent) => void {
   const activity = new Activity();
   return (event) => {

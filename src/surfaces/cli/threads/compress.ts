@@ -11,7 +11,6 @@ import { findThread, printResult } from './operations.ts';
 
 type Options = CommandArguments<typeof compressCommand>['options'];
 
-/** `capstan threads compress` */
 export async function run({ thread, options }: CommandArguments<typeof compressCommand>): Promise<number | Outcome> {
   const { olderThan } = options;
   if (olderThan === undefined) {

@@ -22,7 +22,7 @@ import {
 import { runBeforeAnySignal } from '../../views/terminal/progress.ts';
 import { complain, print } from '../../views/terminal/print.ts';
 
-/** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
+/** Exit codes: 0: written; 1: not; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof exportCommand>): Promise<number | Outcome> {
   const { newId, output, force } = given.options;
   const place = output === undefined || output === '-' ? undefined : placeOf(output);
@@ -45,7 +45,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const path = place.kind === 'folder' ? join(place.path, exportFileName(exported, format)) : place.path;
   const problem = await (force ? replace(path, text) : runBeforeAnySignal(() => writeNewExport(path, text)));
   if (problem !== undefined) return problem;
-  // A script takes the path from here.
+  // Scripts read the path from standard output.
   print(process.stdout.isTTY ? `${exportedWords(thread, text)}, to ${path}\n` : `${path}\n`, 'text');
   return 0;
 }
@@ -61,7 +61,7 @@ function placeOf(output: string): { readonly kind: 'file' | 'folder'; readonly p
   return { kind: kindOfEntry(path) === 'folder' ? 'folder' : 'file', path };
 }
 
-/** What the user calls the thread. A page without it is better than none. */
+/** The user's name for the thread. Failing to read it does not fail the export. */
 async function threadName(id: ThreadId): Promise<string | undefined> {
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return undefined;
@@ -69,7 +69,7 @@ async function threadName(id: ThreadId): Promise<string | undefined> {
   return 'code' in found ? undefined : found.name;
 }
 
-/** In place of what is there, but not through a link that a command may have put into the workspace or a writable root. */
+/** Replaces the file, but not through a link that a command may have put into the workspace or a writable root. */
 async function replace(path: string, text: string): Promise<Outcome | undefined> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;

@@ -12,7 +12,6 @@ import { print } from '../../views/terminal/print.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { findThread, type FoundThread } from './operations.ts';
 
-/** `capstan threads files` */
 export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {
   const found = await findThread({ thread });
   if ('code' in found) return found;
@@ -39,11 +38,10 @@ export async function run({ thread, options }: CommandArguments<typeof filesComm
 interface ShownChange {
   readonly change: ChangedFiles;
   readonly turns: readonly TurnSummary[];
-  /** Whose work it was. Absent: the thread's own. */
+  /** The agent that made the change. Absent: the thread itself. */
   readonly agent?: string;
 }
 
-/** Of a thread and of the agents below it, in this order. */
 async function changesOf(
   engine: FoundThread['engine'],
   { id, agents }: Pick<AgentNode, 'id' | 'agents'>,
@@ -88,7 +86,6 @@ const kindLooks: Readonly<Record<TurnFileChange['kind'], TextLook>> = {
   deleted: 'red',
 };
 
-/** A row for each file, its path in full; where diffs were asked for, each file with its changed lines. */
 function filesSpans(files: readonly TurnFileChange[]): readonly Span[] {
   const rowOf = (file: TurnFileChange): readonly Span[] => [
     { look: kindLooks[file.kind], text: `  ${file.kind}` },

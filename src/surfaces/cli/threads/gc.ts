@@ -7,7 +7,6 @@ import { formatCount, sizeWords } from '../../../engine/wording.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { printResult } from './operations.ts';
 
-/** `capstan threads gc` */
 export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -20,7 +19,6 @@ export async function run({ options }: CommandArguments<typeof gcCommand>): Prom
   return printResult(collected, options, () => `${linesOf(collected).join('\n')}\n`);
 }
 
-/** What is lost or stays, one line each, and at the end what was done. */
 function linesOf(collected: Collected): readonly string[] {
   const { dryRun, blobs, reverted, busy, unread } = collected;
   const verb = dryRun ? 'Would remove' : 'Removed';

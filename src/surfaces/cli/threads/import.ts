@@ -14,7 +14,7 @@ import { fitToWidth, visibleLine } from '../../views/terminal/text.ts';
 import { resumeCommand } from '../../views/wording/command-hints.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 
-/** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
+/** Exit codes: 0: imported; 1: not; 2: wrong usage. */
 export async function run({ words, options }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
   const [name = ''] = words;
   const here = currentFolder();
@@ -31,12 +31,11 @@ export async function run({ words, options }: CommandArguments<typeof importComm
   const { id, path } = imported;
   if (options.json) print(`${JSON.stringify({ kind: 'imported', id, path })}\n`, 'json');
   else if (process.stdout.isTTY) print(await importedText(stored, id), 'text');
-  // A script takes the id from here.
+  // Scripts read the id from standard output.
   else print(`${id}\n`, 'text');
   return 0;
 }
 
-/** What was imported, and how to resume it. */
 async function importedText(stored: StoredThreads, id: ThreadId): Promise<string> {
   const summary = await stored.summary(id);
   const [turns, preview] = 'code' in summary ? [0, ''] : [summary.turns, visibleLine(summary.preview)];

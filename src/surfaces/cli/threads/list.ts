@@ -18,7 +18,6 @@ import type { listCommand, searchCommand } from '../table/threads-read-commands.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
-/** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -43,18 +42,17 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   return 0;
 }
 
-/** Lets another process read the threads that the index does not know, so that this one can end. */
+/** Starts another process to read the threads that the index does not know, so that this one can end. */
 function reindexInBackground(home: string): void {
   const words = [process.argv[1] ?? '', 'threads', 'reindex', '--changed'];
   const child = spawn(process.execPath, words, { detached: true, stdio: 'ignore', cwd: home });
-  // What it would have done is done when it is needed.
+  // A failure is harmless: the threads are indexed when needed.
   child.on('error', () => {});
   child.unref();
 }
 
 type ShownSettings = { readonly [Name in 'cwd' | 'model' | 'effort' | 'approval' | 'sandbox' | 'mode']?: string };
 
-/** A thread in three lines: which one, with what, and what it is about. */
 export function threadSpans(thread: ListedThread, now: number, form: PageForm): readonly Span[] {
   const { id, name, preview, updatedAt, archived, compressed, forkedFrom, gitBranch, goal } = thread;
   const marks = [
@@ -75,7 +73,7 @@ export function threadSpans(thread: ListedThread, now: number, form: PageForm): 
   ];
 }
 
-/** Two programs cannot answer: where one asks already, the answer is given there. */
+/** Two programs cannot answer: if one is already asking, the answer must be given there. */
 function questionSpans({ id, questions, writer }: ListedThread, form: PageForm): readonly Span[] {
   if (questions === undefined) return [];
   if (writer === undefined) return ['  ', yellow('waits for your answer'), `: ${answerCommand(visibleLine(id))}\n`];
@@ -86,18 +84,16 @@ function questionSpans({ id, questions, writer }: ListedThread, form: PageForm):
   ];
 }
 
-/** A program signs its lock with the time in the form of files. */
+/** A lock is signed with the time in the form of files. */
 function withClockTime(writer: string): string {
   return writer.replace(/(?<= since )\S+$/, (time) => clockTimeOf(time));
 }
 
-/** The settings of a thread or of a turn, each with what it is. */
 export function settingsLine({ cwd, model, effort, approval, sandbox, mode }: ShownSettings): string {
   const known = Object.entries(defined({ cwd, model, effort, approval, sandbox, mode }));
   return visibleLine(known.map(([word, value]) => `${word} ${value}`).join(', '));
 }
 
-/** Says which files a list had to leave out. */
 export function printUnreadable({ unreadable = [] }: Pick<ThreadPage, 'unreadable'>): void {
   for (const problem of unreadable) printNote(`\n${fullText(problem)}`);
 }
@@ -107,17 +103,17 @@ const shownNames = new Map([
   ['locations', 'paths'],
 ]);
 
-/** What JSON shows of a thread or an operation. There a location has been called a path from the start. */
+/** A thread or an operation for JSON output, where a location has always been called a path. */
 export function withPaths(value: object): object {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [shownNames.get(name) ?? name, field]));
 }
 
-/** A thread of a list. `writer`: the program that has it open while it waits for an answer, and asks there. */
+/** A listed thread. `writer`: the program that has it open, waits for an answer, and asks there. */
 interface ListedThread extends ThreadSummary {
   readonly writer?: string;
 }
 
-/** Looks only at threads that wait: of the others it says nothing. */
+/** Adds the writer for threads that wait; leaves others unchanged. */
 export async function addQuestionWriter(stored: StoredThreads, thread: ThreadSummary): Promise<ListedThread> {
   const writer = thread.questions === undefined ? undefined : await stored.writer(thread.id);
   return writer === undefined ? thread : { ...thread, writer };
@@ -126,7 +122,6 @@ export async function addQuestionWriter(stored: StoredThreads, thread: ThreadSum
 type QueryOptions = CommandArguments<typeof searchCommand>['options'] &
   Partial<CommandArguments<typeof listCommand>['options']>;
 
-/** Which threads, and how many at a time: the same for lists and searches. */
 export function threadQuery(options: QueryOptions, here: string): ThreadQuery {
   const { cwd, archived, text, source, cursor, limit = 25, sort = 'updated' } = options;
   return {
@@ -138,7 +133,6 @@ export function threadQuery(options: QueryOptions, here: string): ThreadQuery {
   };
 }
 
-/** The command that shows what follows a page: the one that was typed, from there on. */
 export function nextPageCommand(typed: readonly string[], cursor: string): string {
   const rest = typed.filter(
     (word, at) => word !== '--cursor' && typed[at - 1] !== '--cursor' && !word.startsWith('--cursor='),

@@ -19,7 +19,6 @@ import { withPaths } from './list.ts';
 
 type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;
 
-/** Commands that do one thing to one thread: `capstan threads archive` and so on. */
 export const operations = {
   archive: operation(() => ({
     perform: (engine, id) => engine.stored.archive(id),
@@ -30,7 +29,7 @@ export const operations = {
     perform: (engine, id) => engine.stored.unarchive(id),
     text: ({ id }) => `Thread ${id} is active again.`,
   })),
-  // It cannot be undone: a name that several threads have means none of them.
+  // A deletion cannot be undone, so an ambiguous name is refused.
   delete: operation(({ options }: CommandArguments<typeof deleteCommand>) => ({
     archived: true,
     unique: true,
@@ -84,9 +83,8 @@ export const operations = {
   undoRollback: operation(({ options }: CommandArguments<typeof undoRollbackCommand>) => ({
     perform: (engine, id) => engine.stored.undoRollback(id, { force: options.force }),
     text({ id, turns, replaced, next }) {
-      // An undo that was undone.
       if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} rolled back again.`;
-      // A rollback to the middle of a turn may have taken no whole one.
+      // A rollback to the middle of a turn may have removed no whole turn.
       const back = turns.length === 0 ? 'What was rolled back' : turnsWord(turns);
       const instead = replaced.length === 0 ? '' : ` in place of ${replaced.length} newer`;
       const more = next === undefined ? '' : `\nTo undo the rollback before that: capstan threads undo-rollback ${id}`;
@@ -101,32 +99,29 @@ function operation<Given extends OperationArguments, Result extends { readonly n
   return { run: (given: Given) => operateOnThread(given, operationOf(given)) };
 }
 
-/** A turn is looked up by the thread: here it may be a number or the beginning of an id as well. */
+/** The thread looks the turn up: here it may also be a number or the beginning of an id. */
 function cutOf({ through, before }: CommandArguments<typeof forkCommand>['options']): ThreadCut {
   if (through !== undefined) return { kind: 'through', turnId: through as TurnId };
   return before === undefined ? { kind: 'latest' } : { kind: 'before', turnId: before as TurnId };
 }
 
-/** What every operation was given, whatever else its command takes. */
 interface OperationArguments {
   readonly thread: string | undefined;
   readonly words: readonly string[];
   readonly options: { readonly json: boolean; readonly all?: boolean };
 }
 
-/** One thing that is done to one thread. */
 interface ThreadOperation<Result extends { readonly notices: readonly Outcome[] }> extends Pick<
   ThreadSearch,
   'archived' | 'unique'
 > {
   perform(engine: Engine, id: ThreadId): Promise<Result | EngineRefused>;
-  /** What was done, in sentences. */
   text(result: Result): string;
-  /** Whether all of it could be done. Without it, what was not refused was. */
+  /** False if a part of it failed. Absent: everything that was not refused was done. */
   isWhole?(result: Result): boolean;
 }
 
-/** Finds the thread, does it and reports. 0: done; 1: refused, or a part of it failed. */
+/** Finds the thread, runs the operation and reports it. Exit codes: 0: done; 1: refused, or a part of it failed. */
 export async function operateOnThread<Result extends { readonly notices: readonly Outcome[] }>(
   { thread, options: { json, all = false } }: OperationArguments,
   { text, isWhole = () => true, perform, ...search }: ThreadOperation<Result>,
@@ -142,7 +137,7 @@ export async function operateOnThread<Result extends { readonly notices: readonl
   return isWhole(done) ? 0 : 1;
 }
 
-/** A refusal is what a program asked for, too: it gets it as JSON on standard output. */
+/** Programs get refusals as JSON on standard output, too. */
 export function refuseOperation(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
   if (!json) return outcome;
   const { code, message, next } = outcome;
@@ -150,7 +145,6 @@ export function refuseOperation(outcome: Outcome, { json }: { readonly json: boo
   return 1;
 }
 
-/** A thread, and the engine to work with it. */
 export interface FoundThread extends CommandEngine {
   readonly id: ThreadId;
 }
@@ -158,17 +152,14 @@ export interface FoundThread extends CommandEngine {
 interface ThreadSearch {
   /** Undefined: the thread that was used last. */
   readonly thread: string | undefined;
-  /** Archived threads can be named, too. */
   readonly archived?: boolean;
-  /** A name that several threads have means none of them. */
+  /** Refuses a name that several threads have. */
   readonly unique?: boolean;
-  /** Without a name: of any folder, not only of this one. */
+  /** Without a name: searches all folders, not only this one. */
   readonly anywhere?: boolean;
-  /** Over the configuration, as `KEY=VALUE`. */
   readonly overrides?: readonly string[];
 }
 
-/** The one thread that a command is about. */
 export async function findThread(search: ThreadSearch): Promise<FoundThread | Outcome> {
   const { thread: name, archived = false, unique = false, anywhere = false } = search;
   const loaded = await loadCommandEngine(search.overrides);
@@ -179,11 +170,11 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   );
   if (chosen.kind === 'chosen') return { ...loaded, id: chosen.id };
   if (name !== undefined || anywhere) return chosen;
-  // Not all of these commands can look in other folders by themselves.
+  // Some of these commands cannot search other folders themselves.
   return { ...chosen, next: 'Name a thread: `capstan threads list` shows those of all folders.' };
 }
 
-/** As one line of JSON for programs, else in words for people. Gives the exit code. */
+/** Prints one line of JSON for programs, or words for people. Returns the exit code. */
 export function printResult(result: object, { json }: { readonly json: boolean }, words: () => string): number {
   if (json) print(`${JSON.stringify(result)}\n`, 'json');
   else print(words(), 'text');

@@ -6,7 +6,6 @@ import { plural } from '../../../engine/wording.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { printResult } from './operations.ts';
 
-/** `capstan threads reindex` */
 export async function run({ options }: CommandArguments<typeof reindexCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;

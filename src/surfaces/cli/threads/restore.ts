@@ -11,7 +11,7 @@ import { keptReasons, restoreNotes } from '../../views/threads/rollback-and-rest
 import { withProgress } from '../../views/terminal/progress.ts';
 import { findThread, type FoundThread, printResult } from './operations.ts';
 
-/** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
+/** Exit codes: 0: done; 1: refused, or some files could not be restored; 2: wrong usage. */
 export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
   const { before, undo, json, dryRun, force, meanwhile } = options;
   if (before === undefined && !undo) return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
@@ -29,7 +29,7 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   return report.failed.length === 0 ? 0 : 1;
 }
 
-/** Who holds the thread is mostly a terminal that has it open, and can do the same. */
+/** The thread is mostly held by a terminal that has it open and can do the same. */
 function heldInTerminal(outcome: Outcome, undo: boolean): Outcome {
   if (outcome.code !== 'thread-locked') return outcome;
   const there = undo ? '/rewind undo' : '/rewind';
@@ -57,7 +57,7 @@ export function hasChanged({ restored, deleted }: RestoreReport): boolean {
   return restored.length + deleted.length > 0;
 }
 
-/** What was done, or would be, for people. `again` says how to get what only the options bring back. */
+/** Describes for people what was done, or would be. `again` says how to restore what only the options bring back. */
 export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
   const { root, restored, deleted, kept, failed } = report;
   const options = [...new Set(kept.flatMap(({ why }) => keptReasons[why].option ?? []))].toSorted();

@@ -12,7 +12,6 @@ import { hasChanged, howToUndo, restoreText } from './restore.ts';
 import { beforeCheckpointLines, turnsWord } from '../../views/threads/rollback-and-restore-words.ts';
 import { operateOnThread } from './operations.ts';
 
-/** The conversation, the files, or both. */
 type Back = Done<
   { readonly files?: RestoreReport } & (
     | RolledBack
@@ -22,7 +21,6 @@ type Back = Done<
 
 type Options = CommandArguments<typeof rollbackCommand>['options'];
 
-/** `capstan threads rollback` */
 export async function run(given: CommandArguments<typeof rollbackCommand>): Promise<number | Outcome> {
   const to = rangeOf(given);
   if ('code' in to) return to;
@@ -61,11 +59,10 @@ function rolledBackText(back: RolledBack & { readonly files?: RestoreReport }): 
   if (checkpoint !== undefined) {
     return [...beforeCheckpointLines(back, checkpoint), `To undo this: capstan threads undo-rollback ${id}`].join('\n');
   }
-  // The same command would take back one more turn.
   const again = (options: string): string =>
     `To restore the kept files as well: capstan threads undo-rollback ${id}, then repeat this command with ${options}.`;
   const restored = files === undefined ? '' : restoreText(files, { again });
-  // The record of it went with the conversation.
+  // The record of the file changes was removed with the conversation.
   const then = files && hasChanged(files) ? `\nThen undo the files: capstan threads restore ${id} --undo` : '';
   return `${restored}${turnsWord(turns)} of thread ${id} rolled back.\nTo undo this: capstan threads undo-rollback ${id}${then}`;
 }

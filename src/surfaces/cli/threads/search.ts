@@ -8,7 +8,7 @@ import { visibleLine } from '../../views/terminal/text.ts';
 import { withProgress } from '../../views/terminal/progress.ts';
 import { addQuestionWriter, nextPageCommand, printUnreadable, threadQuery, threadSpans, withPaths } from './list.ts';
 
-/** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
+/** Exit codes: 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
@@ -37,7 +37,6 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
   return found.hits.length === 0 ? 1 : 0;
 }
 
-/** What the shell was given in quotes stays together. */
 function asTyped(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
 }

@@ -17,7 +17,7 @@ import { complain } from '../../views/terminal/print.ts';
 import { settingName } from '../../../engine/wording.ts';
 import { findThread, printResult } from './operations.ts';
 
-/** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
+/** Exit codes: 0: changed, or already so; 1: refused; 2: wrong usage. */
 export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
   const wanted = changeOf(options);
   if (Object.keys(wanted).length === 0)
@@ -29,7 +29,7 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   const threads = liveThreads(engine);
   const thread = await load(threads, id, change);
   if (thread.kind === 'refused') return thread.outcome;
-  // What was not taken over is not the thread's any more once it is changed here.
+  // Settings that were not restored are lost to the thread once it is changed here.
   for (const notice of thread.notices) complain(notice, 0);
   const before = thread.settings;
   try {
@@ -47,15 +47,15 @@ export async function run({ thread: name, options }: CommandArguments<typeof set
   }
 }
 
-/** A thread whose folder is gone can still be given another one. */
+/** Loads a thread even if its folder is gone, so that it can be given another one. */
 async function load(threads: LiveThreads, id: ThreadId, change: SettingsChange): Promise<LiveThread | EngineRefused> {
   const loaded = await threads.load(id, { unattended: true });
   if (loaded.kind === 'live' || loaded.outcome.code !== 'folder-missing' || change.cwd === undefined) return loaded;
-  // Any folder that is there will do: the change says which one it is to be.
+  // Any existing folder will do: the change names the new one.
   return threads.load(id, { unattended: true, cwd: '/' });
 }
 
-/** The values go as they are to who judges them. */
+/** The values are passed on unchecked: they are validated where they are applied. */
 function changeOf(options: CommandArguments<typeof setCommand>['options']): SettingsChange {
   const { model, effort, cwd, sandbox, approval, personality, mode } = options;
   return defined({

@@ -8,7 +8,6 @@ import { moneyWords } from '../../views/wording/cost-words.ts';
 import { formatCount } from '../../../engine/wording.ts';
 import type { FoundThread } from './operations.ts';
 
-/** `capstan threads show --tree`: a thread and its agents, one line each. */
 export async function showTree(
   { engine, id }: Pick<FoundThread, 'engine'> & { readonly id: ThreadId },
   { json }: { readonly json: boolean },

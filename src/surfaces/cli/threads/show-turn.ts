@@ -14,19 +14,16 @@ import { clockTime } from '../../views/wording/time-words.ts';
 import { shownName } from '../../views/wording/turn-lines.ts';
 import { settingsLine } from './list.ts';
 
-/** A turn, and what happened in it. */
 export interface ShownTurn {
   readonly turn: TurnSummary;
   /** Undefined: the lines do not show which turn it is. */
   readonly work: TurnWithItems | undefined;
-  /** The turn before it, or the thread: their settings are not said again. */
+  /** The previous turn, or the thread: settings equal to its settings are not repeated. */
   readonly before: SettingsInWords;
 }
 
 export interface TurnForm extends PageForm {
-  /** Everything that was said and done, in order. */
   readonly full: boolean;
-  /** The tokens of the turn that took the most of them. */
   readonly mostTokens: number;
 }
 
@@ -64,10 +61,9 @@ function changedSettings({ turn, before }: ShownTurn) {
   return Object.fromEntries(changed);
 }
 
-/** Where bars begin, so that those of all turns can be compared. */
 const figuresWidth = 60;
 
-/** How long it took, what it cost, and that as a bar: cached and other tokens sent, and tokens answered. */
+/** Duration and cost, with a bar: cached and other tokens sent, and tokens answered. */
 function figures(
   { startedAt, endedAt }: TurnSummary,
   cost: KnownCost,
@@ -90,20 +86,17 @@ function figures(
   return [`${indent}${padToWidth(words, figuresWidth)}`, ...bar, '\n'];
 }
 
-/** What a turn or a thread cost, as a line of its own or behind other figures. */
 export function tokensLine(cost: KnownCost): readonly string[] {
   const words = costLine(cost);
   if (words === undefined) return [];
   return [(cost.usage?.total ?? 0) === 0 ? `tokens ${words}` : words];
 }
 
-/** What the letters and colours of the bars are. */
 export function barLegend(color: boolean): readonly Span[] {
   const mark = (look: TextLook, letter: string): Span => ({ look, text: color ? '█' : letter });
   return [mark('cyan', 'c'), ' cached  ', mark('blue', 'i'), ' other input  ', mark('green', 'o'), ' output\n'];
 }
 
-/** Calls that are listed by themselves, and characters of an answer. */
 const [mostCalls, mostAnswer] = [8, 300];
 
 function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: TurnForm): readonly Span[] {
@@ -115,7 +108,7 @@ function shortItems(turn: TurnSummary, items: readonly RecordedItem[], form: Tur
   const more = left > 0 ? [dim(`${indent}… ${plural(left, 'more call')} (--full shows all)\n`)] : [];
   const listed = calls.slice(0, mostCalls);
   const lines = listed.map((call) => [...callLine(call, form), ...(call === listed.at(-1) ? more : [])]);
-  // A turn that was cut may have calls behind the last words of the model.
+  // A turn that was cut off may have calls after the model's last words.
   const at = answer === undefined ? -1 : items.indexOf(answer);
   const before = listed.filter((call) => items.indexOf(call) < at).length;
   return [
@@ -146,12 +139,10 @@ function callLine(call: RecordedCall, form: TurnForm): readonly Span[] {
   ];
 }
 
-/** What the user or a reviewer decided about the call and its hosts. */
 function decided(call: RecordedCall, form: TurnForm): readonly Span[] {
   return questionAndAnswerLines(call).map((words) => dim(wrapSentences(visibleLine(words), form, indent + indent)));
 }
 
-/** The files that a patch names. */
 function patchedFiles(patch: string): string {
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ');
 }
@@ -198,7 +189,6 @@ function labelled(label: string, text: string, { proseWidth }: TurnForm, look?: 
   return [...head, look === undefined ? body : { look, text: body }, '\n'];
 }
 
-/** How a call ended, in a word or two, and whether that is good. */
 export interface CallEnd {
   readonly words: string;
   readonly look: TextLook;
@@ -215,7 +205,7 @@ export function callEnd({ output, asked }: RecordedCall): CallEnd | undefined {
   return { words: end, look: doubtful.has(end) ? 'yellow' : isFailure ? 'red' : 'dim' };
 }
 
-/** The other questions come up while a call runs, or after its first try. */
+/** Other questions come up while a call runs, or after its first try. */
 function waitsToBegin(newest: AskedOfCall | undefined): boolean {
   return newest !== undefined && newest.answer === undefined && newest.kind !== 'network' && newest.kind !== 'retry';
 }

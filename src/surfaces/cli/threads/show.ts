@@ -28,7 +28,6 @@ import { barLegend, type ShownTurn, tokensLine, type TurnForm, turnSpans } from 
 import { addQuestionWriter, threadSpans, withPaths } from './list.ts';
 import { skippedWords } from '../../../engine/wording.ts';
 
-/** `capstan threads show` */
 export async function run({ thread: name, options }: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
   const found = await findThread({ thread: name, archived: true });
   if ('code' in found) return found;
@@ -73,8 +72,8 @@ export async function run({ thread: name, options }: CommandArguments<typeof sho
 }
 
 /**
- * The thread is read several times over: progress shows on the longest reading, of its items. That one comes last, so
- * that the items are not held beside the history that the others read.
+ * The thread is read several times; progress is shown for the longest reading, of its items. That one comes last, so
+ * that the items are not in memory beside the history that the others read.
  */
 async function readParts(
   stored: FoundThread['engine']['stored'],
@@ -123,7 +122,7 @@ function turnsSpans(
   ];
 }
 
-/** A turn that was taken back may have the name of one that stands. */
+/** A rolled-back turn may have the same id as a current one. */
 function workByTurn(work: TurnItems | undefined): ReadonlyMap<TurnWithItems['id'], TurnWithItems> {
   return new Map((work?.turns ?? []).filter(({ isTakenBack }) => !isTakenBack).map((each) => [each.id, each]));
 }
@@ -138,7 +137,6 @@ function checkpointWords({ number, report }: ThreadCheckpoint): string {
   return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
 }
 
-/** What the last turn waits with. How to answer stands with the thread. */
 function questionLines(questions: readonly Question[], form: PageForm): readonly Span[] {
   if (questions.length === 0) return [];
   const asked = questions.map((question) => {
@@ -148,7 +146,6 @@ function questionLines(questions: readonly Question[], form: PageForm): readonly
   return ['\n', yellow('Waiting for your answer'), '\n', ...asked];
 }
 
-/** What the thread works towards, and how it is resumed. */
 function goalLines(goal: RecordedGoal | undefined, id: ThreadId, form: PageForm): readonly Span[] {
   if (goal === undefined) return [];
   const { status, objective, reason } = goal;
@@ -163,7 +160,6 @@ function goalLines(goal: RecordedGoal | undefined, id: ThreadId, form: PageForm)
   ];
 }
 
-/** They were accepted, and no turn has come to them. */
 function waitingLines(waiting: readonly WaitingMessage[], form: PageForm): readonly Span[] {
   if (waiting.length === 0) return [];
   const said = waiting.map((each) => wrapSentences(visibleLine(waitingWords(each, 200)), form, '  '));
@@ -174,7 +170,7 @@ function isNothing({ messages, pins }: Unproven): boolean {
   return messages.length === 0 && pins.length === 0;
 }
 
-/** What the file claims and no turn takes in, with all that the user needs to say it again. */
+/** Entries that the file claims and no turn contains, with all that the user needs to enter them again. */
 function unprovenLines(unproven: Unproven, form: PageForm): readonly Span[] {
   if (isNothing(unproven)) return [];
   const said = [
@@ -185,5 +181,5 @@ function unprovenLines(unproven: Unproven, form: PageForm): readonly Span[] {
   return ['\n', yellow(why), '\n', ...said.map((each) => wrapSentences(each, form, '  '))];
 }
 
-/** Of each; `--json` has all of it. */
+/** The limit for each; `--json` has all of it. */
 const mostCharacters = 2000;

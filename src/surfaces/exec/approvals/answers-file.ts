@@ -14,12 +14,11 @@ import { basename } from 'node:path';
 
 export interface AnswersFile {
   readonly lines: readonly AnswerLine[];
-  /** As the user named it. */
   readonly name: string;
   show(...spans: readonly Span[]): void;
 }
 
-/** Answers by the first line that matches. What no line matches is declined, and the model reads that. */
+/** Answers by the first line that matches. Without a match the question is declined, and the model learns that. */
 export function answerFromFile({ lines, name, show }: AnswersFile): Approvals {
   const items = new AskedItems();
   return {
@@ -86,8 +85,8 @@ function whyUnread(lines: readonly AnswerLine[], { kind }: Question, name: strin
 }
 
 /**
- * A script of several commands is allowed if each of them is, by its own first line: a prefix that allows `npm install`
- * says nothing about what stands behind `&&`. A no is also about the wrappers around a command, as they are written.
+ * A script of several commands is allowed if each is, by its own first line: a prefix that allows `npm install` says
+ * nothing about what follows `&&`. A denial also covers the wrappers around a command, as they are written.
  */
 export function answerBy(lines: readonly AnswerLine[], question: Question): Answer {
   const found = commandsOf(question).map((command) => lineFor(lines, question, command));
@@ -98,7 +97,7 @@ export function answerBy(lines: readonly AnswerLine[], question: Question): Answ
   if (refusal !== undefined) return { kind: 'declined', ...defined({ note: refusal.note }) };
   if (found.includes(undefined)) return unmatched;
   const content = found[0]?.answers;
-  // A form that the line does not fill is not sent.
+  // Content that does not fit the form is not sent.
   if (faultInForm(question, content) !== undefined) return unmatched;
   return { kind: 'allowed', scope: 'call', ...defined({ content }) };
 }
@@ -111,13 +110,16 @@ function faultInForm({ elicitation }: Question, content: JsonObject | undefined)
 
 const unmatched: Answer = { kind: 'declined', by: 'default' };
 
-/** Each command that must be allowed, by its words. Undefined: it has none that are known before it runs. */
+/** The words of each command that must be allowed. Undefined: unknown before it runs. */
 function commandsOf({ kind, argv, commands }: Question): readonly (readonly string[] | undefined)[] {
   if (kind !== 'command' && kind !== 'retry') return [[]];
   return argv === undefined || commands === undefined || commands.length === 0 ? [undefined] : commands;
 }
 
-/** The first line that matches. What cannot be read may be what a line denies: no approval behind that line counts. */
+/**
+ * The first line that matches. A command that cannot be read may be one that a line denies: no approval after that line
+ * counts.
+ */
 function lineFor(
   lines: readonly AnswerLine[],
   { kind, seen = [], typed: isTyped }: Question,
@@ -126,7 +128,7 @@ function lineFor(
   const around = command === undefined ? [] : seen.filter((words) => isAround(words, command));
   const found = lines.find(({ about, decision, typed }) => {
     if ('kind' in about) return about.kind === kind;
-    // A yes to the words of a command is none to what the model will type.
+    // Approving the words of a command does not approve what the model will type into it.
     if (decision === 'approved' && isTyped === true && typed !== true) return false;
     if (decision === 'approved') return command !== undefined && approves(about.prefix, command);
     return command === undefined || [command, ...around].some((words) => beginsWith(words, about.prefix, decision));
@@ -134,12 +136,12 @@ function lineFor(
   return command === undefined && found !== undefined && 'prefix' in found.about ? undefined : found;
 }
 
-/** Of a command of the shell that does not take its words as text, only a line with all of its words knows what it runs. */
+/** If the shell command does not take its words as plain text, only a line with all of its words knows what it runs. */
 function approves(prefix: readonly string[], command: readonly string[]): boolean {
   return beginsWith(command, prefix, 'approved') && (isCoverable(command) || prefix.length === command.length);
 }
 
-/** The lines that deny what was found besides the commands: in a script that cannot be read whole, or as `eval`. */
+/** The lines that deny something found besides the commands, in a script that cannot be read whole, or as `eval`. */
 function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = [] }: Question): readonly AnswerLine[] {
   const others = seen.filter((words) => !commands.some((command) => isAround(words, command)));
   return others.flatMap((words) => {
@@ -151,42 +153,40 @@ function heldBack(lines: readonly AnswerLine[], { kind, commands = [], seen = []
   });
 }
 
-/** Whether these are the words of a command with those of its wrappers before it. */
+/** True if these are the words of a command preceded by those of its wrappers. */
 function isAround(words: readonly string[], command: readonly string[]): boolean {
   const start = words.length - command.length;
   return start >= 0 && command.every((word, i) => word === words[start + i]);
 }
 
-/** A program that is named by its path is denied by its name, too, and approved only as it is written. */
+/** A program given by path is also denied by its name, but approved only as it is written. */
 function beginsWith(command: readonly string[], prefix: readonly string[], decision: AnswerLine['decision']): boolean {
   const [program = '', ...rest] = command;
   const isProgram = prefix[0] === program || (decision !== 'approved' && prefix[0] === basename(program));
   return isProgram && prefix.slice(1).every((word, i) => word === rest[i]);
 }
 
-/** One line of the file: what it is about, and what is answered then. */
 interface AnswerLine {
   readonly about: { readonly prefix: readonly string[] } | { readonly kind: QuestionKind };
   readonly decision: 'approved' | 'denied' | 'abort';
-  /** A prefix also approves commands that the model can type into. */
+  /** The prefix also approves commands that the model can type into. */
   readonly typed?: true;
-  /** For the model. */
   readonly note?: string;
   /**
-   * Of an approved `input`: what is answered to each question, by its id; absent: its first option. Of an approved
-   * `elicitation`: what the form is filled with; absent: its defaults.
+   * For an approved `input`: the answer to each question by its id; absent: its first option. For an approved
+   * `elicitation`: the content of the form; absent: its defaults.
    */
   readonly answers?: JsonObject;
 }
 
-/** A tool of a client cannot be run from here. */
+/** A client's tool cannot be run from here. */
 const kinds = questionKinds.filter((kind) => kind !== 'client-tool');
 const decisions = ['approved', 'denied', 'abort'] as const;
 const keys = ['prefix', 'kind', 'decision', 'note', 'answers', 'typed'];
 
 const form = 'Write one object per line, such as {"prefix": ["npm", "install"], "decision": "approved"}.';
 
-/** The lines of a file of answers. A line that is not understood refuses the whole file: nothing runs under half of it. */
+/** Reads a file of answers. One line that is not understood refuses the whole file: nothing runs with half of it. */
 export function readAnswers(text: string, file: string): readonly AnswerLine[] | Outcome<'approvals-invalid'> {
   const answers: AnswerLine[] = [];
   for (const [at, line] of text
@@ -236,7 +236,7 @@ function readLine(line: string): AnswerLine | string {
 function readAbout({ prefix, kind }: JsonObject): AnswerLine['about'] | string {
   if ((prefix === undefined) === (kind === undefined)) return 'the line needs either "prefix" or "kind".';
   if (prefix !== undefined && !isWords(prefix)) return '"prefix" must be a list of one or more words.';
-  // A path may have a space in it, the name of a program has none.
+  // A path may contain a space; a program name does not.
   if (prefix !== undefined && /^[^/]*\s/.test(prefix[0] ?? '')) {
     const words = JSON.stringify(prefix.flatMap((word) => word.trim().split(/\s+/)));
     return `"prefix" has several words in one string, and would match nothing. Write ${words}.`;

@@ -3,16 +3,14 @@ import type { Question } from '../../../protocol/question.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { TurnItem } from '../../../protocol/turn-item.ts';
 
-/** Who answers the questions of a run. */
 export interface Approvals {
   readonly askUser: AskUser;
-  /** Called with every event, before it is shown: a question may need what was said before it. */
+  /** Called with every event before it is shown: a question may need earlier ones. */
   seen?(event: ThreadEvent): void;
-  /** The run is over: gives the terminal back. */
   close?(): Promise<void>;
 }
 
-/** A tool that a client defined cannot be run by who answers here. */
+/** No answerer here can run a tool that a client defined. */
 export function withoutClientTools({ askUser, ...approvals }: Approvals): Approvals {
   return {
     ...approvals,
@@ -26,7 +24,7 @@ export function withoutClientTools({ askUser, ...approvals }: Approvals): Approv
   };
 }
 
-/** The calls that are asked about as screens show them: a question itself holds no diff. */
+/** The calls in question, as screens show them: a question itself holds no diff. */
 export class AskedItems {
   readonly #items = new Map<string, TurnItem>();
 

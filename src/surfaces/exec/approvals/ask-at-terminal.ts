@@ -20,26 +20,21 @@ import { Keyboard, type KeyboardParts } from './keyboard.ts';
 export interface TerminalParts extends KeyboardParts {
   /** Prints lines that stay. */
   show(...spans: readonly Span[]): void;
-  /** Columns of the terminal. */
   width(): number;
-  /** Shows what is typed, in a line that is written over; undefined takes it away. Absent: the terminal does it itself. */
+  /** Shows the typed text in a line that is overwritten; undefined removes it. Absent: the terminal echoes. */
   readonly typing?: (text: string | undefined) => void;
-  /** Where a rule goes that is saved. */
   readonly rulesFile: string;
-  /** Where an approval of a server's tool goes that is saved. */
   readonly configFile: string;
 }
 
-/** What was typed before a question could be read does not answer it: keys count after this much silence. */
+/** Keys typed before a question could be read do not answer it: they count after this much silence. */
 const deafMs = 300;
-/** The same where another question was on the screen, and the person may be about to answer that one. */
+/** The silence required after another question, whose answer the person may be about to give. */
 const replacedMs = 700;
-/** A person who types on when the run is over is not waited for longer. */
 const mostDrainMs = 3000;
 
 const lapsed: Answer = { kind: 'lapsed' };
 
-/** A person at the terminal answers by one key. */
 export function askAtTerminal(parts: TerminalParts): Approvals {
   const items = new AskedItems();
   const person = new PersonAtTerminal(parts);
@@ -67,9 +62,8 @@ class PersonAtTerminal {
   readonly #parts: TerminalParts;
   readonly #keyboard: Keyboard;
   readonly #left = new AbortController();
-  /** How the question before ended; undefined: there was none. */
+  /** The end of the previous question; undefined: there was none. */
   #before: 'answered' | 'over' | undefined;
-  /** Shows the open question once more. */
   #again = (): void => {};
 
   constructor(parts: TerminalParts) {
@@ -112,12 +106,11 @@ class PersonAtTerminal {
     }
   }
 
-  /** Nothing is asked any more. */
   leave(): void {
     this.#left.abort();
   }
 
-  /** Drops what was typed and not used: the program that gets the terminal next would take it for its own. */
+  /** Drops unused typed keys: the program that gets the terminal next would take them as its own input. */
   async drain(): Promise<void> {
     const { interrupted, lastKeyAt } = this.#keyboard;
     if (this.#before === undefined) return;
@@ -151,8 +144,8 @@ class PersonAtTerminal {
   }
 
   /**
-   * Undefined: the question is over. One key alone, after a silence, is an answer, also with Enter behind it; a letter
-   * of a word, of a paste or of an arrow is none.
+   * Undefined: the question is over. Only a single key after a silence is an answer, optionally with Enter; a letter of
+   * a word, a paste or an arrow sequence is none.
    */
   async #chosen(
     choices: readonly Choice[],
@@ -170,7 +163,10 @@ class PersonAtTerminal {
     }
   }
 
-  /** What the person types until they end it, even if the question is over by then: no other one gets their keys. */
+  /**
+   * Reads what the person types until they end it, even if the question is over by then, so that no other question gets
+   * their keys.
+   */
   async #note(signal: AbortSignal, { reads }: Choice): Promise<TypedLine> {
     const { typing, show } = this.#parts;
     const back = typing === undefined ? '' : ' Esc goes back.';
@@ -206,7 +202,7 @@ function saidWords({ words, answer }: Choice, note: string, goesTo: string): str
   return answer.scope === 'rule' ? `yes; ${goesTo}` : words;
 }
 
-/** The answers to one question of the model, each by a key: the number of an option, or a letter. */
+/** One key for each answer to a question of the model: the number of an option, or a letter. */
 function inputChoices({ id, options }: UserQuestion): readonly Choice[] {
   const offered = options.slice(0, 9).map(({ label }, at): Choice => {
     return { key: String(at + 1), words: label, answer: { kind: 'allowed', content: { [id]: label } } };
@@ -219,7 +215,7 @@ function inputChoices({ id, options }: UserQuestion): readonly Choice[] {
   ];
 }
 
-/** A person at a terminal answers one question after another. The first no is about all of them. */
+/** Asks a person at a terminal one question after another. The first denial applies to all of them. */
 async function askEach(question: Question, ask: (single: Question) => Promise<Answer>): Promise<Answer> {
   if (question.input === undefined) return fillForm(question, ask);
   const given: [string, string][] = [];
@@ -231,10 +227,9 @@ async function askEach(question: Question, ask: (single: Question) => Promise<An
   return { kind: 'allowed', content: Object.fromEntries(given) };
 }
 
-/** A line that the user types, and how it ended if it did. */
 interface TypedLine {
   readonly text: string;
-  /** `sent` by Enter, or given up by Esc. */
+  /** `sent` by Enter, or abandoned by Esc. */
   readonly end?: 'sent' | 'back';
 }
 
@@ -249,7 +244,10 @@ const rubOuts = new Set(['\u007F', '\b']);
 /** Ctrl-U. */
 const clear = '\u0015';
 
-/** The line after some keys. Arrows and other keys without a character change nothing; a pasted line end is a space. */
+/**
+ * The line after some keys. Keys without a character, such as arrows, change nothing; a pasted line end becomes a
+ * space.
+ */
 function typeInto(line: TypedLine, keys: string): TypedLine {
   if (keys === escape) return { text: line.text, end: 'back' };
   const typed = keys.replaceAll(keySequence, '').replaceAll(control, '');

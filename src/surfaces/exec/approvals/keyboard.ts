@@ -1,6 +1,5 @@
 import { valueOrAbort } from '../../../protocol/abort.ts';
 
-/** The part of a terminal's input that this needs. */
 export interface KeyInput {
   setRawMode(raw: boolean): unknown;
   on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
@@ -11,21 +10,21 @@ export interface KeyInput {
 
 export interface KeyboardParts {
   readonly input: KeyInput;
-  /** What Ctrl-C does elsewhere. In raw mode it is a key like any other. */
+  /** Does what Ctrl-C does elsewhere: in raw mode it is an ordinary key. */
   interrupt(): void;
-  /** What Ctrl-Z does elsewhere: stops the program. Resolves when it goes on. Absent: it cannot be stopped here. */
+  /** Stops the program, as Ctrl-Z does elsewhere. Resolves when it continues. Absent: it cannot be stopped here. */
   readonly suspend?: () => Promise<void>;
   now(): number;
-  /** Resolves after this time, when all that was typed by then has been read, or soon after the signal aborts. */
+  /** Resolves after this time, when everything typed by then has been read, or soon after the signal aborts. */
   after(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
 const ctrlC = '\u0003';
 const ctrlZ = '\u001A';
-/** Keys that come faster are one burst: a paste, the sequence of an arrow, or a program that types. */
+/** Keys that come faster are one burst: a paste, an arrow sequence, or a program that types. */
 const burstMs = 50;
 
-/** What a person types while the keyboard is open. What came before, or is not taken, is dropped by `silence`. */
+/** Keys typed while the keyboard is open. `silence` drops earlier and unused ones. */
 export class Keyboard {
   readonly #parts: KeyboardParts;
   readonly #interrupted = new AbortController();
@@ -36,13 +35,12 @@ export class Keyboard {
   #isOpen = false;
   readonly #resumed: () => void;
 
-  /** `resumed`: the program was stopped and goes on, so what was on the screen may have left it. */
+  /** `resumed`: called when the stopped program continues; what was on the screen may be gone. */
   constructor(parts: KeyboardParts, resumed: () => void) {
     this.#parts = parts;
     this.#resumed = resumed;
   }
 
-  /** Aborts at Ctrl-C. */
   get interrupted(): AbortSignal {
     return this.#interrupted.signal;
   }
@@ -57,7 +55,7 @@ export class Keyboard {
     input.resume();
   }
 
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   close(): void {
     const { input } = this.#parts;
     this.#isOpen = false;
@@ -66,12 +64,14 @@ export class Keyboard {
     input.pause();
   }
 
-  /** Whole lines, which the terminal itself shows and lets the person edit, instead of keys. */
+  /** Reads whole lines, which the terminal echoes and lets the person edit, instead of keys. */
   takeLines(isLines: boolean): void {
     this.#parts.input.setRawMode(!isLines);
   }
 
-  /** Drops keys until none has come for this time, counted from `since` at the earliest. Whether there were any. */
+  /**
+   * Drops keys until none has come for this time, counted from `since` at the earliest. Returns true if there were any.
+   */
   async silence(
     milliseconds: number,
     signal: AbortSignal,
@@ -81,14 +81,14 @@ export class Keyboard {
     return this.#take() !== '';
   }
 
-  /** The next keys, with all that follow without a pause. Empty when the signal aborts. */
+  /** The next keys and all that follow without a pause. Empty when the signal aborts. */
   async burst(signal: AbortSignal): Promise<string> {
     await this.#key(signal);
     await this.#quiet(burstMs, signal, this.#lastKeyAt);
     return signal.aborted ? '' : this.#take();
   }
 
-  /** The next keys, as soon as there are some. Empty when the signal aborts. */
+  /** The next keys, as soon as there are any. Empty when the signal aborts. */
   async next(signal: AbortSignal): Promise<string> {
     await this.#key(signal);
     return signal.aborted ? '' : this.#take();
@@ -116,7 +116,6 @@ export class Keyboard {
     return typed;
   }
 
-  /** The shell gets the terminal as it was. */
   async #suspend(suspend: () => Promise<void>): Promise<void> {
     this.#parts.input.setRawMode(false);
     await suspend();

@@ -9,14 +9,11 @@ import { answerFromFile, readAnswers } from './answers-file.ts';
 import { type Approvals, withoutClientTools } from './approvals.ts';
 import { askAtTerminal } from './ask-at-terminal.ts';
 
-/** A larger file is refused. */
 const mostBytes = 1024 * 1024;
 
 export interface ApprovalParts {
   readonly cwd: string;
-  /** Where a rule goes that is saved. */
   readonly rulesFile: string;
-  /** Where an approval of a server's tool goes that is saved. */
   readonly configFile: string;
   readonly output: {
     show(...spans: readonly Span[]): void;
@@ -24,7 +21,6 @@ export interface ApprovalParts {
   };
 }
 
-/** What `--approvals` names: a person at this terminal, or a file with answers. */
 export function loadApprovals(
   given: string,
   { cwd, rulesFile, configFile, output }: ApprovalParts,
@@ -33,7 +29,7 @@ export function loadApprovals(
   if (given === 'ask') {
     if (!process.stdin.isTTY || !process.stderr.isTTY) return noTerminal;
     const interrupt = (): void => void process.kill(process.pid, 'SIGINT');
-    // What cannot be written over is left to the terminal.
+    // Without rewritable lines, the terminal echoes.
     const typing = canRewriteLines(process.stderr) ? { typing: (text: string | undefined) => output.typing(text) } : {};
     const now = (): number => performance.now();
     const width = (): number => terminalWidth(process.stderr) ?? 80;
@@ -64,15 +60,15 @@ export function loadApprovals(
 }
 
 /**
- * All of the job, as the terminal does it: a shell waits for all processes of its job. They stop before the timer runs,
- * which then runs when they go on; a job that no shell controls does not stop.
+ * Stops the whole job, as the terminal does: a shell waits for all of its processes. They stop before the timer fires,
+ * which then fires when they continue; a job that no shell controls does not stop.
  */
 async function suspend(): Promise<void> {
   process.kill(0, 'SIGTSTP');
   await wait(100);
 }
 
-/** Timers come before input in a round of the event loop: what was typed by then is read in the round after. */
+/** The event loop runs timers before input: keys typed by then are read in the next round. */
 async function after(milliseconds: number, signal: AbortSignal): Promise<void> {
   await wait(milliseconds, undefined, { signal }).catch(() => {});
   await nextRound();

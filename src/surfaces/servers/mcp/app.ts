@@ -19,26 +19,24 @@ import { v1Tools } from './tools/v1-tools.ts';
 import { threadContextTool, threadEnvelopeTool, threadReplayTool } from './tools/view-tools.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What the server offers: threads of an engine, for clients of any revision and transport. */
 export interface McpApp extends ServerApp {
   readonly resources: ServerResources;
 }
 
 export interface McpAppOptions {
-  /** Where threads start that name no folder. */
+  /** The folder of threads that start without one. */
   readonly cwd: string;
-  /** What becomes of a question when a client cannot ask its user. Absent: `report`. */
+  /** Applies to questions when a client cannot ask its user. Absent: `report`. */
   readonly onQuestion?: OnQuestion;
   /**
-   * So long no other client may answer a question that a client without a connection asks its user, and does not come back
-   * for. Absent: ten minutes.
+   * For this time no other client may answer a question that a client without a connection asks its user and does not
+   * come back for. Absent: ten minutes.
    */
   readonly reservedMs?: number;
 }
 
 const usualReservedMs = 10 * 60_000;
 
-/** What calls are given to answer once their threads are closed. */
 const answeringMs = 250;
 
 export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: McpAppOptions): McpApp {
@@ -72,7 +70,7 @@ export function createMcpApp(engine: ServedEngine, live: LiveThreads, options: M
   };
 }
 
-/** A lost disk or a bug answers the call it met, and ends nothing else. What no call needs so long does not come in. */
+/** A lost disk or a bug fails only the call that met it. Overlong arguments that no call needs are refused. */
 function guarded(tool: ServerTool): ServerTool {
   return {
     ...tool,
@@ -86,15 +84,15 @@ function guarded(tool: ServerTool): ServerTool {
 
 const notBegun = { status: 'failed' };
 
-/** In characters: of names, of keys, and of all else that is neither a message nor an instruction. */
+/** In characters: for names, keys, and everything that is neither a message nor an instruction. */
 const longestName = 256;
 const longestText = 4096;
 
 const names = new Set(['model', 'effort', 'summary', 'profile', 'permissions', 'approval_policy', 'sandbox']);
-/** What people write; it has limits of its own. */
+/** Text that people write; it has limits of its own. */
 const isProse = /^(?:text|prompt|images|items|note|focus|add|content)$|_(?:instructions|prompt)$|^instructions$/;
 
-/** Why the arguments of a call are refused before anything keeps or repeats them; undefined where they are not. */
+/** Why the arguments of a call are refused before anything stores or repeats them; undefined if they are accepted. */
 function tooLongArgument(args: JsonObject): Outcome | undefined {
   return inMembers(args);
 }
@@ -133,14 +131,14 @@ function tooLong(what: string, length: number, limit: number): Outcome {
   };
 }
 
-/** Other names for the same work: always callable, and listed only where a host asks for them. */
+/** Aliases of other tools: always callable, but listed only if a host requests them. */
 function compatTools(parts: ToolServices): readonly ServerTool[] {
   return [...v1Tools(parts), ...codexTools(parts)];
 }
 
 /**
- * Whether the client of the newest call can ask its user. Where questions of other clients are declined, a turn of such a
- * client is told from its start that no one can be asked.
+ * Knows if the client of the newest call can ask its user. Where questions of other clients are declined, a turn of
+ * such a client learns at its start that no one can be asked.
  */
 class NewestClient {
   #canAsk = false;
@@ -159,7 +157,6 @@ class NewestClient {
   }
 }
 
-/** The calls that are not answered yet. */
 class OpenCalls {
   readonly #open = new Set<Promise<unknown>>();
 
@@ -176,20 +173,19 @@ class OpenCalls {
     };
   }
 
-  /** Resolves when those that are open now have their answers, or the time is over. */
+  /** Resolves when all calls that are open now have their answers, or the time is over. */
   answered(ms: number): Promise<void> {
     return settledWithin(Promise.allSettled(this.#open), ms);
   }
 }
 
-/** Resolves when the work is done, or its time is over. The process stays for it, and no longer. */
+/** Resolves when the work is done, or its time is over. The process stays alive for it, but no longer. */
 export async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const over = new AbortController();
   const late = wait(ms, undefined, { signal: over.signal }).catch(() => {});
   await Promise.race([work, late]).finally(() => over.abort());
 }
 
-/** The tools of the server in the order in which they are listed. */
 function threadTools(parts: ToolServices): readonly ServerTool[] {
   return [
     threadStartTool,

@@ -6,14 +6,12 @@ import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import { newsFields } from './event-fields.ts';
 import type { ClientPort } from './server-interface.ts';
 
-/** How a client is sent the news of a thread: a method and its parameters, or nothing. */
 export type NewsForm = (
   news: LiveNews,
   thread: LiveThread,
   call: { readonly requestId?: RequestName },
 ) => readonly { readonly method: string; readonly params: JsonObject }[];
 
-/** As a client named a request of its own. */
 type RequestName = string | number;
 
 export const typedForm: NewsForm = (news, { id }) => {
@@ -22,27 +20,28 @@ export const typedForm: NewsForm = (news, { id }) => {
   return [{ method: 'notifications/capstan/event', params }];
 };
 
-/** One reason why a client is sent the events of a thread. */
 export interface Listening {
-  /** Resolves when the client was sent what meets the condition, since it listens or from now on; or after a while. */
+  /**
+   * Resolves when the client was sent an event that meets the condition, since it began to listen or from now on; or
+   * after a while.
+   */
   sent(isMeant: (news: LiveNews) => boolean): Promise<void>;
   end(): void;
 }
 
 export interface ListenOptions {
   readonly form?: NewsForm;
-  /** Of a form whose events name the call that they belong to: then each call gets its own. */
+  /** For a form whose events name their call: then each call gets its own events. */
   readonly requestId?: RequestName;
-  /** What was recorded behind this place is sent first. Absent: from now on. */
+  /** Events recorded after this place are sent first. Absent: only new ones. */
   readonly after?: AfterPlace;
 }
 
-/** A client that does not read is not waited for longer than this. */
 const patienceMs = 2000;
 
 /**
- * Which clients are sent the events of which threads: each event once, however many reasons a client has to get it, and
- * at the pace of the client, who misses nothing that is recorded.
+ * Sends the events of threads to clients: each event once, however many reasons a client has to get it, and at the pace
+ * of the client, who misses nothing that is recorded.
  */
 export class ClientListeners {
   /** By thread, client and form. */
@@ -50,10 +49,10 @@ export class ClientListeners {
   /** Some are made for one call. */
   readonly #forms = new WeakMap<NewsForm, number>();
   #formCount = 0;
-  /** Up to where each connection was sent the events of a thread: an old place of its own sends nothing again. */
+  /** The last place of a thread that each connection was sent: an older starting place repeats nothing. */
   readonly #places = new WeakMap<AbortSignal, Map<string, LineCursor>>();
 
-  /** Until it is ended, or the client is gone. */
+  /** Listens until ended, or until the client is gone. */
   add(thread: LiveThread, client: ClientPort, options: ListenOptions = {}): Listening {
     const { form = typedForm, requestId } = options;
     if (!this.#forms.has(form)) this.#forms.set(form, this.#formCount++);
@@ -97,7 +96,7 @@ export class ClientListeners {
 
 type FollowedForm = ListenOptions & { readonly form: NewsForm };
 
-/** Of what was sent, so much is known: a call asks about what came shortly before. */
+/** The number of sent events to remember: a call may ask about recent ones. */
 const remembered = 200;
 
 class Listener {
@@ -110,7 +109,7 @@ class Listener {
   constructor(thread: LiveThread, client: ClientPort, options: FollowedForm) {
     this.#client = client;
     void this.#follow(thread, options).catch(() => {
-      // The thread was lost. Calls that wait for it are answered with what it says itself.
+      // The thread was lost. Calls that wait for it get the thread's own report.
     });
   }
 
@@ -156,14 +155,13 @@ function placeIn(after: AfterPlace): number {
 type Reader = (news: LiveNews) => void;
 
 /**
- * The news of live threads for all readers of the server: each thread is followed once, as long as there is a reader.
- * Readers are called in order and at once, so what one of them has seen has been sent to the clients of the others that
- * came before it.
+ * News of live threads for all readers of the server: each thread is followed once, as long as it has a reader. Readers
+ * are called in order and synchronously, so what one has seen was already sent to the clients of earlier ones.
  */
 export class ThreadFeeds {
   readonly #feeds = new Map<string, Feed>();
 
-  /** Until the function that it gives is called. A reader must not throw. */
+  /** Reads until the returned function is called. A reader must not throw. */
   read(thread: LiveThread, reader: Reader): () => void {
     const feed = this.#feeds.get(thread.id) ?? this.#open(thread);
     feed.readers.add(reader);
@@ -183,7 +181,7 @@ export class ThreadFeeds {
   #open(thread: LiveThread): Feed {
     const feed: Feed = { readers: new Set(), closing: new AbortController() };
     this.#feeds.set(thread.id, feed);
-    // Asked for at once: what happens after this call is in it.
+    // Requested synchronously, so that everything after this call is included.
     const news = thread.follow({ signal: feed.closing.signal })[Symbol.asyncIterator]();
     void pass(news, feed).finally(() => {
       if (this.#feeds.get(thread.id) === feed) this.#feeds.delete(thread.id);
@@ -205,11 +203,10 @@ async function pass(news: AsyncIterator<LiveNews>, { readers, closing }: Feed): 
       for (const reader of readers) reader(next.value);
     }
   } catch {
-    // The thread was lost. The calls that wait for it are answered by what they asked of it.
+    // The thread was lost. The calls that wait for it learn that from the thread itself.
   }
 }
 
-/** The event of the thread that news brings, if it does. */
 export function threadEventIn(news: LiveNews): ThreadEvent | undefined {
   return news.kind === 'recorded' || news.kind === 'passing' ? news.event : undefined;
 }

@@ -7,7 +7,7 @@ import { usageForPrograms } from '../../views/wording/cost-words.ts';
 import type { LiveNews } from '../../../engine/live/live-thread-types.ts';
 import { answerFields, askedFields, contextFields, execItem } from '../../views/wording/json-fields.ts';
 
-/** News of a thread as a typed event for clients: everything in snake case, under the words that `exec --json` has. */
+/** News of a thread as a typed event for clients, in snake case, with the names of `exec --json`. */
 export function newsFields(news: LiveNews): JsonObject {
   switch (news.kind) {
     case 'recorded':
@@ -124,7 +124,7 @@ function previewFields(event: ProvisionalEvent): JsonObject {
   }
 }
 
-/** Items that `exec` does not print are shown here, too. The id is the item's own: previews name it. */
+/** Includes items that `exec` does not print. The id is the item's own: previews refer to it. */
 function itemFields(item: TurnItem): JsonObject {
   switch (item.kind) {
     case 'user-message':

@@ -18,18 +18,17 @@ import type { ServedApp } from './wire/protocol-server.ts';
 import { serveHttp } from './wire/serve-http.ts';
 import { type RunningServer, serveStdio } from './wire/serve-stdio.ts';
 
-/** What a host that has gone is given to read the last messages, and threads to end, before the process does. */
+/** The time for a departed host to read the last messages, and for threads to end, before the process exits. */
 const leavingMs = 5000;
 
-/** Of the second that a signal leaves, what threads are given to end before their clients are let go. */
+/** The part of the second after a signal that threads have to end before their clients are disconnected. */
 const endingMs = 700;
 
-/** Commands can resume a thread that the server has given up. */
+/** An idle thread is closed after this time, so that commands can resume it. */
 const idleMs = 60_000;
 
 type Options = CommandArguments<typeof mcpServerCommand>['options'];
 
-/** `capstan mcp-server`. */
 export async function run({ options }: CommandArguments<typeof mcpServerCommand>): Promise<number | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
@@ -60,7 +59,7 @@ export async function run({ options }: CommandArguments<typeof mcpServerCommand>
     closing ??= app.close().catch((error: unknown) => report(String(error)));
     return settledWithin(closing, ms);
   };
-  // The threads first: calls are answered while there are connections, and the model reads who ended its turns.
+  // Threads are closed first: calls are answered while there are connections, and the model learns who ended its turns.
   ending.signal.addEventListener('abort', () => void closeThreads(endingMs).then(() => server.close()));
   await server.ended;
   await closeThreads(leavingMs);
@@ -105,7 +104,7 @@ function httpChoices(written: string, { noToken, tokenFile }: Options, cwd: stri
   return 'code' in access ? access : { ...address, ...access };
 }
 
-/** A host that has stopped reading must not keep the process. */
+/** A host that has stopped reading must not keep the process alive. */
 async function letGoOfOutput(): Promise<void> {
   const written = new Promise<void>((resolve) => void process.stdout.write('', () => resolve()));
   const isWritten = await Promise.race([written.then(() => true), wait(1000, false, { ref: false })]);

@@ -26,14 +26,12 @@ const templates = [
   { path: '/requests/{n}', name: 'request', title: 'Request', description: 'The body of request N as it was sent.' },
 ].map(({ path, ...about }) => ({ uriTemplate: `${threadUri('{id}')}${path}`, ...about, mimeType }));
 
-/** A resource that has more items than this is read in pages, with `thread_read`. */
+/** A larger resource is read in pages, with `thread_read`. */
 const mostItems = 2000;
 const mostCharacters = 20_000;
 const pageSize = 50;
-/** Of the completions that a client is given. */
 const mostIds = 100;
 
-/** Threads by URI: what they hold, and when that changes. */
 export function threadResources(parts: ToolServices, loaded: LoadedThreads): ServerResources {
   return {
     templates,
@@ -56,7 +54,7 @@ export function threadResources(parts: ToolServices, loaded: LoadedThreads): Ser
       const followed = parseFollowedUri(uri);
       if (followed === undefined) return () => {};
       const { part, after } = followed;
-      // One who was there before wants to know what it missed now, and not when another call loads the thread.
+      // A returning client wants the events that it missed now, and not only when another call loads the thread.
       if (after !== undefined && client !== undefined) void loaded.live.load(part.id).catch(() => {});
       return loaded.watch(part.id, (thread) => {
         const stopReading = parts.feeds.read(thread, (news) => {
@@ -93,7 +91,7 @@ async function isKnown({ engine, live }: ToolServices, id: ThreadId): Promise<bo
   return live.knows(id) || (await engine.stored.location(id)) !== undefined;
 }
 
-/** With a place, a thread is read behind it; its other parts are whole in any case. */
+/** With a place, items are read from there on; other parts are always whole. */
 async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): Promise<string | undefined> {
   const { id } = part;
   switch (part.kind) {
@@ -115,7 +113,7 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
       const request = story.requests[part.number - 1];
       if (request === undefined) return undefined;
       const body = await requestBody(request);
-      // As it was sent, byte for byte: a page in a terminal ends its line.
+      // The body as it was sent, byte for byte, without the line end of a terminal page.
       return typeof body === 'string' ? body.replace(/\n$/, '') : JSON.stringify({ error: body });
     }
   }
@@ -123,12 +121,12 @@ async function textOf(parts: ToolServices, { part, after = -1 }: FollowedPart): 
 
 type Begin = (thread: LiveThread) => () => void;
 
-/** Live threads that report which of them are loaded: a client may watch one before any call uses it. */
+/** Reports which threads are loaded: a client may watch one before any call uses it. */
 export class LoadedThreads {
   readonly live: LiveThreads;
   readonly #watches = new Map<ThreadId, Set<Watch>>();
 
-  /** `askUser`: who answers, unless a request names another; absent: clients do. */
+  /** `askUser`: answers questions unless a request names another; absent: clients answer. */
   constructor(live: LiveThreads, { askUser }: Pick<ThreadRequest, 'askUser'> = {}) {
     const loads = async (loading: Promise<LiveThread | EngineRefused>): Promise<LiveThread | EngineRefused> => {
       const thread = await loading;
@@ -151,7 +149,9 @@ export class LoadedThreads {
     };
   }
 
-  /** Calls `begin` once, as soon as the thread is loaded; what that gives is called when the watch ends. */
+  /**
+   * Calls `begin` once, as soon as the thread is loaded; the function that it returns is called when the watch ends.
+   */
   watch(id: ThreadId, begin: Begin): () => void {
     const watch = new Watch(begin);
     const all = this.#watches.get(id) ?? new Set();
@@ -185,7 +185,6 @@ class Watch {
   }
 }
 
-/** What of a thread a URI names. */
 export type NamedPartOfThread =
   | { readonly kind: 'thread' | 'context' | 'envelope'; readonly id: ThreadId }
   | { readonly kind: 'request'; readonly id: ThreadId; readonly number: number };
@@ -194,7 +193,7 @@ function threadUri(id: string): string {
   return `${prefix}${id}`;
 }
 
-/** Undefined for what is no URI of this server. */
+/** Undefined if it is no URI of this server. */
 function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   if (!uri.startsWith(prefix)) return undefined;
   const [name = '', part, number, ...more] = uri.slice(prefix.length).split('/');
@@ -208,13 +207,13 @@ function parseThreadUri(uri: string): NamedPartOfThread | undefined {
   return { kind: part, id };
 }
 
-/** What a client follows: a part of a thread, and the place behind which it wants the events, if it was there before. */
+/** The part of a thread that a client follows, and the place after which it wants events if it returns. */
 interface FollowedPart {
   readonly part: NamedPartOfThread;
   readonly after?: AfterPlace;
 }
 
-/** Undefined for what is no URI of this server, or has no place of a thread in it. */
+/** Undefined if it is no URI of this server, or its place is invalid. */
 function parseFollowedUri(uri: string): FollowedPart | undefined {
   const [path = '', query, ...more] = uri.split('?');
   const part = parseThreadUri(path);

@@ -11,7 +11,9 @@ import { screenReaderLook } from '../screen/tui-screen.ts';
 import type { SessionParts } from '../session/session.ts';
 import type { TuiRequest } from './open-tui.ts';
 
-/** Gives the stage what `[tui]` says, and what to report about it: the rest of the table was checked when it was read. */
+/**
+ * Applies `[tui]` to the stage and returns what to report about it. The rest of the table was checked when it was read.
+ */
 export async function applySettings(
   parts: Pick<SessionParts, 'stage' | 'engine' | 'surroundings'>,
   { isInline = false, isFull }: Pick<TuiRequest, 'isInline' | 'isFull'>,
@@ -31,13 +33,15 @@ export async function applySettings(
   const own = findTheme(theme) === undefined ? await readUserThemes(engine) : { choices: [], problems: [] };
   const choice = findTheme(theme, own.choices);
   if (choice !== undefined) surroundings.appearance.choose(choice);
-  // A file that cannot be used is a problem of those who chose it.
+  // Report an unusable theme file only to users who selected that theme.
   const mine = own.problems.filter(({ name }) => name === theme).map(({ outcome }) => outcome);
   const unknown = choice === undefined && mine.length === 0 ? [unknownTheme(engine, theme)] : [];
   return [...problems, ...mine, ...unknown];
 }
 
-/** Binds keys as `[tui.keymap]` says, and begins in Vim mode if `vim_mode_default` is set. Loads what few users need. */
+/**
+ * Binds keys from `[tui.keymap]` and starts Vim mode if `vim_mode_default` is set. Loaded lazily: few users need it.
+ */
 async function applyKeys(
   { stage, engine }: Pick<SessionParts, 'stage' | 'engine'>,
   keymap: Json | undefined,
@@ -59,7 +63,7 @@ function unknownTheme(engine: Engine, theme: string): Outcome {
   };
 }
 
-/** Said once: the file may serve another program as well. */
+/** Reported once: the file may serve another program as well. */
 function unusedKeys(engine: Engine): readonly Outcome[] {
   const { unusedTui } = engine.config;
   if (unusedTui.length === 0) return [];
@@ -72,7 +76,7 @@ function unusedKeys(engine: Engine): readonly Outcome[] {
   return engine.recordIfNews(unused) ? [unused] : [];
 }
 
-/** Words in lists that mean nothing. */
+/** Unknown words in list settings. */
 function wrongItems(engine: Engine): readonly Outcome[] {
   const { statusLine = [], terminalTitle = [], notifications } = engine.config.tui;
   const report = (key: string, words: readonly string[], known: readonly string[]): readonly Outcome[] =>

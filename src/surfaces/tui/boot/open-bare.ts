@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../protocol/outcome.ts';
 import { openTui } from './open-tui.ts';
 
-/** A bare `capstan` on a terminal. Undefined: there is no folder to work in. */
+/** Runs a bare `capstan` on a terminal. Undefined: there is no folder to work in. */
 export async function openBare(): Promise<number | undefined> {
   const cwd = currentFolderOrNone();
   if (cwd === undefined) return undefined;
@@ -19,7 +19,7 @@ export async function openBare(): Promise<number | undefined> {
   return openTui({ cwd, choices: { ...none, ...off }, thread: { kind: 'new' }, isFull: false });
 }
 
-/** Nothing of the engine is loaded for it: the first frame comes before that. */
+/** Must not load the engine: this runs before the first frame. */
 function currentFolderOrNone(): string | undefined {
   try {
     return process.cwd();
@@ -28,7 +28,6 @@ function currentFolderOrNone(): string | undefined {
   }
 }
 
-/** Why there is no terminal to work on. Undefined: there is one. */
 export function terminalProblem(): Outcome | undefined {
   const missing = process.stdin.isTTY ? (process.stdout.isTTY ? undefined : 'Standard output') : 'Standard input';
   if (missing !== undefined) {

@@ -12,7 +12,7 @@ import { TuiSession, type SessionParts } from '../session/session.ts';
 import { runSlash } from '../commands/run-slash-command.ts';
 import type { TuiRequest } from './open-tui.ts';
 
-/** Loads the engine and opens the thread that is wanted. `left`: the user left before that. */
+/** Loads the engine and opens the wanted thread. `left`: the user left before that. */
 export async function openSession(
   request: TuiRequest,
   parts: Pick<SessionParts, 'stage' | 'surroundings' | 'now' | 'quit'>,
@@ -43,7 +43,6 @@ async function regain(session: TuiSession): Promise<void> {
   return regainThread(session);
 }
 
-/** The list of commands has the user's own prompts as well. */
 async function offerPrompts(session: TuiSession): Promise<void> {
   const { listedPrompts } = await import('../commands/prompts-and-skills.ts');
   const { stage } = session.parts;
@@ -51,7 +50,7 @@ async function offerPrompts(session: TuiSession): Promise<void> {
   stage.draw();
 }
 
-/** Gives everything up. What runs is interrupted; what waits for an answer waits for the next time. */
+/** Closes everything. Running work is interrupted; pending questions are asked again next time. */
 export async function closeAll(session: TuiSession | undefined): Promise<void> {
   await session?.doors.kept;
   await session?.parts.engine.close();
@@ -64,7 +63,7 @@ interface Opening {
   notice(text: string): void;
 }
 
-/** `shown`: it was watched, and is on the stage up to this place. */
+/** `shown`: the thread was being watched and is on the stage up to this place. */
 interface Opened {
   readonly thread: LiveThread;
   readonly shown?: number;
@@ -83,7 +82,7 @@ async function openThread(engine: Engine, threads: LiveThreads, opening: Opening
   }
   const { pickFirst } = await import('../commands/conversation/new-and-resume.ts');
   const { quickNotice } = await import('./open-tui.ts');
-  // It stands there also if no conversation is opened.
+  // The notice remains even if no conversation is opened.
   const told = (text: string): void => {
     parts.stage.transcript.add({ cell: quickNotice(text, 'error'), isFinal: true });
   };

@@ -21,16 +21,15 @@ import type { TuiSession } from '../session/session.ts';
 import { TerminalContext } from '../session/terminal-context.ts';
 import type { Cell } from '../transcript/cells/cell.ts';
 
-/** A process that was asked to end is ended after this time, whatever it still does. */
 const endMs = 2000;
 
 /**
- * Opens the terminal. The composer can be used at once; the engine is loaded meanwhile. Gives the exit code: 0 after the
- * user left, 1 if the conversation could not be opened.
+ * Opens the terminal. The composer is usable at once; the engine loads meanwhile. Gives the exit code: 0 after the user
+ * left, 1 if the conversation could not be opened.
  */
 export async function openTui(request: TuiRequest, terminal: TerminalPort = new ProcessTerminal()): Promise<number> {
   const now = (): number => Date.now();
-  // Not imported: in the bundle Node's own modules come with what `exec` needs, which is more than a first frame needs.
+  // No import: in the bundle, Node's own modules are in a chunk with what `exec` needs, too much for a first frame.
   const places = { cwd: request.cwd, home: process.getBuiltinModule('node:os').homedir() };
   const isReader = request.isReader === true || process.env['CAPSTAN_SCREEN_READER'] === '1';
   const look = { ...defaultScreenLook(process.env, places), ...(isReader ? screenReaderLook : {}) };
@@ -85,13 +84,12 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   for (const name of signals) process.off(name, onSignal);
   if (typeof early === 'number') return early;
   const { closeAll } = await import('./open-session.ts');
-  // The engine may still be on its way.
   const closed = opening.then(() => closeAll(session));
   await Promise.race([closed, new Promise((late) => setTimeout(late, endMs).unref())]);
   if (end !== 'quit') process.kill(process.pid, end);
   return 0;
 
-  /** Gives an exit code if it cannot be opened. */
+  /** Gives an exit code only if the session cannot be opened. */
   async function open(shown: TuiScreen): Promise<number | undefined> {
     const { openSession } = await import('./open-session.ts');
     const gates = {
@@ -136,7 +134,7 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     const { engine } = (await sessionOpened).parts;
     try {
       const edited = await lendScreen(async () => {
-        // An editor with a window of its own leaves the terminal as it is.
+        // A graphical editor leaves the terminal as it is.
         terminal.write('\rSave and close the editor to go on.');
         try {
           return await editOutside(shown.composer.lend(), { env: engine.user.programVariables(), home: engine.home });
@@ -152,7 +150,6 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     }
   }
 
-  /** Gives the screen to another program until it has ended. */
   async function lendScreen<Result>(work: () => Promise<Result>): Promise<Result> {
     stage.stepAside();
     isLent = true;
@@ -164,7 +161,6 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
     }
   }
 
-  /** Rows on a screen of their own, until the user closes it. */
   function showRows(title: string, rows: PagerOptions['rows']): Promise<void> {
     return new Promise((closed) => {
       const close = (): void => {
@@ -176,34 +172,30 @@ export async function openTui(request: TuiRequest, terminal: TerminalPort = new 
   }
 }
 
-/** Which conversation the terminal opens. `pick`: the user chooses from a list. */
+/** The conversation to open. `pick`: the user chooses from a list. */
 export type WantedConversation =
   | { readonly kind: 'new' }
   | { readonly kind: 'pick' }
   | { readonly kind: 'last' }
   | { readonly kind: 'named'; readonly name: string };
 
-/** What the terminal was opened with. */
 export interface TuiRequest {
   /** Absolute. */
   readonly cwd: string;
   readonly choices: EngineChoices;
   readonly thread: WantedConversation;
-  /** What becomes of an earlier one. Absent: it is resumed. */
+  /** Absent: the earlier conversation is resumed. */
   readonly does?: 'resume' | 'fork';
-  /** Threads of every folder are looked at. */
   readonly anyFolder?: boolean;
   readonly prompt?: string;
   readonly isFull: boolean;
-  /** For a screen reader. */
   readonly isReader?: boolean;
-  /** The scrollback, whatever the configuration says. */
+  /** Use the scrollback whatever the configuration says. */
   readonly isInline?: boolean;
-  /** How long questions wait for a quiet keyboard. Absent: as long as people need. */
+  /** Quiet time before questions. Absent: the times for human typing. */
   readonly pauses?: PauseTimes;
 }
 
-/** A line of the terminal itself, which can be shown before the engine and its cells are loaded. */
 export function quickNotice(text: string, level: 'info' | 'error'): Cell {
   return {
     rows(look) {

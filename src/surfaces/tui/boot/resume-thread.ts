@@ -9,26 +9,26 @@ import { clockTime } from '../../views/wording/time-words.ts';
 import { StartupQuestionDesk } from '../questions/startup/startup-question-desk.ts';
 import type { TuiSession } from '../session/session.ts';
 
-/** Continues another thread in the place of this one, with the questions that `capstan resume` asks. */
+/** Replaces this thread with another one, asking the same questions as `capstan resume`. */
 export async function resumeListed(session: TuiSession, id: ThreadId): Promise<void> {
   if (id === session.thread.id) return session.notice('That conversation is open already.');
   return asked(session, id);
 }
 
-/** Another program writes the thread that is shown here: the user watches it, forks it or tries again. */
+/** Handles another program writing the shown thread: the user watches it, forks it or tries again. */
 export function regainThread(session: TuiSession): Promise<void> {
   return asked(session, session.thread.id);
 }
 
 function asked(session: TuiSession, id: ThreadId): Promise<void> {
   const resuming: Promise<void> = resume(session, id, () => {
-    // What the user says behind an answer is for the thread that comes. The one who asked for it learns what goes wrong.
+    // Messages typed after an answer are for the next thread. Errors are reported to the caller.
     session.inBackground(resuming.catch(() => undefined));
   });
   return resuming;
 }
 
-/** `answered`: a question or a screen is closed, and it goes on. */
+/** `answered` is called when a question or a screen is closed and resuming continues. */
 async function resume(session: TuiSession, id: ThreadId, answered: () => void): Promise<void> {
   const { engine, threads, stage, surroundings } = session.parts;
   const desk: StartupQuestionDesk = new StartupQuestionDesk({
@@ -36,7 +36,7 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
       stage.open(view);
       if (view === undefined) answered();
     },
-    // Who leaves a question here stays in this conversation.
+    // Leaving a question here keeps the user in this conversation.
     quit: () => desk.end(),
     pause: surroundings.pause,
   });
@@ -51,7 +51,7 @@ async function resume(session: TuiSession, id: ThreadId, answered: () => void): 
       if ((await watchOver(session, id)) === 'left') return;
       answered();
     } else if (resumed.kind === 'refused') return notice(fullText(resumed.outcome));
-    // The one that is shown has gone on by itself, with what the other program has added.
+    // If it is the shown thread, it has already resumed with what the other program added.
     else return resumed === session.thread ? undefined : session.switchTo(resumed);
   }
 }
@@ -60,19 +60,16 @@ interface ResumeParts {
   readonly desk: StartupQuestionDesk;
   readonly engine: Engine;
   readonly threads: LiveThreads;
-  /** Where the user is. */
   readonly cwd: string;
-  /** The screen can follow a thread that another program writes. */
   readonly canWatch?: true;
-  /** What it means to open none. */
   readonly leaving: string;
   notice(text: string): void;
 }
 
-/** `watch`: the user wants to see what another program writes. `left`: the user does not go on. */
+/** `watch`: the user wants to see what another program writes. `left`: the user gave up. */
 type Resumed = LiveThread | EngineRefused | 'watch' | 'left';
 
-/** Opens a thread of the store, and asks where that is not clear: it is archived, written elsewhere, or of another folder. */
+/** Opens a stored thread, and asks the user if it is archived, written elsewhere, or of another folder. */
 export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Promise<Resumed> {
   let request: LiveRequest = {};
   let problem: string | undefined;
@@ -137,13 +134,12 @@ export async function resumeThroughGates(id: ThreadId, parts: ResumeParts): Prom
   }
 }
 
-/** In which of the two folders a thread of another one continues. */
 async function atHome(thread: LiveThread, parts: ResumeParts): Promise<Resumed> {
   const { engine, cwd } = parts;
   if (thread.settings.cwd === cwd) return thread;
   const folder = engine.config.tui.resumeCwd ?? (await askForFolder(thread.settings.cwd, parts));
   if (folder === 'left') {
-    // Others may write it.
+    // Let other programs write it again.
     await thread.leave();
     return 'left';
   }
@@ -178,7 +174,6 @@ async function askForFolder(
   return folder;
 }
 
-/** Who writes a thread, for people. */
 export function describeThreadWriter({ name, pid, since, command }: ThreadWriter): string {
   const program = command === undefined || command === '' ? name : `${name} ${command}`;
   const more = [

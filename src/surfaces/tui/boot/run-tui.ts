@@ -9,17 +9,14 @@ import { terminalProblem } from './open-bare.ts';
 
 type TuiArguments = CommandArguments<typeof tuiCommand>;
 
-/** `capstan tui` */
 export function run({ options, words }: TuiArguments): Promise<number | Outcome> {
   return open(options, { kind: 'new' }, words[0]);
 }
 
 type ResumeArguments = CommandArguments<typeof resumeTuiCommand>;
 
-/** `capstan resume` */
 export const resume = { run: (given: ResumeArguments) => reopen(given, 'resume') };
 
-/** `capstan fork` */
 export const fork = { run: (given: CommandArguments<typeof forkTuiCommand>) => reopen(given, 'fork') };
 
 function reopen({ options, thread, words }: ResumeArguments, does: 'resume' | 'fork'): Promise<number | Outcome> {

@@ -41,14 +41,14 @@ export async function agents(session: CommandSession): Promise<void> {
   stage.open(view);
 }
 
-/** The next agent of this thread, or the one before, from the conversation on. */
+/** Shows the next or previous agent of this thread, starting from the conversation. */
 export async function stepAgent(session: CommandSession, by: 1 | -1): Promise<void> {
   const listed = await agentsOf(session);
   if (listed.length === 0) return session.notice(await whyNone(session));
   showAgent(session, listed, by === 1 ? 0 : listed.length - 1);
 }
 
-/** In the order in which they were started, each before its own. */
+/** In start order, each agent before its own agents. */
 async function agentsOf(session: CommandSession): Promise<readonly AgentNode[]> {
   const { id, place } = session.thread;
   if (place === undefined) return [];
@@ -71,7 +71,6 @@ async function stop(session: CommandSession, { id, path }: AgentNode): Promise<v
   session.notice(ended?.kind === 'interrupted' ? `Stopped the agent ${name}.` : `The agent ${name} does nothing now.`);
 }
 
-/** Reads one. The keys that lead from agent to agent lead back to the conversation behind the last. */
 function showAgent(session: CommandSession, listed: readonly AgentNode[], index: number): void {
   const { stage } = session.parts;
   const agent = listed[index]!;

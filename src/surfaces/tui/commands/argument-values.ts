@@ -13,11 +13,13 @@ import type { ArgumentValue } from './slash-argument.ts';
 import { readUserThemes } from '../screen/text/user-themes.ts';
 import type { DraftHost } from '../draft/draft-services.ts';
 
-/** More are not read: the next letter chooses among all again. */
+/** Enough to show: typing another letter reads the names again. */
 const mostNames = 200;
 const mostThreads = 50;
 
-/** What an argument may be, by its kind. What cannot be listed has no values: the command says why when it is run. */
+/**
+ * Values for an argument by its kind. Gives none for what cannot be listed: the command reports the reason when run.
+ */
 export async function argumentValues(host: DraftHost, asked: AskedArgument): Promise<readonly ArgumentValue[]> {
   const { kind, before, typed } = asked;
   const { engine } = host;
@@ -31,7 +33,7 @@ export async function argumentValues(host: DraftHost, asked: AskedArgument): Pro
       const shown = await (await engine.user.models()).show({ cwd, provider }, before[0] ?? settings.model);
       if ('code' in shown) return [];
       const { supportedEfforts, defaultEffort } = shown.record;
-      // The list of /model does not show the most expensive ones at first either.
+      // The most expensive ones are hidden here too, as in the first list of /model.
       return dividedEfforts(supportedEfforts).usual.map((text) => ({
         text,
         about: text === defaultEffort ? 'usual for this model' : '',
@@ -89,14 +91,14 @@ async function threadsOf({ engine, thread }: DraftHost, cwd: string): Promise<re
   });
 }
 
-/** What a path may become. Names that begin with a dot are listed once the dot is typed. */
+/** Completions of a path. Names that begin with a dot are listed once the dot is typed. */
 function pathsAt(cwd: string, typed: string, kind: 'file' | 'folder'): readonly ArgumentValue[] {
   const [folder = ''] = /^.*\//.exec(typed) ?? [];
   const begun = typed.slice(folder.length).toLowerCase();
   const at = resolve(cwd, folder.replace(/^~(?=\/)/, homedir()));
   const names = namesIn(at)
     .filter((name) => name.toLowerCase().startsWith(begun) && name.startsWith('.') === begun.startsWith('.'))
-    // What the draft cannot say as it is.
+    // Skip names that the draft cannot hold unchanged.
     .filter((name) => name === cleanLine(name))
     .toSorted();
   return names.slice(0, mostNames).flatMap((name) => {

@@ -7,7 +7,7 @@ import { lastOutputRows } from '../transcript/cells/folded-output.ts';
 
 const none = 'No commands run in the background.';
 
-/** `/ps`: commands that run in the background and those of the user, and what they printed last. */
+/** `/ps`: background commands and those of the user, with their latest output. */
 export function showSessions(session: TuiSession): void {
   const { stage } = session.parts;
   const { sessions } = session.thread;
@@ -23,7 +23,7 @@ export function showSessions(session: TuiSession): void {
   stage.draw();
 }
 
-/** `/stop [NUMBER]`: ends one of those in the background, or all, the user's own as well. */
+/** `/stop [NUMBER]`: ends one background command, or all, the user's own as well. */
 export async function stopSessions(session: TuiSession, rest: string): Promise<void> {
   const { thread } = session;
   const ids = thread.sessions.map(({ id }) => id);
@@ -40,16 +40,13 @@ export async function stopSessions(session: TuiSession, rest: string): Promise<v
 }
 
 export interface ListedCommand {
-  /** Whose it is. */
   readonly name: string;
   readonly argv: readonly string[];
   readonly printed: string;
 }
 
-/** Rows of what it printed last. */
 const outputRows = 3;
 
-/** A command that runs, in the list of all that do. */
 export function listedCommandCell({ name, argv, printed }: ListedCommand): Cell {
   return cellFromRows((look) => {
     const [first = []] = commandLineRows(argv);

@@ -9,23 +9,18 @@ import type { Look } from '../screen/text/look.ts';
 import type { View } from '../screen/view.ts';
 import type { Cell } from '../transcript/cells/cell.ts';
 
-/** As much of the screen as commands use. */
 export interface CommandStage {
   readonly look: Look;
   readonly composer: Pick<Composer, 'isEmpty' | 'offer' | 'vim' | 'vimInput'>;
   readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
-  /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void;
-  /** Over everything, on a screen of its own. */
   openPager(pager: View | undefined): void;
-  /** The folder that paths are shown relative to, or which key does what. */
+  /** Changes the folder that paths are shown relative to, or the key bindings. */
   changeLook(change: Partial<Pick<Look, 'cwd' | 'keys'>>): void;
-  /** A sequence for the terminal itself, which draws nothing. */
   send(sequence: string): void;
   draw(): void;
 }
 
-/** As much of the conversation as commands use. */
 export interface CommandSession {
   readonly parts: {
     readonly stage: CommandStage;
@@ -37,30 +32,29 @@ export interface CommandSession {
   readonly thread: LiveThread;
   readonly entries: {
     event(event: ThreadEvent, at: number | undefined): void;
-    /** What is recorded under this id has its cell. */
+    /** The record with this id already has its cell. */
     ranHere(id: string): void;
   };
   readonly isBusy: boolean;
-  /** A message of the user: a turn of its own, or for the turn that runs. */
+  /** Sends a user message: as a turn of its own, or to the running turn. */
   sendWords(words: string): void;
-  /** Ends what runs. What waits comes back into the composer, or words for the turn are sent at once. */
+  /** Interrupts running work. Queued messages return to the composer, or steering messages are sent at once. */
   interrupt(then: 'send-steers' | 'give-back'): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
   /** Changes settings of the thread. False: they were refused, and the reason is shown. */
   change(change: unknown): Promise<boolean>;
   switchTo(thread: LiveThread): Promise<void>;
-  /** Runs something that is no turn of the thread: what interrupts a turn ends it, and messages wait for its end. */
+  /** Runs work that is no turn of the thread. Interrupting a turn ends it too, and messages wait for its end. */
   workBeside<Result extends { readonly kind: string }>(
     header: string,
     run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
   ): Promise<Result | EngineRefused | undefined>;
-  /** Another thread, to be read. The screen is drawn when it changes. */
   readThread(id: ThreadId): { rows(look: Look): readonly string[]; close(): void };
-  /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
+  /** Tracks work begun by a list or view: its errors are shown, and queued work waits for it. */
   inBackground(work: Promise<unknown>): void;
 }
 
-/** What a command lets the user write on. A draft that the user is writing when the command comes up stays. */
+/** Puts a command's text into the composer. A draft that the user is already writing is kept. */
 export function putInComposer(session: Pick<CommandSession, 'parts' | 'notice'>, command: string, text: string): void {
   const { stage } = session.parts;
   if (stage.composer.offer(draftFromText(text)) === 'waits')
@@ -68,7 +62,10 @@ export function putInComposer(session: Pick<CommandSession, 'parts' | 'notice'>,
   stage.draw();
 }
 
-/** A command cannot be run with these words. They come back to be corrected, unless the user writes something else by now. */
+/**
+ * Reports bad arguments of a command. They return to the composer for correction, unless the user has typed something
+ * else.
+ */
 export function refuseCommandWords(
   session: Pick<CommandSession, 'parts' | 'notice'>,
   command: string,

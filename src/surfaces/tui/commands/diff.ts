@@ -8,7 +8,7 @@ import { accentStyle, badStyle, boldStyle, goodStyle, type Row, type Style, styl
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { TuiSession } from '../session/session.ts';
 
-/** `/diff`: what differs from the last commit, new files included. */
+/** `/diff`: shows the changes since the last commit, new files included. */
 export async function showDiff(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const sandbox = await engine.openSandbox({ cwd: session.thread.settings.cwd });

@@ -6,8 +6,8 @@ import { elapsedWords } from '../screen/text/format-values.ts';
 import { type CommandSession, putInComposer } from './command-session.ts';
 
 /**
- * `/goal`: shows the goal, or says to the model what to do about it. Goals are set and changed by what the user says, so
- * that a rollback of the message takes them back as well.
+ * `/goal`: shows the goal, or sends the model a request about it. Goals change by user messages, so that rolling back a
+ * message takes the change back too.
  */
 export async function goal(session: CommandSession, rest: string): Promise<void> {
   if (!isGateOpen('goals', session.thread.settings.features)) {
@@ -31,7 +31,7 @@ export async function goal(session: CommandSession, rest: string): Promise<void>
     if (isGoalResting(current.status)) return session.sendWords('Resume the goal.');
     return session.notice('The goal is active. It continues with the next turn.');
   }
-  // What interrupts a turn pauses its goal.
+  // Interrupting a turn pauses its goal.
   if (session.isBusy) return session.interrupt('give-back');
   if (isGoalResting(current.status)) return session.notice(`Nothing to do: ${goalStatusWords(current.status)}.`);
   session.sendWords('Pause the goal.');

@@ -11,7 +11,7 @@ import { type ListItem, ListView } from '../pages/list-view.ts';
 import { PagerView } from '../pages/pager-view.ts';
 import type { CommandSession } from './command-session.ts';
 
-/** `/hooks`: all of them, with what they did. Decisions are saved and count when Capstan is started again. */
+/** `/hooks`: lists all hooks and their results. Decisions are saved and take effect when Capstan is started again. */
 export async function hooks(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.hooks();
@@ -60,7 +60,6 @@ export async function hooks(session: CommandSession): Promise<void> {
   stage.open(view);
 }
 
-/** What hooks did in this thread, oldest first. */
 async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
   const { id, place } = session.thread;
   if (place === undefined) return [];
@@ -71,7 +70,7 @@ async function runsOf(session: CommandSession): Promise<readonly HookRun[]> {
   });
 }
 
-/** What the user decided, and whether it counts here: Capstan reads decisions when it starts. */
+/** The user's decision, and whether it is already in effect: Capstan reads decisions when it starts. */
 function trustWords({ trust }: ConfiguredHook, isRunning: boolean): string {
   switch (trust) {
     case 'managed':

@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 
 const fileName = 'AGENTS.md';
 
-/** `/init`: the model writes the instructions of the project. Capstan asks first where there are some. */
 export function init(session: CommandSession): void {
   const { stage } = session.parts;
   const isThere = kindOfEntry(join(session.thread.settings.cwd, fileName)) !== 'missing';
@@ -39,12 +38,12 @@ Leave a section out if the project has nothing to say about it.`;
 
 const keepPrompt = `There is an ${fileName} already. Keep what still holds, in its order and its words; correct what is wrong, add what is missing, and say at the end what you changed.`;
 
-/** `/pwd`: where the next turn works. */
+/** `/pwd`: shows the folder of the next turn. */
 export function showFolder(session: CommandSession): void {
   session.notice(session.thread.settings.cwd);
 }
 
-/** `/cd`: another folder for the next turns; the home folder where none is named. */
+/** `/cd`: changes the folder for the next turns; the home folder if none is named. */
 export async function changeFolder(session: CommandSession, path: string): Promise<void> {
   const { stage, engine } = session.parts;
   const { home } = stage.look;

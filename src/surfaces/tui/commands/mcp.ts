@@ -4,7 +4,7 @@ import { serverState, serverAddressWords } from '../../views/wording/settings-te
 import { type CardRow, cardCell } from '../transcript/cells/card-cell.ts';
 import type { CommandSession } from './command-session.ts';
 
-/** `/mcp`: the servers with their tools, or a login to one of them. */
+/** `/mcp`: lists the servers with their tools, or logs in to one of them. */
 export async function mcp(session: CommandSession, rest: string): Promise<void> {
   const registry = await session.parts.engine.user.mcpServers();
   const [verb, name, ...more] = rest.split(/\s+/);

@@ -7,7 +7,6 @@ import { glyphsOf } from '../screen/text/look.ts';
 import { type CommandSession, putInComposer } from './command-session.ts';
 import type { SlashCommand } from './slash-commands.ts';
 
-/** Prompts of the user, as the list of commands shows them. */
 export async function listedPrompts({ parts: { engine } }: CommandSession): Promise<readonly SlashCommand[]> {
   const { prompts } = await engine.user.customPrompts();
   return prompts.map((prompt) => {
@@ -26,7 +25,7 @@ function takesOf({ takes, text }: CustomPrompt): string {
   );
 }
 
-/** `/prompts:NAME ARGUMENTS` sends a prompt of the user's; without a name there is a list. */
+/** `/prompts:NAME ARGUMENTS` sends a prompt of the user; without a name it shows a list. */
 export async function prompts(session: CommandSession, rest: string): Promise<void> {
   const { engine } = session.parts;
   const { prompts: all, problems } = await engine.user.customPrompts();
@@ -69,7 +68,7 @@ function choose(session: CommandSession, all: readonly CustomPrompt[]): void {
   );
 }
 
-/** `missing`: names of places for which nothing was given. `odd`: what was written is no list of arguments. */
+/** `missing`: names of placeholders without a value. `odd`: the text is not a valid list of arguments. */
 export type ExpandedPrompt =
   | { readonly kind: 'expanded'; readonly text: string }
   | { readonly kind: 'missing'; readonly names: readonly string[] }
@@ -77,14 +76,13 @@ export type ExpandedPrompt =
 
 const places = /\$(?:\$|ARGUMENTS\b|[1-9]|([A-Z][A-Z\d_]*)\b)/g;
 
-/** The names of places in a prompt that have names of their own, each once. */
 function namedPlaces(text: string): readonly string[] {
   return [...new Set([...text.matchAll(places)].flatMap(([, name]) => name ?? []))];
 }
 
 /**
- * A prompt with what the user added: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives.
- * `$$` is a dollar sign. A number without an argument is empty; a name without one is missing.
+ * Expands a prompt: `$1` to `$9` by number, `$ARGUMENTS` all of it, and `$NAME` what `NAME=value` gives. `$$` is a
+ * dollar sign. A number without an argument is empty; a name without one is missing.
  */
 export function expandPrompt(text: string, rest: string): ExpandedPrompt {
   const words = splitWords(rest);
@@ -108,7 +106,7 @@ export function expandPrompt(text: string, rest: string): ExpandedPrompt {
   return { kind: 'expanded', text: expanded };
 }
 
-/** `/skills`: all of them. Enter puts one into the draft, Ctrl+S switches it on or off. */
+/** `/skills`: lists all. Enter inserts one into the draft, Ctrl+S switches it on or off. */
 export async function skills(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
   const registry = await engine.user.skills();

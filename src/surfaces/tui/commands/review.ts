@@ -6,7 +6,6 @@ import { type CommandSession, putInComposer } from './command-session.ts';
 import { reviewCell, interruptedReview, reviewStartCell } from '../transcript/cells/review-cells.ts';
 import { type ListItem, ListView } from '../pages/list-view.ts';
 
-/** `/review`: what the words say, or what is chosen from a list. */
 export async function review(session: CommandSession, words: string): Promise<void> {
   if (words !== '') return runReview(session, { kind: 'words', words });
   const { cwd } = session.thread.settings;
@@ -58,7 +57,6 @@ function choosePreset(session: CommandSession): void {
 interface TargetList {
   readonly title: string;
   readonly targets: readonly { readonly item: ListItem; readonly target: ReviewTarget }[];
-  /** Said if there are none. */
   readonly none: string;
 }
 
@@ -84,7 +82,6 @@ function commitList({ commits }: ReviewChoices): TargetList {
   };
 }
 
-/** A list of what git knows. */
 async function offer(session: CommandSession, listOf: (choices: ReviewChoices) => TargetList): Promise<void> {
   const { stage, engine } = session.parts;
   const { cwd, sandbox: profile } = session.thread.settings;
@@ -131,12 +128,12 @@ async function runReview(session: CommandSession, target: ReviewTarget): Promise
   stage.draw();
 }
 
-/** The reviewer's answer is read by Capstan, which shows the findings. */
+/** Hides the reviewer's answer: Capstan parses it and shows the findings. */
 function isShown(event: ThreadEvent): boolean {
   return !('item' in event) || event.item?.kind !== 'agent-message';
 }
 
-/** An interrupted turn is one of the user's: this one is not. */
+/** "Interrupted turn" means a turn of the user, which this is not. */
 function spoken(event: ThreadEvent): ThreadEvent {
   return event.kind === 'turn-aborted'
     ? { kind: 'turn-failed', turnId: event.turnId, outcome: interruptedReview }

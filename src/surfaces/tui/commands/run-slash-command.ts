@@ -3,7 +3,6 @@ import { slashCommands, type SlashName } from './slash-commands.ts';
 import type { TuiSession } from '../session/session.ts';
 import { openHelp } from '../pages/help.ts';
 
-/** What the commands of the terminal do. */
 export async function runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void> {
   const { stage, quit } = session.parts;
   switch (name) {
@@ -121,7 +120,7 @@ export async function runSlash(session: TuiSession, name: SlashName, rest: strin
     case 'debug-config':
       return (await import('./settings/debug-config.ts')).debugConfig(session);
     default:
-      // A command without an action is an error of the compiler.
+      // A command without an action is a compile error.
       return name satisfies never;
   }
 }

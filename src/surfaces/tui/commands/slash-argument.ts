@@ -1,6 +1,6 @@
 /**
- * What may stand behind the name of a command: one of these words, or one of what Capstan or the disk has. `goal`: words
- * with a meaning, among words of the user's own.
+ * Argument of a command: one of fixed words, or a value that Capstan or the disk lists. `goal`: fixed words or free
+ * text.
  */
 export type SlashArgument =
   | readonly string[]
@@ -16,15 +16,13 @@ export type SlashArgument =
   | 'thread'
   | 'turn';
 
-/** Where what is typed may be something else than what is known: Enter takes it as it stands. */
+/** Other values than the listed ones are possible: Enter takes the typed text as it is. */
 const openArguments: readonly SlashArgument[] = ['file', 'folder', 'goal', 'model', 'thread'];
 
-/** It has to be one of those that are listed. */
 export function isClosed(argument: SlashArgument): boolean {
   return !openArguments.includes(argument);
 }
 
-/** Something that an argument may be. */
 export interface ArgumentValue {
   readonly text: string;
   readonly about: string;

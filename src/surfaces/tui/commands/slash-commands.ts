@@ -1,23 +1,21 @@
 import type { Draft } from '../draft/draft.ts';
 import type { SlashArgument } from './slash-argument.ts';
 
-/** A command that the user types to the terminal, and not to the model. */
+/** A command for the terminal, not for the model. */
 export interface SlashCommand {
   readonly name: string;
-  /** What may stand behind the name. Absent: nothing. */
+  /** Describes the arguments. Absent: there are none. */
   readonly takes?: string;
-  /** What Capstan can complete of it: all that stands behind the name, or word by word where there are several. */
+  /** Completions: one for the whole rest, or one per word if there are several. */
   readonly completes?: readonly SlashArgument[];
   readonly does: string;
-  /** It may be used while a turn runs. */
   readonly whileRunning: boolean;
-  /** It makes sense in a side conversation, which is not kept. */
+  /** Allowed in a side conversation, which is not saved. */
   readonly inSide?: true;
-  /** Accepted, and not listed until it is typed. */
+  /** Accepted, but only listed once it is typed. */
   readonly isAlias?: true;
 }
 
-/** In the order of the list. */
 export const slashCommands = [
   {
     name: 'model',
@@ -180,7 +178,7 @@ export function findSlash(name: string): (SlashCommand & { readonly name: SlashN
   return slashCommands.find((command) => command.name === name);
 }
 
-/** Those that a name may become, with more that the user has: one of that name first. */
+/** Commands that begin with the typed name, and those of `more`; an exact match first. */
 export function matchingSlash(typed: string, more: readonly SlashCommand[]): readonly SlashCommand[] {
   const wanted = typed.toLowerCase();
   const found = [...slashCommands, ...more].filter((command: SlashCommand) => {
@@ -190,25 +188,21 @@ export function matchingSlash(typed: string, more: readonly SlashCommand[]): rea
   return [...found.filter(({ name }) => name === wanted), ...found.filter(({ name }) => name !== wanted)];
 }
 
-/** The argument that the cursor of a draft stands behind. */
 export interface AskedArgument {
   readonly command: SlashName;
   readonly kind: SlashArgument;
-  /** Words between the name of the command and the argument. */
   readonly before: readonly string[];
-  /** What is typed of it. */
   readonly typed: string;
-  /** Another one may follow. */
   readonly hasNext: boolean;
 }
 
-/** Undefined: the draft is no command, or nothing is known of what may stand there. */
+/** Undefined: the draft is no command, or nothing is known about this argument. */
 export function askedArgument({ text, cursor, elements }: Draft): AskedArgument | undefined {
   const [, name = '', rest = ''] = /^\/([a-z][\w-]*)[ \t]+([^\n]*)$/i.exec(text) ?? [];
   const command = name === '' ? undefined : findSlash(name.toLowerCase());
   const { completes = [] } = command ?? {};
   if (command === undefined || cursor !== text.length || elements.length > 0) return undefined;
-  // The only one may have blanks in it.
+  // A sole argument may contain blanks.
   const words = completes.length > 1 ? rest.split(/[ \t]+/) : [rest];
   const before = words.slice(0, -1);
   const kind = completes[before.length];
@@ -217,7 +211,6 @@ export function askedArgument({ text, cursor, elements }: Draft): AskedArgument 
   return { command: command.name, kind, before, typed: words.at(-1) ?? '', hasNext };
 }
 
-/** The draft with the argument in full. */
 export function withArgument({ command, before, hasNext }: AskedArgument, value: string): string {
   return `/${[command, ...before, value].join(' ')}${hasNext ? ' ' : ''}`;
 }

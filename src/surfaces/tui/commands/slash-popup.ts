@@ -6,18 +6,14 @@ import { glyphsOf, type Look } from '../screen/text/look.ts';
 import { accentStyle, boldStyle, dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { matchingSlash, type SlashCommand } from './slash-commands.ts';
 
-/** The list of commands below a draft that begins with a slash. */
 export class SlashPopup {
   #at = 0;
-  /** The name for which the user closed it. */
   #closedFor: string | undefined;
   #typed: string | undefined;
-  /** What the conversation can do; absent: all commands. */
   only: readonly string[] | undefined;
-  /** Commands of the user's own. */
   more: readonly SlashCommand[] = [];
 
-  /** What the draft may become. None: there is no list. */
+  /** The commands that match the draft. None: there is no list. */
   commands({ text, cursor }: Draft): readonly SlashCommand[] {
     const [, typed] = /^\/([\w:.-]*)$/.exec(text) ?? [];
     if (typed === undefined || cursor === 0) {
@@ -44,7 +40,7 @@ export class SlashPopup {
     this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
   }
 
-  /** Until the name is another one. */
+  /** Closes the list until the name changes. */
   closeFor(draft: Draft): void {
     this.commands(draft);
     this.#closedFor = this.#typed;
@@ -61,7 +57,6 @@ function nameOf({ name, takes }: SlashCommand): string {
 }
 
 const mostRows = 8;
-/** Columns that names may always have. */
 const leastNames = 16;
 
 export interface PopupItem {
@@ -70,20 +65,16 @@ export interface PopupItem {
 }
 
 export interface PopupForm {
-  /** The one that is chosen; undefined: none. */
   readonly at: number | undefined;
-  /** What to do to see more of them. */
   readonly more: string;
-  /** For so many rows, at least one. */
   readonly room: number;
 }
 
-/** The rows of a list below a draft: as many as fit, with the chosen one in sight. */
 export function popupRows(items: readonly PopupItem[], { at, more, room }: PopupForm, look: Look): readonly string[] {
-  // A screen reader says what the cursor is at, and not the whole list with every key.
+  // A screen reader announces the selected row only, not the whole list on every key.
   const usual = look.glyphs === 'words' ? 1 : mostRows;
   const isAll = items.length <= Math.min(usual, room);
-  // The row that says how many more there are needs one.
+  // Keep one row for the number of hidden items.
   const most = isAll ? usual : Math.max(1, Math.min(usual, room - 1));
   const from = Math.max(0, Math.min((at ?? 0) - most + 1, items.length - most));
   const names = items.map(({ name }) => cleanLine(name));

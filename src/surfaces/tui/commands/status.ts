@@ -16,7 +16,7 @@ import type { Look } from '../screen/text/look.ts';
 import { cardCell, type CardRow } from '../transcript/cells/card-cell.ts';
 import type { CommandSession } from './command-session.ts';
 
-/** `/status`: what is in force, and what the thread has cost. All figures are the engine's. */
+/** `/status`: shows the current settings and the cost of the thread. All figures are the engine's. */
 export async function status(session: CommandSession): Promise<void> {
   const { stage, now } = session.parts;
   const { id, settings, profileName } = session.thread;
@@ -50,7 +50,7 @@ export async function status(session: CommandSession): Promise<void> {
   stage.draw();
 }
 
-/** What no provider counted, such as an answer that was interrupted. */
+/** Usage that no provider counted, such as an interrupted answer. */
 function estimateWords({ estimated = 0 }: Usage): string {
   return estimated === 0 ? '' : `, about ${formatCount(estimated)} that the provider did not count`;
 }
@@ -63,7 +63,7 @@ async function providerWords({ parts: { engine }, thread: { settings } }: Comman
   return address === undefined ? provider : `${provider} (${address})`;
 }
 
-/** Only where commands run in a weaker sandbox than usual, or in none. */
+/** Only if commands run in a weaker sandbox than usual, or in none. */
 async function sandboxRows({ parts: { engine }, thread: { settings } }: CommandSession): Promise<readonly CardRow[]> {
   if (!needsSandbox(policyInForce(settings))) return [];
   const sandbox = await engine.openSandbox({ cwd: settings.cwd });
@@ -112,10 +112,9 @@ async function threadRows({ parts: { engine }, thread: { id, place } }: CommandS
 }
 
 const segments = 20;
-/** On a narrower screen the words alone are shown. */
 const leastForBar = 60;
 
-/** Limits of the provider as it said them last: a bar of what is left, and when it is full again. */
+/** Provider limits as last reported: a bar of what is left, and the time of the reset. */
 export function limitRows(
   limits: readonly RateLimit[],
   { look, now }: { readonly look: Pick<Look, 'width' | 'glyphs'>; readonly now: number },
@@ -143,12 +142,10 @@ const windows: readonly (readonly [minutes: number, name: string])[] = [
   [365 * day, 'Annual'],
 ];
 
-/** By the length of its window where that is within 5 % of a usual one, else as the provider calls it. */
 function limitName({ name, windowMinutes = 0 }: RateLimit): string {
   return windows.find(([minutes]) => Math.abs(windowMinutes - minutes) <= minutes * 0.05)?.[1] ?? name;
 }
 
-/** The time of day; on another day with the date. */
 function momentWords(at: number, now: number): string {
   const [date, time] = clockTime(at).split(' ');
   return clockTime(now).startsWith(`${date} `) ? `${time}` : `${date} ${time}`;

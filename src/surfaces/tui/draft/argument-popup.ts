@@ -7,21 +7,19 @@ import { askedArgument, type AskedArgument, withArgument } from '../commands/sla
 import { popupRows } from '../commands/slash-popup.ts';
 import { type ArgumentValue, isClosed } from '../commands/slash-argument.ts';
 
-/** What an argument may be. Does not reject. */
+/** Lists the values of an argument. Never rejects. */
 export type ArgumentValues = (asked: AskedArgument) => Promise<readonly ArgumentValue[]>;
 
-/** The list below a command with an argument that Capstan knows something of. */
 export class ArgumentPopup {
   readonly #valuesOf: ArgumentValues;
   readonly #changed: () => void;
   #asked: AskedArgument | undefined;
-  /** For what the values were asked for. */
+  /** Key of the last request for values. */
   #askedFor = '';
   #values: readonly ArgumentValue[] = [];
   #isAsking = false;
-  /** Where the user has moved to. */
   #moved: number | undefined;
-  /** The text for which the user closed it. */
+  /** The text at which the user closed the list. */
   #closedFor: string | undefined;
   #text = '';
 
@@ -30,7 +28,6 @@ export class ArgumentPopup {
     this.#changed = changed;
   }
 
-  /** The draft is another one. */
   update(draft: Draft): void {
     const isSame = draft.text === this.#text;
     const [asked, before] = [askedArgument(draft), this.#asked];
@@ -42,7 +39,7 @@ export class ArgumentPopup {
     const wanted = asked === undefined ? '' : whatIsAsked(asked);
     if (wanted === this.#askedFor) return;
     this.#askedFor = wanted;
-    // Those of the last letter stay until there are others.
+    // Keep the previous values until new ones arrive.
     if (placeOf(asked) !== placeOf(before)) this.#values = [];
     if (asked !== undefined) void this.#ask(asked, wanted);
   }
@@ -53,7 +50,6 @@ export class ArgumentPopup {
     return this.#closedFor !== this.#text && found.length > 0 && !isWhole;
   }
 
-  /** What may stand there is not known yet. */
   get isPending(): boolean {
     return this.#asked !== undefined && this.#isAsking;
   }
@@ -62,25 +58,22 @@ export class ArgumentPopup {
     this.#closedFor = this.#text;
   }
 
-  /** Behind the last is the first. */
   move(by: 1 | -1): void {
     const { length } = this.#found;
     const from = this.#at ?? (by === 1 ? -1 : length);
     if (length > 0) this.#moved = (from + by + length) % length;
   }
 
-  /** The draft with the chosen value, as Enter takes it; undefined: it takes what stands there. */
+  /** The draft with the selected value, for Enter; undefined: Enter takes the typed text as it is. */
   get taken(): string | undefined {
     const at = this.#at;
     return at === undefined ? undefined : this.#textWith(at)?.trimEnd();
   }
 
-  /** The same as Tab completes it: the first where none is chosen. */
   get completed(): string | undefined {
     return this.#textWith(this.#at ?? 0);
   }
 
-  /** Its hint goes before what is listed. */
   rows(look: Look, room: number): readonly string[] {
     const at = this.#at;
     const items = this.#found.map(({ text, about }) => ({ name: text, about }));
@@ -92,7 +85,7 @@ export class ArgumentPopup {
     return [...whole, drawRow(cutRow([styled(hint, dimStyle)], look.width, look), look)];
   }
 
-  /** The value that Enter takes. Undefined: what is typed may be meant as it stands. */
+  /** The value that Enter takes. Undefined: the typed text may be meant as it is. */
   get #at(): number | undefined {
     const { asked, first } = { asked: this.#asked, first: this.#found[0] };
     if (this.#moved !== undefined || asked === undefined || first === undefined) return this.#moved;
@@ -105,7 +98,10 @@ export class ArgumentPopup {
     return value === undefined || this.#asked === undefined ? undefined : withArgument(this.#asked, value.text);
   }
 
-  /** What is typed itself, then those that begin so, then those that have it somewhere; of a thread also its words. */
+  /**
+   * Exact matches first, then those that begin with the typed text, then those that contain it. For threads, their
+   * words match as well.
+   */
   get #found(): readonly ArgumentValue[] {
     const asked = this.#asked;
     if (asked === undefined) return [];
@@ -142,7 +138,7 @@ function placeOf(asked: AskedArgument | undefined): string {
   return asked === undefined ? '' : [asked.command, ...asked.before].join('\n');
 }
 
-/** As long as it stays the same, the values are. Of paths, only those are read that begin as typed. */
+/** Values are reused while this key stays the same. Paths are read by their typed beginning. */
 function whatIsAsked(asked: AskedArgument): string {
   return `${placeOf(asked)}\n${isPath(asked) ? asked.typed : ''}`;
 }

@@ -11,7 +11,7 @@ export interface AttachParts {
   notice(text: string, level: 'info' | 'error'): void;
 }
 
-/** Ctrl+V: what is in the clipboard becomes part of the draft, or a line says why not. */
+/** Ctrl+V: attaches the picture in the clipboard to the draft, or shows the reason why not. */
 export async function attachFromClipboard({ stage, notice }: AttachParts, doors: DraftServices): Promise<void> {
   if (!doors.takesPictures) return notice(fullText(modelTakesNoPictures(doors.model)), 'error');
   const found = await doors.clipboard();
@@ -19,7 +19,7 @@ export async function attachFromClipboard({ stage, notice }: AttachParts, doors:
   const { composer } = stage;
   if (found.kind === 'picture') composer.draft = withPicture(composer.draft, found.dataUrl);
   for (const named of found.kind === 'files' ? found.paths : []) {
-    // The clipboard of Windows has paths of Windows.
+    // The Windows clipboard holds Windows paths.
     const path = /^[A-Za-z]:\\/.test(named) ? (pastedPath(named, pathHost(process.env)) ?? named) : named;
     composer.draft = hasImageName(path) ? withPicture(composer.draft, path) : withPath(composer.draft, path);
   }

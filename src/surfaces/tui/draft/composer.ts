@@ -9,22 +9,16 @@ import { expandDraft, joinDrafts, trimDraft } from './draft-message.ts';
 import { type Draft, type DraftElement, isShellDraft } from './draft.ts';
 import { Editor } from './editor.ts';
 
-/** Columns before the text, and one behind it, where the cursor may stand. */
 const margin = 2;
 
-/** The place where the user writes. */
 export class Composer {
   readonly history = new DraftHistory();
-  /** The draft has changed without a key. */
   changed: () => void = () => {};
-  /** Vim mode, while it is on. */
   vim: ModalKeys | undefined;
   readonly #editor = new Editor(draftColumns);
-  /** What came back while the draft is lent; undefined: it is not. */
+  /** Drafts that returned while the draft is lent; undefined: it is not lent. */
   #cameBack: Draft[] | undefined;
-  /** What is to be written next, when the draft is sent or cleared. */
   readonly #offered: Draft[] = [];
-  /** Columns of the text when it was drawn last. */
   #width = 77;
 
   get draft(): Draft {
@@ -39,7 +33,9 @@ export class Composer {
     return this.draft.text === '';
   }
 
-  /** The draft was recalled and not changed: lists for what is typed stay closed, so that the next key goes on recalling. */
+  /**
+   * The draft was recalled and is unchanged: suggestion lists stay closed, so that the next key continues recalling.
+   */
   get isRecalled(): boolean {
     return !this.isEmpty && this.history.recalls(this.draft);
   }
@@ -48,12 +44,11 @@ export class Composer {
     return isShellDraft(this.draft);
   }
 
-  /** What the draft says. */
   get words(): string {
     return expandDraft(this.draft).trim();
   }
 
-  /** The draft is sent: it can be recalled, and the next one begins. */
+  /** Takes the draft for sending: it can be recalled, and an empty one replaces it. */
   take(): Draft {
     const draft = trimDraft(this.draft);
     this.history.add(draft);
@@ -61,24 +56,24 @@ export class Composer {
     return draft;
   }
 
-  /** The draft is dropped: it can be recalled, and is kept nowhere. */
+  /** Discards the draft: it can be recalled, but is saved nowhere. */
   drop(): void {
     this.history.seed(trimDraft(this.draft));
     this.#clear();
   }
 
-  /** Shows another draft, without a trace of it once the first one is shown again. */
+  /** Shows another draft; showing the first one again leaves no trace of it. */
   preview(draft: Draft): void {
     this.#editor.show(draft);
   }
 
-  /** A draft that comes back stands before what was written meanwhile. */
+  /** Puts a returned draft before what was written meanwhile. */
   giveBack(draft: Draft): void {
     if (this.#cameBack === undefined) this.draft = joinDrafts(draft, this.draft);
     else this.#cameBack.push(draft);
   }
 
-  /** Something to write on. It waits while the user writes something else. */
+  /** Offers a draft. It waits while the user writes something else. */
   offer(draft: Draft): 'shown' | 'waits' {
     const isFree = this.isEmpty && this.#cameBack === undefined;
     if (isFree) this.draft = draft;
@@ -86,13 +81,12 @@ export class Composer {
     return isFree ? 'shown' : 'waits';
   }
 
-  /** The draft, for what shows or changes it elsewhere. What comes back meanwhile waits for `regain`. */
+  /** Lends the draft to code that shows or changes it elsewhere. Drafts that return meanwhile wait for `regain`. */
   lend(): Draft {
     this.#cameBack ??= [];
     return this.draft;
   }
 
-  /** The draft is here again. */
   regain(): void {
     const back = this.#cameBack ?? [];
     this.#cameBack = undefined;
@@ -111,7 +105,10 @@ export class Composer {
     if (offered !== undefined) this.draft = offered;
   }
 
-  /** The same for a whole message, which is not joined with what the user writes: then the next recall shows it. */
+  /**
+   * Like `giveBack` for a whole message, but never joined with what the user writes: in that case the next recall shows
+   * it.
+   */
   giveMessageBack(draft: Draft): 'shown' | 'aside' {
     if (!this.isEmpty) {
       this.history.setAside(draft);
@@ -140,7 +137,7 @@ export class Composer {
     return isDone;
   }
 
-  /** A key of Vim mode. False: it is for others. */
+  /** Handles a key in Vim mode. False: it is for others. */
   vimInput(press: KeyPress): boolean {
     const { vim, draft } = this;
     if (vim === undefined) return false;
@@ -157,7 +154,7 @@ export class Composer {
     return true;
   }
 
-  /** Many keys at once: each is one of its own. */
+  /** Several keys at once are handled one by one. */
   #vimRun(text: string): boolean {
     for (const sign of text) {
       const press = keyPress(sign === ' ' ? 'space' : sign);
@@ -166,7 +163,7 @@ export class Composer {
     return true;
   }
 
-  /** In the normal mode of Vim the cursor stands on a character. */
+  /** In Vim's normal mode the cursor is always on a character. */
   #settle(): void {
     const settled = this.vim?.settled(this.draft);
     if (settled !== undefined && settled.cursor !== this.draft.cursor) this.#editor.show(settled);
@@ -179,7 +176,7 @@ export class Composer {
     return true;
   }
 
-  /** Older ones have to be read first. They are shown if the user still looks for them then. */
+  /** Older messages must be read first. They are shown if the user has not moved on by then. */
   #recallLater(): boolean {
     const { history } = this;
     if (history.state !== 'more') return false;
@@ -195,19 +192,17 @@ export class Composer {
     return true;
   }
 
-  /** The paste that the user has moved the cursor to: it stands on its first sign. */
   get pasteAtCursor(): DraftElement | undefined {
     const { cursor, elements } = this.draft;
     if (!this.#editor.isMoved) return undefined;
     return elements.find(({ start, payload }) => start === cursor && payload.kind === 'paste');
   }
 
-  /** At most `height` rows, with the cursor in sight. */
   frame(look: Look, height: number, placeholder: string): Frame {
     this.#width = Math.max(1, look.width - margin - 1);
     const { isShell } = this;
     const whole = this.draft;
-    // The sign of the shell stands in the place of the prompt.
+    // The `!` of a shell command replaces the prompt sign.
     const draft = isShell ? { ...whole, text: whole.text.slice(1), cursor: Math.max(0, whole.cursor - 1) } : whole;
     const rows = draftRows(draft.text, this.#width, draftColumns);
     const place = cursorPlace(draft, rows, draftColumns);
@@ -227,7 +222,6 @@ export class Composer {
   }
 }
 
-/** A part of the draft, elements in a colour of their own. */
 function pieces(
   text: string,
   from: number,
@@ -246,29 +240,27 @@ function pieces(
   return found;
 }
 
-/** A key by its name; one that types a character has the name of it. */
 export interface PressedSign {
   readonly name: string;
 }
 
-/** Keys that depend on a mode: in normal mode they are commands, in insert mode they type, in replace mode over what is there. */
+/** Modal keys: normal mode runs commands, insert mode types, replace mode overwrites. */
 export interface ModalKeys {
   readonly mode: 'normal' | 'insert' | 'replace';
-  /** What is searched for in the draft, while it is typed or where it was not found. */
+  /** The search text, while it is typed or if it was not found. */
   readonly search: string | undefined;
   /**
-   * What a key makes of the draft. `passed`: it is for others. `older`, `newer`: a message of before is wanted.
-   * `recalls`: up and down may ask for that.
+   * Applies a key to the draft. `passed`: the key is for others. `older`, `newer`: recall another message. `recalls`:
+   * up and down may recall.
    */
   press(
     press: PressedSign,
     draft: Draft,
     options: { readonly recalls: boolean },
   ): { readonly draft: Draft; readonly wants?: 'passed' | 'older' | 'newer' };
-  /** The draft is this one now. */
   shown(draft: Draft): void;
-  /** The draft, with the cursor where the mode wants it. */
+  /** The draft, with the cursor moved to a place that the mode allows. */
   settled(draft: Draft): Draft;
-  /** The draft was sent or dropped: the next one has a past of its own. */
+  /** Forgets the undo history, after the draft was sent or dropped. */
   reset(): void;
 }

@@ -2,12 +2,12 @@ import { shellQuoted } from '../../../protocol/shell.ts';
 import { visibleLine } from '../../views/terminal/text.ts';
 import { type Draft, type DraftElement, type DraftPayload, isShellDraft, replaceIn } from './draft.ts';
 
-/** `[Image #2]`. The engine gives pictures the same numbers, in their order. */
+/** `[Image #2]`. The engine numbers pictures the same way, in order. */
 export function imageLabel(number: number): string {
   return `[Image #${number}]`;
 }
 
-/** `[Pasted Content 1200 chars, 40 lines]`; a second one of the same size is told apart by a number. */
+/** `[Pasted Content 1200 chars, 40 lines]`; a number distinguishes pastes of the same size. */
 export function pasteLabel(text: string, taken: ReadonlySet<string>): string {
   const lines = text.replace(/\n$/, '').split('\n').length;
   const label = `[Pasted Content ${[...text].length} chars${lines === 1 ? '' : `, ${lines} lines`}]`;
@@ -17,13 +17,15 @@ export function pasteLabel(text: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The labels of pastes in a draft. */
 export function pasteLabels({ text, elements }: Draft): ReadonlySet<string> {
   const pastes = elements.filter(({ payload }) => payload.kind === 'paste');
   return new Set(pastes.map(({ start, end }) => text.slice(start, end)));
 }
 
-/** Pictures are numbered in their order, no two pastes have one label, and a path is quoted as its draft needs it. A draft where that holds stays the same object. */
+/**
+ * Numbers pictures in order, makes paste labels unique, and quotes paths as the draft needs. Returns the same object if
+ * nothing changes.
+ */
 export function renumberElements(draft: Draft): Draft {
   const taken = new Set<string>();
   let images = 0;
@@ -32,7 +34,7 @@ export function renumberElements(draft: Draft): Draft {
     const label = draft.text.slice(start, end);
     if (payload.kind === 'image') return imageLabel(++images);
     if (payload.kind === 'mention') return payload.path === undefined ? label : mentionLabel(payload, { isShell });
-    // One that was numbered keeps its number as long as no other has it.
+    // A numbered paste keeps its number unless another one has it.
     const kept = taken.has(label) ? pasteLabel(payload.text, taken) : label;
     taken.add(kept);
     return kept;
@@ -57,35 +59,34 @@ function relabelled(draft: Draft, labels: readonly string[]): Draft {
 
 type Mention = Extract<DraftPayload, { kind: 'mention' }>;
 
-/** What a mention says. In a command for the shell, a path is one word. */
 export function mentionText({ text, path }: Mention, { isShell }: { readonly isShell: boolean }): string {
   return isShell && path !== undefined ? shellPath(path) : text;
 }
 
-/** How a path stands in a draft: as it is said, with a sign for every character that hides. */
+/** Label of a path in a draft: its text, with a visible sign for every hidden character. */
 export function mentionLabel(mention: Mention, place: { readonly isShell: boolean }): string {
   return visibleLine(mentionText(mention, place));
 }
 
-/** Signs that mean nothing to a shell, wherever they stand in a word. */
+/** Characters that a shell takes literally anywhere in a word. */
 const harmless = /^[\w./][\w./@%+:,-]*$/;
 
-/** A path as one word of a command, which no program takes for an option. */
+/** Quotes a path as one shell word that no program can take for an option. */
 export function shellPath(path: string): string {
   const named = path.startsWith('-') ? `./${path}` : path;
   return harmless.test(named) ? named : shellQuoted(named);
 }
 
 /**
- * Whole quotations, escaped signs, and what begins neither of them, nor a comment, nor a text up to a mark, nor a place
- * where a shell reads a calculation: `((`, `$[`, `name[`, `${name:`. There it runs `$()` in spite of quotes.
+ * Matches whole quotations, escaped characters, and text that opens no quotation, comment, here-document or arithmetic
+ * context: `((`, `$[`, `name[`, `${name:`. In arithmetic, shells run `$()` in spite of quotes.
  */
 const outside =
   /^(?:[^'"\\`#<$([]|'[^']*'|"(?:[^"\\`$]|\$\w)*"|\\.|<(?!<)|(?<=[^\s;&|()])#|\((?!\()|(?<!\w)\[|\[(?=[^[\]]*\])|\$(?!['"[]|\(\(|\{(?![^}$]*\})|$))*$/s;
 
 /**
- * Whether quotes around a word mean what they should behind this part of a command. Inside of other quotes they would end
- * those, and the word would be read as a part of the command. In doubt they do not.
+ * True if quotes after this part of a command work as quotes. Inside other quotes they would close those, and the word
+ * would be read as part of the command. In doubt false.
  */
 export function canQuoteBehind(before: string): boolean {
   return outside.test(before);
@@ -97,7 +98,7 @@ interface NewElement {
   readonly payload: DraftPayload;
 }
 
-/** Puts an element in the place of a range, apart from what stands beside it. The cursor stands behind it and a blank. */
+/** Replaces a range with an element, separated from its neighbours. The cursor goes after it and a blank. */
 export function insertElement(draft: Draft, { range, label, payload }: NewElement): Draft {
   const touches = draft.elements.some(({ end }) => end === range[0]);
   const apart = touches ? replaceIn(draft, range, ' ') : replaceIn(draft, range, '');
@@ -108,33 +109,31 @@ export function insertElement(draft: Draft, { range, label, payload }: NewElemen
 
 const imageName = /\.(?:png|jpe?g|gif|webp)$/i;
 
-/** Whether a path has the name of a picture that models take. The engine looks at its bytes when it is sent. */
+/** True for file names of pictures that models accept. The engine checks the bytes when it is sent. */
 export function hasImageName(path: string): boolean {
   return imageName.test(path);
 }
 
-/** A path in a message: in quotes if it has blanks in it. */
 export function pathInMessage(path: string): string {
   if (!/\s/.test(path)) return path;
   return path.includes('"') ? `'${path}'` : `"${path}"`;
 }
 
-/** A word of the draft that may become a mention: `@` and letters of a path, `$` and letters of a skill's name. */
+/** A word that may become a mention: `@` with letters of a path, `$` with letters of a skill's name. */
 export interface MentionToken {
   readonly sign: '@' | '$';
-  /** Behind the sign. */
   readonly typed: string;
   readonly start: number;
   readonly end: number;
-  /** How many words before it are the same. */
+  /** Number of earlier words that are identical. */
   readonly before: number;
 }
 
-/** No path that a user types is longer, and no key waits for more to be looked at. */
+/** Bounds the search per key; users type no longer paths. */
 const longest = 1000;
 
 /**
- * The word at the cursor, if it begins with a sign. An `@` inside a word, as in a mail address, begins nothing; a `$`
+ * The word at the cursor, if it begins with a sign. An `@` inside a word, as in a mail address, begins none; a `$`
  * before a digit, a brace or another sign is the shell's.
  */
 export function mentionAt({ text, cursor, elements }: Draft): MentionToken | undefined {
@@ -155,7 +154,7 @@ export function mentionAt({ text, cursor, elements }: Draft): MentionToken | und
   return { sign, typed, start, end, before };
 }
 
-/** Whether two tokens are one that the user still looks at: only what stands before it may have changed. */
+/** True if both are the same token of the user's: only text before it may have changed. */
 export function isSameToken(one: MentionToken, other: MentionToken): boolean {
   return one.sign === other.sign && one.typed === other.typed && one.before === other.before;
 }

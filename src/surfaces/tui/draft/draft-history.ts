@@ -2,39 +2,34 @@ import { type Draft, draftFromText, emptyDraft, escapeCommandDraft, isCommandTex
 import { plainPaste } from './pasted-text.ts';
 import { draftPlainText } from './draft-message.ts';
 
-/** What was sent in other conversations, as texts. */
 export interface EarlierPrompts {
-  /** The next batch, the newest first; undefined when there are no more. It may be read again after it rejected. */
+  /** The next batch, newest first; undefined when there are no more. May reject, and can then be called again. */
   older(): Promise<readonly string[] | undefined>;
-  /** One more was sent here. */
   add(text: string): void;
 }
 
-/** A disk that refuses is asked so often. */
 const tries = 3;
 
-/** What was sent before, to be recalled: drafts of this conversation, with all that belongs to them, over older texts. */
 export class DraftHistory {
-  /** The oldest first. */
+  /** Oldest first. */
   #entries: readonly Draft[] = [];
-  /** The entry in view; as many as there are: none. */
+  /** Index of the entry in view; the length means none. */
   #at = 0;
   #earlier: EarlierPrompts | undefined;
-  /** Sent before there was a place to keep it. */
+  /** Sent before `attach`. */
   #unkept: Draft[] = [];
-  /** Stays the first to be recalled, whatever is sent meanwhile, until it was. */
+  /** Stays the first entry to recall until it is recalled, whatever is sent meanwhile. */
   #aside: Draft | undefined;
   #loading: Promise<void> | undefined;
   #state: 'more' | 'end' | 'unavailable' = 'end';
 
-  /** From now on what is sent is kept, and older texts can be recalled. */
+  /** Saves sent messages from now on, and allows recalling older texts. */
   attach(earlier: EarlierPrompts): void {
     this.#earlier = earlier;
     this.#state = 'more';
     for (const draft of this.#unkept.splice(0)) earlier.add(draftPlainText(draft));
   }
 
-  /** One that was sent. */
   add(draft: Draft): void {
     if (draft.text.trim() === '') return;
     this.seed(draft);
@@ -42,7 +37,7 @@ export class DraftHistory {
     else this.#earlier.add(draftPlainText(draft));
   }
 
-  /** One that is kept elsewhere, or nowhere. The same as the last is not added again. */
+  /** Adds a draft that is saved elsewhere or nowhere. A repetition of the last is not added. */
   seed(draft: Draft): void {
     const aside = this.#aside === undefined ? [] : [this.#aside];
     const others = this.#entries.slice(0, this.#entries.length - aside.length);
@@ -50,14 +45,14 @@ export class DraftHistory {
     this.#at = this.#entries.length;
   }
 
-  /** A draft that came back while the user wrote another: the next recall shows it. */
+  /** Keeps a draft that returned while the user wrote another: the next recall shows it. */
   setAside(draft: Draft): void {
     this.#aside = undefined;
     this.seed(draft);
     this.#aside = this.#entries.at(-1);
   }
 
-  /** Recall is for an empty draft, or for one that was recalled and not changed, with the cursor at an end of it. */
+  /** True for an empty draft, or a recalled and unchanged one with the cursor at either end. */
   recalls({ text, cursor }: Draft): boolean {
     const isRecalled = this.#entries[this.#at]?.text === text;
     return text === '' || (isRecalled && (cursor === 0 || cursor === text.length));
@@ -72,7 +67,7 @@ export class DraftHistory {
     return this.#shown();
   }
 
-  /** Behind the newest there is an empty draft. */
+  /** After the newest there is an empty draft. */
   newer(): Draft | undefined {
     if (this.#at >= this.#entries.length) return undefined;
     const now = this.#entries[this.#at]?.text;
@@ -81,7 +76,7 @@ export class DraftHistory {
     return this.#shown() ?? emptyDraft;
   }
 
-  /** Whether older texts may be had by `load`; `unavailable`: they cannot be read. */
+  /** Availability of older texts through `load`. `unavailable`: they cannot be read. */
   get state(): 'more' | 'end' | 'unavailable' {
     return this.#state;
   }
@@ -104,14 +99,13 @@ export class DraftHistory {
         }
         return;
       } catch {
-        // What cannot be read is shown as such; nothing of the conversation depends on it.
+        // Show unreadable history as such; nothing else in the conversation depends on it.
         if (round === tries) this.#state = 'unavailable';
         if (round === tries) return;
       }
     }
   }
 
-  /** The texts that have the typed words in them, in any case, the newest first and each once. */
   search(typed: string): readonly Draft[] {
     const wanted = typed.toLowerCase();
     const found = new Map<string, Draft>();
@@ -126,7 +120,10 @@ export class DraftHistory {
   }
 }
 
-/** Other programs write to the file, too: a draft has nothing that the composer would not draw, and is no command by that. */
+/**
+ * Other programs can write to the file: drop what the composer would not draw, and never let a recalled text become a
+ * command by that.
+ */
 function recalled(text: string): Draft {
   const draft = draftFromText(plainPaste(text));
   return isCommandText(text) ? draft : escapeCommandDraft(draft);

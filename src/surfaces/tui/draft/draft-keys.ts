@@ -18,13 +18,12 @@ export interface DraftKeysParts {
   notice(text: string, level: 'info' | 'error'): void;
 }
 
-/** Keys of what opens beside a draft. Each part is loaded when it is used first. */
+/** Keys of the parts that open beside a draft. Each part is loaded on first use. */
 export class DraftKeys {
   readonly #parts: DraftKeysParts;
   readonly #mentions: MentionKeys;
   readonly #arguments: ArgumentKeys;
   #search: ReverseSearch | 'loading' | undefined;
-  /** Typed while the search was loading. */
   readonly #early: TerminalInput[] = [];
 
   constructor(parts: DraftKeysParts) {
@@ -43,7 +42,6 @@ export class DraftKeys {
     return this.#search !== undefined;
   }
 
-  /** A list of files and skills, or of arguments, is open. */
   get isListed(): boolean {
     return this.#list !== undefined;
   }
@@ -57,7 +55,7 @@ export class DraftKeys {
     return this.#mentions.input(input) || this.#arguments.input(input) || this.#opens(input);
   }
 
-  /** The draft may be another one. */
+  /** Call after the draft may have changed. */
   update(): void {
     if (this.#search !== undefined) return;
     const { stage } = this.#parts;
@@ -82,7 +80,7 @@ export class DraftKeys {
         this.#run(this.#attach());
         return true;
       case 'enter': {
-        // Behind a paste, Enter sends.
+        // Enter on a paste opens it; after a paste, Enter sends.
         const paste = this.#parts.stage.composer.pasteAtCursor;
         if (paste !== undefined) this.#run(this.#openPaste(paste));
         return paste !== undefined;
@@ -92,7 +90,7 @@ export class DraftKeys {
     }
   }
 
-  /** What goes wrong with it is shown. */
+  /** Reports errors of the work. */
   #run(work: Promise<unknown>): void {
     void reportWorkErrors(work, (text, level) => this.#parts.notice(text, level));
   }
@@ -118,7 +116,7 @@ export class DraftKeys {
     const { PasteView } = await import('./paste-view.ts');
     const close = (edited: string | undefined): void => {
       stage.openPager(undefined);
-      // Words may have come back before it meanwhile.
+      // Returned words may have moved it meanwhile.
       const found = composer.draft.elements.find(({ payload }) => payload === paste.payload);
       if (edited !== undefined && found !== undefined) composer.draft = withPaste(composer.draft, found, edited);
       this.update();
@@ -136,7 +134,6 @@ export class DraftKeys {
     this.update();
   }
 
-  /** A path of a picture becomes the picture, where the model can see it. */
   #pastePicture(text: string): boolean {
     const { composer } = this.#parts.stage;
     if (this.#parts.doors()?.takesPictures === false) return false;
@@ -154,7 +151,6 @@ export class DraftKeys {
   }
 }
 
-/** What the user would not guess. */
 function pasteHint(look: Look): readonly string[] {
   const words = `  ${hintKeys(look, 'composer')('Enter')} opens the paste, to read and change it`;
   return [drawRow(cutRow([styled(words, dimStyle)], look.width, look), look)];

@@ -2,23 +2,20 @@ import { countColumns } from '../../../base/text-columns.ts';
 import { visibleText } from '../../views/terminal/text.ts';
 import { type Draft, graphemesOf } from './draft.ts';
 
-/** A row of the draft on the screen: a part of its text. */
 export interface DraftRow {
   readonly start: number;
   readonly end: number;
 }
 
-/** Columns that a cluster takes. */
 export type ClusterMeasure = (cluster: string) => number;
 
-/** Where a tab ends is not worth knowing in a draft. */
+/** A draft does not align tabs to stops. */
 const tabWidth = 4;
 
 function columns(cluster: string, measure: ClusterMeasure): number {
   return cluster === '\t' ? tabWidth : measure(cluster);
 }
 
-/** The rows of a draft at a width: broken between words where that is possible. */
 export function draftRows(text: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let from = 0;
@@ -35,18 +32,17 @@ export function draftRows(text: string, width: number, measure: ClusterMeasure):
   return rows;
 }
 
-/** A longer draft is not laid out anew for every key. */
+/** Drafts longer than this reuse the layout of unchanged lines. */
 const longDraft = 2000;
 const none: ReadonlyMap<string, readonly DraftRow[]> = new Map();
 
-/** The lines of the last long draft: a key changes one of them. */
+/** Layout of the last long draft: a key changes one line. */
 let laidOut: {
   readonly width: number;
   readonly measure: ClusterMeasure;
   readonly lines: ReadonlyMap<string, readonly DraftRow[]>;
 } = { width: 0, measure: () => 0, lines: none };
 
-/** The rows of one line, by places in it. */
 function lineRows(line: string, width: number, measure: ClusterMeasure): readonly DraftRow[] {
   const rows: DraftRow[] = [];
   let [start, at, used, breakAt] = [0, 0, 0, 0];
@@ -72,9 +68,8 @@ function widthOfText(text: string, measure: ClusterMeasure): number {
   return width;
 }
 
-/** Where the cursor stands on the screen. */
 export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], measure: ClusterMeasure) {
-  // A place between two rows of one line belongs to the second.
+  // A position between two rows of one line belongs to the second.
   const row = Math.max(
     0,
     rows.findLastIndex(({ start }) => start <= cursor),
@@ -82,7 +77,6 @@ export function cursorPlace({ text, cursor }: Draft, rows: readonly DraftRow[], 
   return { row, column: widthOfText(text.slice(rows[row]?.start ?? 0, cursor), measure) };
 }
 
-/** The place in the text that is nearest to a column of a row. */
 export function placeAt(text: string, row: DraftRow, column: number, measure: ClusterMeasure): number {
   let [at, used] = [row.start, 0];
   for (const cluster of graphemesOf(text.slice(row.start, row.end))) {
@@ -94,12 +88,13 @@ export function placeAt(text: string, row: DraftRow, column: number, measure: Cl
   return at;
 }
 
-/** A part of a draft on the screen, with a sign for every character that hides: what is drawn is what is sent, or runs. */
+/**
+ * Draws a part of a draft with a visible sign for every hidden character: the user must see all that is sent or run.
+ */
 export function drawnDraft(text: string): string {
   return visibleText(text).replaceAll('\t', ' '.repeat(tabWidth)).replaceAll('\n', ' ');
 }
 
-/** The columns that a cluster of it takes. */
 export function draftColumns(cluster: string): number {
   return countColumns(visibleText(cluster));
 }

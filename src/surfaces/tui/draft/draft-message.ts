@@ -16,12 +16,11 @@ import {
   sliceDraft,
 } from './draft.ts';
 
-/** What a draft asks for. */
 export type ParsedDraft =
   | { readonly kind: 'message'; readonly draft: Draft }
   | { readonly kind: 'shell'; readonly command: string }
   | { readonly kind: 'slash'; readonly command: SlashCommand & { readonly name: SlashName }; readonly rest: string }
-  /** It looks like a command, and is none. */
+  /** It looks like a command but is none. */
   | { readonly kind: 'refused'; readonly why: string };
 
 export function parseDraft(draft: Draft): ParsedDraft {
@@ -40,7 +39,7 @@ export function parseDraft(draft: Draft): ParsedDraft {
   return { kind: 'slash', command, rest: slash.rest };
 }
 
-/** A path that has to be quoted, where quotes would not be read as such. */
+/** True for a path that needs quotes where quotes would not work. */
 function isUnsafe(draft: Draft, { start, payload }: DraftElement): boolean {
   if (payload.kind !== 'mention' || payload.path === undefined || shellPath(payload.path) === payload.path)
     return false;
@@ -63,13 +62,12 @@ function takesNothing(name: string): string {
   return `/${name} takes no words. Send it alone, or put a space before it to send all of it to the model.`;
 }
 
-/** A command that does not work while a turn runs. */
 export function commandMustWaitMessage(name: string, look: Look): string {
   const key = hintKeys(look, 'composer');
   return `/${name} has to wait until the turn ends. ${key('Tab')} queues it, ${key('Esc')} interrupts the turn.`;
 }
 
-/** What the message says: pastes and mentions as what they stand for. Pictures keep their labels, which the model knows. */
+/** Expands pastes and mentions. Pictures keep their labels, which the model knows. */
 export function expandDraft(draft: Draft): string {
   const isShell = isShellDraft(draft);
   return draft.elements.toReversed().reduce((all, { start, end, payload }) => {
@@ -79,24 +77,23 @@ export function expandDraft(draft: Draft): string {
   }, draft.text);
 }
 
-/** What the model gets: without the blank that keeps a message from being a command. */
+/** Text for the model, without the blank that keeps a message from being a command. */
 export function draftMessageText(draft: Draft): string {
   const words = expandDraft(draft);
   return words.startsWith(' ') && isCommandText(words.slice(1)) ? words.slice(1) : words;
 }
 
-/** The draft as text alone, which means the same: what an element stood for does not become a command. */
+/** The draft as plain text with the same meaning: expanded elements must not become a command. */
 export function draftPlainText(draft: Draft): string {
   const words = expandDraft(draft);
   return isCommandText(words) && !isCommandDraft(draft) ? ` ${words}` : words;
 }
 
-/** The pictures of a draft, in the order of their numbers. */
 export function picturesOf({ elements }: Draft): readonly string[] {
   return elements.flatMap(({ payload }) => (payload.kind === 'image' ? [payload.source] : []));
 }
 
-/** Without blanks around it, but for one that keeps a message from being a command. */
+/** Trims blanks, except one that keeps a message from being a command. */
 export function trimDraft({ text, cursor, elements }: Draft): Draft {
   const trimmed = text.trim();
   const by = text.length - text.trimStart().length;
@@ -108,7 +105,10 @@ export function trimDraft({ text, cursor, elements }: Draft): Draft {
   return by === 0 ? draft : escapeCommandDraft(draft);
 }
 
-/** One draft below the other, which is no command: numbers of pictures and pastes redone. The cursor is where it was in the second. */
+/**
+ * Joins two drafts into a message, not a command, and renumbers pictures and pastes. The cursor keeps its place in the
+ * second.
+ */
 export function joinDrafts(before: Draft, second: Draft): Draft {
   if (second.text === '') return { ...before, cursor: before.text.length };
   const first = escapeCommandDraft(before);
@@ -120,7 +120,6 @@ export function joinDrafts(before: Draft, second: Draft): Draft {
   });
 }
 
-/** Drafts as one, below each other. Undefined: there are none. */
 export function joinAll(drafts: readonly Draft[]): Draft | undefined {
   const [first, ...rest] = drafts;
   return first && rest.reduce(joinDrafts, first);
@@ -131,14 +130,11 @@ function moved(element: DraftElement, by: number): DraftElement {
 }
 
 export interface PictureReader {
-  /** Whether the model that gets it can see pictures. */
   readonly takesPictures: boolean;
   readonly model: string;
-  /** Reads a picture by its path, or out of a data URL. */
   load(source: string): Promise<UserImage | Outcome>;
 }
 
-/** What a draft says to the engine, or why it cannot be sent as it is. */
 export async function readUserInput(
   draft: Draft,
   { takesPictures, model, load }: PictureReader,
@@ -156,7 +152,7 @@ export async function readUserInput(
   return { ...input, images };
 }
 
-/** Said when a picture is added, and again when it would be sent. */
+/** Reported when a picture is added, and again on sending. */
 export function modelTakesNoPictures(model: string): Outcome {
   return {
     code: 'model-without-pictures',

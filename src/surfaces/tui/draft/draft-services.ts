@@ -13,23 +13,21 @@ import type { EarlierPrompts } from './draft-history.ts';
 import { draftFromText, escapeCommandDraft, readSlash } from './draft.ts';
 import type { MentionItem, MentionSource } from './mention-popup.ts';
 
-/** What the composer needs of the engine. */
 export interface DraftServices extends MentionSource {
   readonly model: string;
   readonly takesPictures: boolean;
-  /** Whether to look for pastes that the terminal does not mark. */
+  /** Detect pastes that the terminal does not mark. */
   readonly detectsPastes: boolean;
   readonly argumentValues: ArgumentValues;
   clipboard(): Promise<ClipboardContent | Outcome>;
-  /** The user has named a file: it comes up from now on. */
+  /** Ranks a file higher from now on, because the user named it. */
   named(path: string): void;
-  /** What was sent in other conversations. */
   readonly earlier: EarlierPrompts;
-  /** What was sent is kept. */
+  /** Settles when sent messages are saved. */
   readonly kept: Promise<unknown>;
 }
 
-/** More than are shown at once: the user scrolls, and the next letter chooses among them until there is more. */
+/** More than are visible: the user scrolls, and the next letter filters these until new results arrive. */
 const mostFiles = 100;
 
 export function createDraftServices(host: DraftHost): DraftServices {
@@ -108,7 +106,6 @@ function toolItems({ skills, plugins }: Mentionable): readonly MentionItem[] {
   ];
 }
 
-/** What was sent in all conversations of the home, read from the newest to the oldest. */
 export class EarlierPromptsFile implements EarlierPrompts {
   readonly #host: DraftHost;
   #opened: Promise<PromptHistory> | undefined;
@@ -132,20 +129,20 @@ export class EarlierPromptsFile implements EarlierPrompts {
   }
 
   add(text: string): void {
-    // A command is for this conversation.
+    // Commands belong to this conversation only.
     if (findSlash(readSlash(text)?.name ?? '') !== undefined) return;
     const threadId = this.#host.thread().id;
-    // Of a message that begins like one, a blank stands before it.
+    // A message that begins like a shell command has a blank before it.
     this.kept = this.#keep(this.kept, { threadId, text, ...(text.startsWith('!') && { isCommand: true }) });
   }
 
   async #keep(before: Promise<void>, prompt: Parameters<PromptHistory['append']>[0]): Promise<void> {
     await before;
     const history = await this.#open();
-    // What is sent from now on is known here, and must not be read as something older.
+    // Messages sent from now on are already in memory and must not be read as older ones.
     this.#rest ??= history.end() ?? 'end';
     const problem = await history.append(prompt);
-    // Once is enough.
+    // Report repeated failures once.
     if (problem !== undefined && !this.#isRefused) this.#host.notice(fullText(problem), 'warning');
     this.#isRefused = problem !== undefined;
   }
@@ -155,9 +152,7 @@ export class EarlierPromptsFile implements EarlierPrompts {
   }
 }
 
-/** The conversation that a draft is for. */
 export interface DraftHost {
-  /** Another one takes its place now and then. */
   thread(): Pick<LiveThread, 'id' | 'place' | 'sessions' | 'settings' | 'takesPictures'>;
   readonly engine: Engine;
   notice(text: string, level: 'info' | 'warning' | 'error'): void;

@@ -1,27 +1,26 @@
 /**
- * What a part of a draft stands for. `paste`: a longer text. `image`: a picture, by its path or as a data URL.
- * `mention`: a file, a folder, a skill or a plugin, by the text that the model gets; `path`: of a file or a folder.
+ * Content of an element. `paste`: a longer text. `image`: a picture, by path or data URL. `mention`: a file, folder,
+ * skill or plugin, by its text for the model; `path`: of a file or folder.
  */
 export type DraftPayload =
   | { readonly kind: 'paste'; readonly text: string }
   | { readonly kind: 'image'; readonly source: string }
   | { readonly kind: 'mention'; readonly text: string; readonly path?: string };
 
-/** A part of a draft that stands for something else. It is moved over and deleted as a whole. */
+/** A part of a draft that represents other content. The cursor skips it and deletion removes it as a whole. */
 export interface DraftElement {
   readonly start: number;
   readonly end: number;
   readonly payload: DraftPayload;
 }
 
-/** Text with elements in it, at places counted from its beginning. */
+/** Text with elements at positions relative to its beginning. */
 export type DraftPart = Pick<Draft, 'text' | 'elements'>;
 
-/** A message that is being written. Positions count UTF-16 units. */
 export interface Draft {
   readonly text: string;
   readonly cursor: number;
-  /** In order, and apart from each other. */
+  /** In order, and not overlapping. */
   readonly elements: readonly DraftElement[];
 }
 
@@ -31,7 +30,7 @@ export function draftFromText(text: string): Draft {
   return { text, cursor: text.length, elements: [] };
 }
 
-/** The draft with a range replaced. An element that the range touches goes with it. The cursor stands behind the new text. */
+/** Replaces a range of the draft, and removes elements that it touches. The cursor goes after the new text. */
 export function replaceIn(
   draft: Draft,
   range: readonly [from: number, to: number],
@@ -60,7 +59,7 @@ export function insertInto(draft: Draft, text: string): Draft {
   return replaceIn(draft, [draft.cursor, draft.cursor], text);
 }
 
-/** What stands in a range that splits no element. */
+/** The content of a range, which must not split an element. */
 export function sliceDraft({ text, elements }: Draft, [from, to]: readonly [from: number, to: number]): DraftPart {
   const inside = elements.filter(({ start, end }) => start >= from && end <= to);
   return {
@@ -69,7 +68,6 @@ export function sliceDraft({ text, elements }: Draft, [from, to]: readonly [from
   };
 }
 
-/** The draft with a part in the place of a range. */
 export function insertPart(draft: Draft, range: readonly [from: number, to: number], part: DraftPart): Draft {
   const made = replaceIn(draft, range, part.text);
   const start = made.cursor - part.text.length;
@@ -82,7 +80,6 @@ export function withCursor(draft: Draft, cursor: number): Draft {
   return { ...draft, cursor };
 }
 
-/** Where the cursor goes, from where it is. */
 export type Motion = 'left' | 'right' | 'word-left' | 'word-right' | 'line-start' | 'line-end' | 'start' | 'end';
 
 export function motionEnd({ text, cursor, elements }: Draft, motion: Motion): number {
@@ -110,7 +107,7 @@ export function motionEnd({ text, cursor, elements }: Draft, motion: Motion): nu
   }
 }
 
-/** The nearest place that is not inside an element. */
+/** The nearest position outside all elements. */
 export function positionOutsideElements(elements: readonly DraftElement[], at: number, side: 'start' | 'end'): number {
   const around = elements.find(({ start, end }) => start < at && at < end);
   return around === undefined ? at : around[side];
@@ -118,7 +115,7 @@ export function positionOutsideElements(elements: readonly DraftElement[], at: n
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made on use: it takes long to load, and most drafts are plain. */
+/** Created on first use: it loads slowly, and most drafts are plain. */
 function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return segmenter;
@@ -127,7 +124,7 @@ function graphemes(): Intl.Segmenter {
 // oxlint-disable-next-line no-control-regex -- plain text is what is looked for
 const plainPair = /^[\u0000-\u007F]{0,2}$/;
 
-/** How far a cluster can reach, for a bounded look around. */
+/** Maximum reach of a cluster, to bound the search around the cursor. */
 const farthest = 64;
 
 export function nextGrapheme(text: string, at: number): number {
@@ -145,7 +142,6 @@ export function previousGrapheme(text: string, at: number): number {
   return from + (last?.index ?? at - from - 1);
 }
 
-/** The clusters of a text, one after the other. */
 export function* graphemesOf(text: string): Generator<string> {
   // oxlint-disable-next-line no-control-regex -- the same
   if (/^[\u0000-\u007F]*$/.test(text)) {
@@ -162,7 +158,6 @@ function kindOf(sign: string): 'space' | 'separator' | 'word' {
   return separators.has(sign) ? 'separator' : 'word';
 }
 
-/** The beginning of the word before a place. A run of separators is a word of its own. */
 function wordBefore(text: string, at: number): number {
   let to = at;
   while (to > 0 && kindOf(text[to - 1] ?? '') === 'space') to--;
@@ -171,7 +166,6 @@ function wordBefore(text: string, at: number): number {
   return to;
 }
 
-/** The end of the word behind a place. */
 function wordAfter(text: string, at: number): number {
   let to = at;
   while (to < text.length && kindOf(text[to] ?? '') === 'space') to++;
@@ -180,27 +174,27 @@ function wordAfter(text: string, at: number): number {
   return to;
 }
 
-/** Whether words would be a command if the user typed them: for the shell, or for Capstan. */
+/** True if the text would be a command if typed: for the shell or for Capstan. */
 export function isCommandText(words: string): boolean {
   return words.startsWith('!') || readSlash(words) !== undefined;
 }
 
-/** Whether a draft is a command: its first sign was typed, and is no part of what an element stands for. */
+/** A draft is a command only if its first character was typed, not part of an element. */
 export function isCommandDraft({ text, elements }: Draft): boolean {
   return elements[0]?.start !== 0 && isCommandText(text);
 }
 
-/** A command for the user's shell: the `!` was typed, and is no part of what an element stands for. */
+/** A shell command: its `!` was typed and is not part of an element. */
 export function isShellDraft(draft: Draft): boolean {
   return draft.text.startsWith('!') && isCommandDraft(draft);
 }
 
-/** The draft as a message, whatever it begins with: behind a blank there is no command. */
+/** Makes the draft a message whatever it begins with: a leading blank prevents a command. */
 export function escapeCommandDraft(draft: Draft): Draft {
   return isCommandDraft(draft) ? withCursor(replaceIn(draft, [0, 0], ' '), draft.cursor + 1) : draft;
 }
 
-/** A line as a command: `/name rest`. Undefined: it is for the model, such as a path. */
+/** Parses a line as `/name rest`. Undefined: it is for the model, such as a path. */
 export function readSlash(text: string): { readonly name: string; readonly rest: string } | undefined {
   const [, name, rest = ''] =
     /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text.replace(/^\/prompts:/i, '/prompts ')) ?? [];

@@ -44,7 +44,6 @@ const deletions: Readonly<Record<string, Motion>> = {
   'ctrl+d': 'right',
 };
 
-/** What is cut goes to the kill ring. */
 const kills: Readonly<Record<string, Motion>> = {
   'ctrl+w': 'word-left',
   'alt+backspace': 'word-left',
@@ -62,18 +61,15 @@ const kills: Readonly<Record<string, Motion>> = {
 const newlines = new Set(['ctrl+j', 'ctrl+m', 'shift+enter', 'alt+enter', 'ctrl+enter']);
 const mostUndone = 200;
 
-/** A draft under the hands of a user: every key either changes it, moves in it, or is not the editor's. */
 export class Editor {
   readonly #measure: ClusterMeasure;
   readonly #ring = new KillRing();
   #draft: Draft = emptyDraft;
   #undone: Draft[] = [];
   #done: Draft[] = [];
-  /** What the last key did, as far as the next one depends on it. */
   #last: 'typed' | 'killed' | 'yanked' | 'moved' | undefined;
-  /** Where what was put back last begins. */
   #yankedAt = 0;
-  /** The column that moves up and down keep to. */
+  /** The column that vertical moves keep to. */
   #column: number | undefined;
 
   constructor(measure: ClusterMeasure) {
@@ -84,25 +80,23 @@ export class Editor {
     return this.#draft;
   }
 
-  /** The last key moved the cursor. */
   get isMoved(): boolean {
     return this.#last === 'moved';
   }
 
-  /** Another draft takes its place. It can be taken back. */
   set(draft: Draft): void {
     this.#change(draft);
     this.#last = undefined;
   }
 
-  /** Another draft takes its place for a moment: nothing of it can be taken back. */
+  /** Shows another draft temporarily, without an undo step. */
   show(draft: Draft): void {
     this.#draft = draft;
     this.#last = undefined;
     this.#column = undefined;
   }
 
-  /** The draft is sent or dropped: the next one has a past of its own. */
+  /** Clears the draft and the undo history, after it was sent or dropped. */
   clear(): void {
     this.#draft = emptyDraft;
     this.#done = [];
@@ -125,14 +119,14 @@ export class Editor {
     this.#column = undefined;
   }
 
-  /** What a key gave. A picture comes in pieces: the part that joins them is kept where the one before it stands. */
+  /** Types the text of a key. Emoji may arrive in pieces: a joiner is kept if the piece before it is in the draft. */
   typeKey(text: string): void {
     const { text: written, cursor } = this.#draft;
     const before = written.slice(Math.max(0, cursor - 4), cursor);
     this.type(cleanText(before + text).slice(cleanText(before).length));
   }
 
-  /** False: the key is not the editor's, or it has nothing to do. `width`: of the draft on the screen. */
+  /** False: the key is not the editor's, or has no effect. `width`: of the draft on the screen. */
   press(name: string, width: number): boolean {
     if (newlines.has(name)) {
       this.type('\n');
@@ -187,7 +181,7 @@ export class Editor {
     const { cursor } = draft;
     const isBack = motion === 'word-left' || motion === 'line-start';
     let end = motionEnd(draft, motion);
-    // At the edge of a line its break is cut.
+    // At the edge of a line, the line break is cut.
     if (end === cursor) end = motionEnd(draft, isBack ? 'left' : 'right');
     const range = [Math.min(cursor, end), Math.max(cursor, end)] as const;
     const joined = this.#last === 'killed' ? (isBack ? 'before' : 'behind') : undefined;
@@ -240,7 +234,7 @@ export class Editor {
   }
 }
 
-/** Backspace takes a mark of Thai alone: people type and mend them one by one. */
+/** Backspace deletes a Thai mark alone: people type and correct them one by one. */
 function deletionEnd(draft: Draft, motion: Motion): number {
   const { text, cursor } = draft;
   const isMark = motion === 'left' && /[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E]/.test(text[cursor - 1] ?? '');
@@ -249,11 +243,10 @@ function deletionEnd(draft: Draft, motion: Motion): number {
 
 const most = 20;
 
-/** What was cut out of drafts, with what its elements stand for, the newest first. It outlives the draft. */
+/** Cut parts of drafts with their elements, newest first. It outlives the draft. */
 class KillRing {
   #parts: readonly DraftPart[] = [];
 
-  /** What is cut in one go with what was cut before becomes one part with it. */
   add(part: DraftPart, joined: 'before' | 'behind' | undefined): void {
     if (part.text === '') return;
     const [last, ...rest] = this.#parts;
@@ -265,7 +258,6 @@ class KillRing {
     return this.#parts[0];
   }
 
-  /** The newest becomes the oldest. */
   rotate(): DraftPart | undefined {
     const [first, ...rest] = this.#parts;
     if (first !== undefined) this.#parts = [...rest, first];

@@ -8,16 +8,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface EditOutside {
-  /** Also of the editor: with a search path that leads to no folder where commands may write. */
+  /** Environment of the editor too. Its search path has no folder where commands may write. */
   readonly env: Readonly<Record<string, string>>;
-  /** The home of the engine: no command of a model can write there, so none can change the message. */
+  /** Home of the engine: no command of a model can write there, so none can change the message. */
   readonly home: string;
 }
 
-/** No message is longer. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** The draft as the user's own editor leaves it, or why it is as it was. */
 export async function editOutside(
   draft: Draft,
   { env, home }: EditOutside,
@@ -33,7 +31,7 @@ export async function editOutside(
     writeFileSync(file, draftPlainText(draft), { mode: 0o600 });
     const code = await run(editor, file, env);
     if (code !== 0) return { problem: `${editor} ended with ${code}: the draft is as it was.` };
-    // The editor may have left a pipe or a device there, which would never end.
+    // The editor may have left a pipe or a device there, which never ends.
     const edited = readBounded(file, { maxBytes: mostBytes });
     if (edited.kind === 'read') return { draft: editedDraft(draft, edited.bytes.toString('utf8')) };
     const isLong = edited.kind === 'unread' && edited.why === 'too-large';
@@ -48,7 +46,7 @@ export async function editOutside(
   }
 }
 
-/** A shell takes the words of the variable apart, as users expect it. */
+/** A shell splits the variable into words, as users expect. */
 function run(editor: string, file: string, env: EditOutside['env']): Promise<number | string> {
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
@@ -58,8 +56,8 @@ function run(editor: string, file: string, env: EditOutside['env']): Promise<num
 }
 
 /**
- * The draft after its text was edited elsewhere, where pastes stood in full. A picture stays as often as its label does.
- * What was not changed stays as it was, with all its elements.
+ * Rebuilds the draft from the edited text, in which pastes were expanded. A picture occurs as often as its label does.
+ * Unchanged parts keep their elements.
  */
 export function editedDraft(before: Draft, edited: string): Draft {
   const text = plainPaste(edited).trimEnd();

@@ -15,11 +15,10 @@ import {
 } from './draft-elements.ts';
 import { type Draft, isShellDraft } from './draft.ts';
 
-/** What the popup asks for. */
 export interface MentionSource {
-  /** Skills and plugins. Neither call rejects. */
+  /** Skills and plugins. Never rejects, like `files`. */
   tools(): Promise<readonly MentionItem[]>;
-  /** Gives files again and again, as more are known, until the signal aborts. */
+  /** Calls `found` repeatedly as more files are known, until the signal aborts. */
   files(typed: string, signal: AbortSignal, found: (files: readonly MentionItem[]) => void): Promise<void>;
 }
 
@@ -30,7 +29,6 @@ export interface ChosenMention {
 
 const mostRows = 8;
 
-/** The list below a draft with a mention in it. */
 export class MentionPopup {
   readonly #source: MentionSource;
   readonly #changed: () => void;
@@ -48,7 +46,6 @@ export class MentionPopup {
     this.#changed = changed;
   }
 
-  /** The draft is another one. */
   update(draft: Draft): void {
     const token = mentionAt(draft);
     if (draft.text === '') this.#closed = undefined;
@@ -65,7 +62,7 @@ export class MentionPopup {
   get isOpen(): boolean {
     const token = this.#token;
     if (token === undefined || (this.#closed !== undefined && isSameToken(this.#closed, token))) return false;
-    // A `$` that names no skill is the shell's, and needs no list that says so.
+    // A `$` without a matching skill is the shell's: show no empty list for it.
     return this.#items.length > 0 || (token.sign === '@' && token.typed !== '');
   }
 
@@ -78,7 +75,7 @@ export class MentionPopup {
     this.#at = length === 0 ? 0 : (this.#at + by + length) % length;
   }
 
-  /** Whether there is anything to switch between. */
+  /** False: there is nothing to switch between. */
   switchFilter(by: 1 | -1): boolean {
     if (this.#token?.sign !== '@' || this.#tools.length === 0) return false;
     const at = mentionFilters.indexOf(this.#filter) + by + mentionFilters.length;
@@ -92,7 +89,7 @@ export class MentionPopup {
     return item === undefined || token === undefined ? undefined : { item, token };
   }
 
-  /** The draft with what was chosen in the place of the word. A picture becomes one, where the model can see it. */
+  /** Replaces the word with the selected item. A picture file becomes a picture if the model accepts them. */
   insert(draft: Draft, { item, token }: ChosenMention, { takesPictures }: { readonly takesPictures: boolean }): Draft {
     const range = [token.start, token.end] as const;
     const isShell = isShellDraft(draft);
@@ -136,12 +133,12 @@ export class MentionPopup {
     const tools = fittingTools(this.#tools, token);
     if (token.sign === '$') return tools.filter(({ kind }) => kind === 'skill');
     const [plugins, skills] = (['plugin', 'skill'] as const).map((kind) => tools.filter((tool) => tool.kind === kind));
-    // Those of the last letter, as far as they fit this one.
+    // Previous results that still match.
     const files = this.#files.filter((file) => hasLetters(file, token.typed));
     return [...(plugins ?? []), ...(skills ?? []), ...files].filter((item) => isOfFilter(item, this.#filter));
   }
 
-  /** Another mention: skills may have come or gone. */
+  /** Skills may have changed since the last mention. */
   async #begin(): Promise<void> {
     this.#filter = 'all';
     this.#files = [];
@@ -149,7 +146,7 @@ export class MentionPopup {
     this.#changed();
   }
 
-  /** What was found for the last letter stays until there is something for this one. */
+  /** Previous results stay until new ones arrive. */
   async #find(typed: string): Promise<void> {
     this.#search.abort();
     const search = new AbortController();
@@ -180,7 +177,7 @@ function shownName({ kind, name }: MentionItem): string {
   return kind === 'folder' ? `${shown}/` : shown;
 }
 
-/** Of a long path the end says most. */
+/** Cuts the start: the end of a long path says most. */
 function cutStart(name: string, columns: number, look: Look): string {
   if (countColumns(name) <= columns) return name;
   const { ellipsis } = glyphsOf(look);
@@ -190,7 +187,6 @@ function cutStart(name: string, columns: number, look: Look): string {
   return ellipsis + clusters.map(({ text }) => text).join('');
 }
 
-/** Whether a path has the letters in their order, in any case. */
 function hasLetters({ name }: MentionItem, typed: string): boolean {
   const path = name.toLowerCase();
   let at = -1;
@@ -201,17 +197,14 @@ function hasLetters({ name }: MentionItem, typed: string): boolean {
   return true;
 }
 
-/** Something that a message can name. */
 export interface MentionItem {
   readonly kind: 'file' | 'folder' | 'skill' | 'plugin';
   /** The path below the working folder, or the name. */
   readonly name: string;
   readonly about: string;
-  /** What the model reads. */
   readonly text: string;
 }
 
-/** What a user may choose among. */
 const mentionFilters = ['all', 'files', 'tools'] as const;
 
 type MentionFilter = (typeof mentionFilters)[number];
@@ -222,8 +215,8 @@ function isOfFilter({ kind }: MentionItem, filter: MentionFilter): boolean {
 }
 
 /**
- * Tools whose names fit what was typed, those that begin with it first. What is typed in capitals may be a variable of
- * the shell: only a skill with such a name is meant then. Among files, a tool must begin with it, or one of its words.
+ * Tools whose names match the typed text, those that begin with it first. Text in capitals may be a shell variable, so
+ * only a skill with such a name matches. Among files, a tool or one of its words must begin with the text.
  */
 function fittingTools(
   tools: readonly MentionItem[],

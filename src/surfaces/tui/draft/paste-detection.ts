@@ -4,24 +4,24 @@ import type { TuiScreen } from '../screen/tui-screen.ts';
 import { type Draft, replaceIn } from './draft.ts';
 import { isLongPaste, pastedPicture, pasteInto, plainPaste, withPaste } from './pasted-text.ts';
 
-/** A paste is whole after this silence. An Enter or a Tab waits as long for what would make it a part of one. */
+/** A paste ends after this silence. Enter and Tab wait as long for input that makes them part of a paste. */
 const silenceMs = 60;
 /** An Enter or a Tab so soon after a paste belongs to it. */
 const enterMs = 120;
 
 export interface PasteDetectingKeysParts {
   readonly stage: Pick<TuiScreen, 'composer' | 'draw' | 'look'>;
-  /** Whether the terminal may send a paste as keys. */
+  /** True if the terminal may send a paste as keys. */
   isOn(): boolean;
-  /** Something else than the draft gets what is typed. */
+  /** True if typed input goes elsewhere than the draft. */
   isElsewhere(): boolean;
-  /** A key that waited was no part of a paste. */
+  /** Passes on a held key that was not part of a paste. */
   pass(key: KeyPress): void;
 }
 
 /**
- * Keys of a terminal that does not mark what is pasted. Characters are shown at once; Enter and Tab act when it is clear
- * that no paste goes on behind them.
+ * Keys of a terminal that does not mark pastes. Characters are shown at once; Enter and Tab act only when no paste
+ * continues after them.
  */
 export class PasteDetectingKeys {
   readonly #parts: PasteDetectingKeysParts;
@@ -31,7 +31,6 @@ export class PasteDetectingKeys {
   #isBehindPaste = false;
   /** An Enter or a Tab that may be part of a paste. */
   #held: KeyPress | undefined;
-  /** A paste that stands as one element already, and what has come of it since. */
   #folded: { readonly text: string; readonly more: string[] } | undefined;
   #endsWithReturn = false;
 
@@ -40,7 +39,6 @@ export class PasteDetectingKeys {
     this.#burst = new PasteBurst(() => parts.stage.look.now);
   }
 
-  /** True: it was part of a paste, or waits. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'paste' && input.isUnmarked === true && this.#parts.isOn()) return this.#pasted(input.text);
     if (input.kind !== 'key' || !this.#parts.isOn()) {
@@ -55,7 +53,7 @@ export class PasteDetectingKeys {
     return false;
   }
 
-  /** Several lines at once. */
+  /** Handles several lines received at once. */
   #pasted(pasted: string): boolean {
     const text = this.#withoutLineFeed(pasted);
     this.#endsWithReturn = pasted.endsWith('\r');
@@ -78,7 +76,7 @@ export class PasteDetectingKeys {
     return this.#fold(text);
   }
 
-  /** Enter and Tab do something, unless they are part of a paste. */
+  /** Holds Enter or Tab while it may be part of a paste. */
   #mayAct(key: KeyPress): boolean {
     this.#takeHeld();
     const sign = signOf(key);
@@ -93,7 +91,7 @@ export class PasteDetectingKeys {
     return true;
   }
 
-  /** What comes behind an Enter or a Tab makes it a part of a paste. */
+  /** Input after a held Enter or Tab makes it part of a paste. */
   #takeHeld(): void {
     const key = this.#held;
     if (key === undefined) return;
@@ -115,7 +113,7 @@ export class PasteDetectingKeys {
     this.#tail.restart(enterMs);
   }
 
-  /** True: what came last, and what comes, goes into an element of the draft. */
+  /** True: the last and the following input goes into an element of the draft. */
   #fold(last: string): boolean {
     if (this.#folded !== undefined) return true;
     const { run } = this.#burst;
@@ -136,14 +134,14 @@ export class PasteDetectingKeys {
     else composer.input({ kind: 'key', name: 'text', text });
   }
 
-  /** A line may end with a return and a line feed, which are one. */
+  /** A return and a line feed are one line end, even in separate reads. */
   #withoutLineFeed(text: string): string {
     const isPair = this.#endsWithReturn && text.startsWith('\n');
     this.#endsWithReturn = false;
     return isPair ? text.slice(1) : text;
   }
 
-  /** Nothing more belongs to what came: it becomes what a paste becomes, and a key that waited acts. */
+  /** Ends the paste: it is inserted like any paste, and a held key acts. */
   #settle(): void {
     this.#silence.stop();
     const { stage, pass } = this.#parts;
@@ -175,7 +173,7 @@ export class PasteDetectingKeys {
   }
 }
 
-/** The draft without what came last; undefined: it is not there. */
+/** The draft without the last input; undefined: that is not in it. */
 function withoutRun(draft: Draft, run: string): Draft | undefined {
   const { text, cursor, elements } = draft;
   const from = cursor - run.length;
@@ -188,14 +186,13 @@ function signOf({ name }: KeyPress): '\n' | '\t' {
   return name === 'enter' ? '\n' : '\t';
 }
 
-/** Characters so close to each other come from no hand. */
+/** No hand types characters so close to each other. */
 const fastMs = 8;
-/** So many of them are a burst. */
 const least = 3;
 
 /**
- * Notices a paste that a terminal does not mark: characters come faster than anyone types. An Enter counts as one of
- * them. What follows belongs to it until `end`. The words that an input method gives at once look the same.
+ * Detects a paste that the terminal does not mark: characters arrive faster than anyone types. Enter counts as one of
+ * them. Input belongs to it until `end`. Words from an input method look the same.
  */
 export class PasteBurst {
   readonly #now: () => number;
@@ -215,7 +212,7 @@ export class PasteBurst {
     this.#lastAt = now;
   }
 
-  /** What came is known to be part of a paste. */
+  /** Marks the input as part of a paste. */
   begin(): void {
     this.#count = Math.max(this.#count, least);
   }
@@ -224,12 +221,10 @@ export class PasteBurst {
     return this.#count >= least;
   }
 
-  /** All that came in one go. Empty: it is no burst. */
   get run(): string {
     return this.isOn ? this.#run : '';
   }
 
-  /** No more comes, or the user does something else. */
   end(): void {
     this.#run = '';
     this.#count = 0;

@@ -14,11 +14,9 @@ import { boldStyle, dimStyle, plain, styled } from '../screen/text/style.ts';
 export interface PasteViewOptions {
   readonly title: string;
   readonly text: string;
-  /** With the text as it is then; undefined: it stays as it was. */
   close(text: string | undefined): void;
 }
 
-/** A paste of the draft, to read and change it. */
 export class PasteView implements View {
   readonly keys = 'editor';
   readonly #options: PasteViewOptions;

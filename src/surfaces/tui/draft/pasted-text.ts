@@ -2,16 +2,13 @@ import { withoutHidden } from '../screen/text/clean-text.ts';
 import { hasImageName, imageLabel, insertElement, pasteLabel, pasteLabels } from './draft-elements.ts';
 import { type Draft, type DraftElement, insertInto, replaceIn } from './draft.ts';
 
-/** A longer paste stands as one element in the draft. */
 const longPaste = 1000;
 
-/** Whether it stands as one element in a draft. */
 export function isLongPaste(text: string): boolean {
-  // A character has two units at most.
+  // A character has at most two UTF-16 units.
   return text.length > 2 * longPaste || (text.length > longPaste && [...text].length > longPaste);
 }
 
-/** The draft with pasted text in it. */
 export function pasteInto(draft: Draft, pasted: string): Draft {
   const text = plainPaste(pasted);
   if (!isLongPaste(text)) return insertInto(draft, text);
@@ -19,7 +16,7 @@ export function pasteInto(draft: Draft, pasted: string): Draft {
   return replaceIn(draft, [cursor, cursor], pasteLabel(text, pasteLabels(draft)), { kind: 'paste', text });
 }
 
-/** The draft with another text in the place of a paste. Without any, it goes. */
+/** Replaces the text of a paste. Empty text removes it. */
 export function withPaste(draft: Draft, { start, end, payload }: DraftElement, text: string): Draft {
   if (payload.kind === 'paste' && payload.text === text) return draft;
   const without = replaceIn(draft, [start, end], '');
@@ -27,7 +24,7 @@ export function withPaste(draft: Draft, { start, end, payload }: DraftElement, t
   return replaceIn(without, [start, start], pasteLabel(text, pasteLabels(without)), { kind: 'paste', text });
 }
 
-/** Pasted text without what would steer a terminal, and without what the composer could not show. Lines end with LF. */
+/** Removes terminal control sequences and what the composer cannot show. Lines end with LF. */
 export function plainPaste(pasted: string): string {
   return withoutHidden(
     pasted
@@ -38,9 +35,9 @@ export function plainPaste(pasted: string): string {
   );
 }
 
-/** Where Capstan runs, as far as paths depend on it. */
+/** The platform, as far as paths depend on it. */
 export interface PathHost {
-  /** Linux inside Windows: drives are mounted. */
+  /** Windows drives are mounted. */
   readonly isWsl: boolean;
 }
 
@@ -49,8 +46,8 @@ export function pathHost(env: Readonly<Record<string, string | undefined>>): Pat
 }
 
 /**
- * The one path that a pasted text is, without quotes and escapes; undefined: it is some other text. Terminals paste a
- * file that is dropped on them so.
+ * The path that a pasted text consists of, without quotes and escapes; undefined: it is other text. Terminals paste a
+ * dropped file this way.
  */
 export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefined {
   const text = pasted.trim();
@@ -61,7 +58,7 @@ export function pastedPath(pasted: string, { isWsl }: PathHost): string | undefi
   if (/^[A-Za-z]:[\\/]/.test(bare)) return isWsl ? drivePath(bare) : bare;
   if (/^\\\\[^\\]+\\/.test(bare)) return bare;
   if (quoted !== undefined) return quoted;
-  // A blank that is not escaped stands between words.
+  // Unescaped blanks separate words.
   if (/(?<!\\)\s/.test(text)) return undefined;
   return text.replaceAll(/\\(.)/g, '$1');
 }
@@ -82,7 +79,7 @@ function drivePath(path: string): string {
   return `/mnt/${path.slice(0, 1).toLowerCase()}/${path.slice(3).replaceAll('\\', '/')}`;
 }
 
-/** The draft with the picture that a pasted text is the path of; undefined: it is some other text. */
+/** Inserts the picture whose path was pasted; undefined: it is other text. */
 export function pastedPicture(
   draft: Draft,
   pasted: string,
@@ -93,7 +90,6 @@ export function pastedPicture(
   return withPicture(draft, path);
 }
 
-/** The draft with a picture at the cursor. */
 export function withPicture(draft: Draft, source: string): Draft {
   const range = [draft.cursor, draft.cursor] as const;
   return insertElement(draft, { range, label: imageLabel(1), payload: { kind: 'image', source } });

@@ -9,13 +9,11 @@ import type { Draft } from './draft.ts';
 
 export interface ReverseSearchParts {
   readonly composer: Pick<Composer, 'draft' | 'preview' | 'history' | 'lend' | 'regain'>;
-  /** Something is to be drawn. */
   changed(): void;
-  /** The search is over. */
   close(): void;
 }
 
-/** Search in what was sent before: what is found stands in the composer, and is no draft until the user takes it. */
+/** Searches sent messages. The match is shown in the composer, but becomes the draft only when the user takes it. */
 export class ReverseSearch {
   readonly #parts: ReverseSearchParts;
   readonly #before: Draft;
@@ -23,7 +21,7 @@ export class ReverseSearch {
   #at = 0;
   #found: readonly Draft[] = [];
   #isLoading = false;
-  /** The user has asked for one behind the last that is known. */
+  /** The user asked for an older match than those known. */
   #wantsOlder = false;
   #isOver = false;
 
@@ -115,7 +113,6 @@ export class ReverseSearch {
     this.#preview();
   }
 
-  /** Until there is one more, or nothing is left. */
   async #lookFurther(): Promise<void> {
     if (this.#isLoading) return;
     const { composer, changed } = this.#parts;
@@ -142,7 +139,7 @@ export class ReverseSearch {
     this.#parts.composer.preview(this.#shown ?? this.#before);
   }
 
-  /** The exact draft of before comes back, unless one was found and taken. */
+  /** Restores the exact former draft unless a match was taken. */
   #end(taken: Draft | undefined): void {
     const { composer, close } = this.#parts;
     this.#isOver = true;

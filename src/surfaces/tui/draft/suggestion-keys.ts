@@ -7,11 +7,11 @@ import type { DraftServices } from './draft-services.ts';
 import { type Draft, draftFromText } from './draft.ts';
 import type { MentionPopup } from './mention-popup.ts';
 
-/** Keys of the list of arguments. It is loaded when the first command with one is typed. */
+/** Keys of the list of arguments, which is loaded when the first command with an argument is typed. */
 export class ArgumentKeys {
   readonly #parts: MentionKeysParts;
   readonly #list: LoadedList<ArgumentPopup>;
-  /** Tab was pressed behind this text before it was known what may stand there. */
+  /** The text at which Tab was pressed before its values were known. */
   #tabbed: string | undefined;
 
   constructor(parts: MentionKeysParts) {
@@ -25,12 +25,10 @@ export class ArgumentKeys {
     });
   }
 
-  /** The list, while it is there. */
   get open(): ArgumentPopup | undefined {
     return this.#list.open;
   }
 
-  /** The draft may be another one. */
   update(draft: Draft): void {
     this.#list.update(draft);
   }
@@ -41,7 +39,7 @@ export class ArgumentKeys {
     if (popup === undefined) return name === 'tab' && this.#isPending && this.#completeLater();
     if (this.#list.input(name)) return true;
     if (name === 'tab') return this.#write(popup.completed);
-    // It is sent then.
+    // Enter then sends the draft.
     if (name === 'enter') this.#write(popup.taken);
     return false;
   }
@@ -51,7 +49,7 @@ export class ArgumentKeys {
     return askedArgument(this.#parts.stage.composer.draft) !== undefined;
   }
 
-  /** Fast fingers mean the list that comes: the command is not sent half typed. */
+  /** Remembers an early Tab: it completes once the list is known, so that the command is not sent half typed. */
   #completeLater(): boolean {
     this.#tabbed = this.#parts.stage.composer.draft.text;
     return true;
@@ -77,27 +75,22 @@ export class ArgumentKeys {
   }
 }
 
-/** A list below the draft that follows what is typed. */
 export interface DraftList {
   readonly isOpen: boolean;
   update(draft: Draft): void;
-  /** Behind the last is the first. */
   move(by: 1 | -1): void;
   close(): void;
 }
 
 interface LoadedListParts<List extends DraftList> {
   draft(): Draft;
-  /** Of what the list is made. Undefined: the draft has nothing that it is for, or the engine is not there yet. */
+  /** Services for the list. Undefined: the draft has nothing for it, or the engine is still loading. */
   doorsFor(draft: Draft): DraftServices | undefined;
   load(doors: DraftServices): Promise<List>;
-  /** There is something else to be seen. */
   changed(): void;
-  /** What goes wrong with it is shown. */
   run(work: Promise<unknown>): void;
 }
 
-/** A list that is loaded when the first draft needs it, and the keys that all such lists have. */
 class LoadedList<List extends DraftList> {
   readonly #parts: LoadedListParts<List>;
   #list: List | 'loading' | undefined;
@@ -110,24 +103,20 @@ class LoadedList<List extends DraftList> {
     return this.#list === 'loading';
   }
 
-  /** Undefined: it is not loaded yet. */
   get loaded(): List | undefined {
     return this.#list === 'loading' ? undefined : this.#list;
   }
 
-  /** The list, while it is there. */
   get open(): List | undefined {
     return this.loaded?.isOpen === true ? this.loaded : undefined;
   }
 
-  /** The draft may be another one. */
   update(draft: Draft): void {
     if (this.#list !== undefined) return this.loaded?.update(draft);
     const doors = this.#parts.doorsFor(draft);
     if (doors !== undefined) this.#parts.run(this.#load(doors));
   }
 
-  /** False: the key is for others. */
   input(name: string): boolean {
     const list = this.open;
     if (list === undefined) return false;
@@ -150,15 +139,12 @@ class LoadedList<List extends DraftList> {
 
 interface MentionKeysParts {
   readonly stage: Pick<TuiScreen, 'composer'>;
-  /** Undefined while the engine is loading. */
   doors(): DraftServices | undefined;
-  /** There is something else to be seen. */
   changed(): void;
-  /** What goes wrong with it is shown. */
   run(work: Promise<unknown>): void;
 }
 
-/** Keys of the list of files and skills. It is loaded when the first mention is typed. */
+/** Keys of the list of files and skills, which is loaded when the first mention is typed. */
 export class MentionKeys {
   readonly #parts: MentionKeysParts;
   readonly #list: LoadedList<MentionPopup>;
@@ -177,12 +163,10 @@ export class MentionKeys {
     });
   }
 
-  /** The list, while it is there. */
   get open(): MentionPopup | undefined {
     return this.#list.open;
   }
 
-  /** The draft may be another one. */
   update(draft: Draft): void {
     this.#list.update(draft);
   }

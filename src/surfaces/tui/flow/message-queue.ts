@@ -20,17 +20,15 @@ import { type Draft, type DraftElement, draftFromText, type DraftPayload } from 
 import { cleanText } from '../screen/text/clean-text.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
-/** A message for the turn that runs. */
 interface PendingSteer {
   readonly draft: Draft;
-  /** The engine's name for it, when it has accepted it. Undefined: it did not. */
+  /** The engine's id of an accepted message. Undefined: the engine did not accept it. */
   readonly accepted: Promise<string | undefined>;
 }
 
 /**
- * What the user has sent and the model has not read, in three lists: messages for the turn that runs, messages that it
- * did not take, which go first when it ends, and drafts that each wait for a turn of their own. A draft is read when it
- * comes up: it may be a command.
+ * Messages that the user sent and the model has not read: steers for the running turn, refused steers, which go first
+ * when it ends, and drafts that each wait for a turn. A draft is parsed only when its turn comes: it may be a command.
  */
 export class WaitingMessages {
   #steers: readonly PendingSteer[] = [];
@@ -53,7 +51,7 @@ export class WaitingMessages {
     this.#steers = [...this.#steers, steer];
   }
 
-  /** The model has the words: the oldest ones that say the same wait no more. */
+  /** Removes the oldest waiting message with these words: the model has it. */
   read(words: string): void {
     const at = this.#steers.findIndex(({ draft }) => draftMessageText(draft) === words);
     if (at !== -1) this.#steers = this.#steers.toSpliced(at, 1);
@@ -63,7 +61,6 @@ export class WaitingMessages {
     this.#steers = this.#steers.filter((each) => each !== steer);
   }
 
-  /** What runs takes no words: the message is sent when it ends. */
   refuse(draft: Draft): void {
     this.#refused = [...this.#refused, draft];
   }
@@ -72,12 +69,10 @@ export class WaitingMessages {
     this.#queued = [...this.#queued, draft];
   }
 
-  /** Before all others. */
   queueFirst(drafts: readonly Draft[]): void {
     this.#queued = [...drafts, ...this.#queued];
   }
 
-  /** All that were refused, which wait no more. */
   takeRefused(): readonly Draft[] {
     const drafts = this.#refused;
     this.#refused = [];
@@ -98,7 +93,6 @@ export class WaitingMessages {
     return draft;
   }
 
-  /** Another place in the queue. Gives the place that the draft has then. */
   move(at: number, to: number): number {
     const draft = this.#queued[at];
     if (draft === undefined || to < 0 || to >= this.#queued.length) return at;
@@ -106,7 +100,7 @@ export class WaitingMessages {
     return to;
   }
 
-  /** After an interrupt: what was refused, then what was queued. Nothing waits any more. */
+  /** Empties the lists after an interrupt. Gives refused messages, then queued ones. */
   takeBack(): readonly Draft[] {
     const drafts = [...this.takeRefused(), ...this.#queued];
     this.#queued = [];
@@ -118,15 +112,13 @@ export interface SteeringMessagesParts {
   readonly stage: TuiScreen;
   readonly waiting: WaitingMessages;
   thread(): LiveThread;
-  /** What a draft says to the engine, or why it cannot be sent as it is. */
+  /** Converts a draft to engine input, or gives the reason why it cannot be sent. */
   inputOf(draft: Draft): Promise<UserInput | Outcome>;
-  /** Shows why something was refused. */
   told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
-  /** Others wait than before. */
   changed(): void;
 }
 
-/** Words for the turn that runs. They wait for its next request. */
+/** Messages for the running turn, which wait for its next request. */
 export class SteeringMessages {
   readonly #parts: SteeringMessagesParts;
 
@@ -134,7 +126,10 @@ export class SteeringMessages {
     this.#parts = parts;
   }
 
-  /** `no-turn`: the turn has ended meanwhile, or takes no words. Otherwise they are taken, or in the composer again. */
+  /**
+   * `no-turn`: the turn has ended meanwhile, or takes no messages. Otherwise they are accepted, or back in the
+   * composer.
+   */
   async steer(draft: Draft): Promise<'done' | 'no-turn'> {
     const { stage, waiting, told, changed } = this.#parts;
     const steering = this.#offer(draft);
@@ -155,7 +150,7 @@ export class SteeringMessages {
     return 'done';
   }
 
-  /** The steers that the engine gives back. Those that it does not have entered the conversation. */
+  /** Steers that the engine gives back. The others have entered the conversation. */
   async takeBack(): Promise<readonly Draft[]> {
     const { waiting, thread, changed } = this.#parts;
     const { steers } = waiting;
@@ -180,7 +175,7 @@ interface KeptQueueParts {
   notice(text: string, level: 'warning'): void;
 }
 
-/** The messages that wait, as the home keeps them for the thread that they wait for. */
+/** Waiting messages of the thread, saved in the home. */
 export class KeptQueue {
   readonly #parts: KeptQueueParts;
   #id: ThreadId | undefined;
@@ -192,16 +187,15 @@ export class KeptQueue {
     this.#parts = parts;
   }
 
-  /** How many the home has. */
   get count(): number {
     return this.#isRefused ? 0 : this.#saved.length;
   }
 
-  /** The conversation has this thread from now on. Gives what waited for it when a process ended. */
+  /** Switches to this thread. Gives the messages that waited for it when a process ended. */
   open(id: ThreadId): readonly Draft[] {
     if (id === this.#id) return [];
     const { files } = this.#parts;
-    // What still waits goes with the user, and is saved anew.
+    // Waiting messages move with the user, and are saved again for the new thread.
     this.save([]);
     this.#id = id;
     return files.load(id).flatMap((each) => readDraft(each) ?? []);
@@ -216,13 +210,13 @@ export class KeptQueue {
       this.#parts.files.save(id, drafts.map(writtenDraft));
       this.#isRefused = false;
     } catch (error) {
-      // Once is enough.
+      // Report repeated failures once.
       if (!this.#isRefused) this.#parts.notice(notKept(thrownMessage(error)), 'warning');
       this.#isRefused = true;
     }
   }
 
-  /** The terminal is being closed: what ends with it takes nothing away. */
+  /** Call when the terminal closes: messages dropped after that stay saved. */
   close(): void {
     this.#isClosed = true;
   }
@@ -236,7 +230,7 @@ function writtenDraft({ text, elements }: Draft): JsonObject {
   return { text, elements: elements.map(({ start, end, payload }) => ({ start, end, payload: { ...payload } })) };
 }
 
-/** Undefined: it is no draft. One whose elements make no sense is its text. */
+/** Undefined: not a draft. A draft with invalid elements becomes plain text. */
 function readDraft(value: JsonObject): Draft | undefined {
   const text = stringAt(value, 'text');
   if (text === undefined || text.trim() === '') return undefined;

@@ -4,33 +4,29 @@ import { thrownMessage } from '../../../protocol/display-text.ts';
 import { Fault, fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 
-/** What has come of work. Undefined: a fault has ended it. */
 export type RunningWorkEnd = { readonly kind: string; readonly outcome?: Outcome } | undefined;
 
 export interface RunningWorkParts {
   readonly stage: TuiScreen;
   thread(): LiveThread;
   now(): number;
-  /** Shows why something was refused. */
   told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
-  /** A turn was cut off by a fault: its events have no end. */
+  /** A fault cut off a turn: its end event will not come. */
   broken(): void;
-  /** `isStopped`: the one who has stopped it says what follows. */
+  /** `isStopped`: the caller that stopped it decides what follows. */
   ended(end: RunningWorkEnd, isStopped: boolean): void;
 }
 
-/** A turn or a compaction that was asked for and has not ended. */
 interface AskedWork {
   isStopped: boolean;
 }
 
-/** Work that is no turn of the thread. */
 interface BesideWork {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
 
-/** What takes long, was asked for and has not ended. A row above the composer says so. */
+/** Long work that was requested and has not ended. A row above the composer shows it. */
 export class RunningWork {
   readonly #parts: RunningWorkParts;
   readonly #works = new Set<AskedWork>();
@@ -67,7 +63,7 @@ export class RunningWork {
     }
   }
 
-  /** The same for work that is no turn of the thread. It takes no words: they wait for its end. */
+  /** Runs work that is no turn of the thread. Messages wait for its end. */
   async runBeside<Result extends { readonly kind: string }>(
     header: string,
     run: (signal: AbortSignal) => Promise<Result | EngineRefused>,
@@ -84,7 +80,7 @@ export class RunningWork {
     }
   }
 
-  /** Ends what runs. `first`: what has to be done before, while it still runs. */
+  /** Stops the running work. `first` runs before that, while the work still runs. */
   async stop<Result>(first: () => Promise<Result>): Promise<Result> {
     const stopped = [...this.#works];
     for (const work of stopped) work.isStopped = true;
@@ -105,7 +101,7 @@ export class RunningWork {
   }
 }
 
-/** Nothing that goes wrong with one wish ends the terminal: the user reads it, and goes on. */
+/** Reports errors of one request, so that none ends the terminal. */
 export async function reportWorkErrors(
   work: Promise<unknown>,
   notice: (text: string, level: 'error') => void,

@@ -15,37 +15,36 @@ import { RunningWork, type RunningWorkEnd, type RunningWorkParts } from './runni
 
 export interface FlowParts extends Omit<RunningWorkParts, 'ended'>, Omit<SteeringMessagesParts, 'waiting' | 'changed'> {
   notice(text: string): void;
-  /** Shows what goes wrong with something that no caller waits for. */
+  /** Reports errors of work that no caller awaits. */
   guard(work: Promise<unknown>): void;
   shell(command: string): Promise<void>;
   slash(name: SlashName, rest: string): Promise<void>;
-  /** What the user asked for and has not begun yet. */
   later(): readonly Draft[];
-  /** Keeps what waits, in order, for a process that comes after this one. */
+  /** Saves waiting messages in order for a later process. */
   keep(waiting: readonly Draft[]): void;
 }
 
-/** What the turn that failed was asked. `isSaid`: it is in the conversation. */
+/** The draft of the failed turn. `isSaid`: it is in the conversation. */
 interface FailedDraft {
   readonly draft: Draft;
   readonly isSaid: boolean;
 }
 
-/** What follows what: turns, words for the turn that runs, and what waits for their end. */
+/** Orders turns, messages for the running turn, and messages that wait for their end. */
 export class TurnFlow {
   readonly waiting = new WaitingMessages();
   readonly works: RunningWork;
   readonly #parts: FlowParts;
   readonly #steered: SteeringMessages;
-  /** How much runs that is no turn and comes before what waits. */
+  /** Number of running works that are no turns and delay waiting messages. */
   #holds = 0;
-  /** Of these, commands of the user's shell: they leave the thread as it is. */
+  /** Commands of the user's shell among these: they leave the thread unchanged. */
   #shells = 0;
-  /** What ran last failed in a way in which the next turn would fail, too. What waits does so until a turn is asked for. */
+  /** The last failure would hit the next turn too. Waiting messages stay until a turn is requested. */
   #isStuck = false;
-  /** Messages of an earlier process wait. Nothing of the queue is sent until the user asks for a turn. */
+  /** Messages of an earlier process wait. No queued message is sent until the user requests a turn. */
   #isGivenBack = false;
-  /** What a turn was asked, while it has not entered the conversation. */
+  /** The draft of a requested turn until it enters the conversation. */
   #unsaid: Draft | undefined;
   #failed: FailedDraft | undefined;
 
@@ -59,12 +58,15 @@ export class TurnFlow {
     return !this.works.isNone || this.#parts.thread().turnId !== undefined;
   }
 
-  /** The last turn failed, and nothing was asked for since. */
+  /** The last turn failed, and there was no request since. */
   get canRetry(): boolean {
     return this.#failed !== undefined && !this.isBusy && this.#holds === this.#shells;
   }
 
-  /** Settled when its turn has ended, or when the turn that runs has it. `taken`: the thread has been asked for a turn. */
+  /**
+   * Settles when its turn has ended, or when the running turn has the message. `taken`: called once the thread was
+   * asked for a turn.
+   */
   send(draft: Draft, taken: () => void): Promise<void> {
     return this.isBusy ? this.#steer(draft) : this.#turn(draft, taken);
   }
@@ -74,7 +76,7 @@ export class TurnFlow {
     this.show();
   }
 
-  /** Messages that waited when an earlier process ended. They stand before those that wait now. */
+  /** Puts messages that waited when an earlier process ended before those that wait now. */
   requeue(drafts: readonly Draft[]): void {
     if (drafts.length === 0) return this.show();
     this.#isGivenBack = true;
@@ -82,7 +84,6 @@ export class TurnFlow {
     this.show();
   }
 
-  /** The turn that failed, once more. What the conversation has of it is not said again. */
   async retry(): Promise<void> {
     const failed = this.#failed;
     if (failed === undefined || !this.canRetry) return;
@@ -93,7 +94,10 @@ export class TurnFlow {
     if (result?.kind === 'failed' && !this.isBusy) this.#setFailed(failed, result.outcome);
   }
 
-  /** Work that is no turn, such as a compaction. If the next turn would fail like it, the user reads why the queue waits. */
+  /**
+   * Runs work that is no turn, such as a compaction. If the next turn would fail the same way, the user reads why the
+   * queue waits.
+   */
   readonly runOther: RunningWork['run'] = async (header, run) => {
     const { notice, now } = this.#parts;
     const result = await this.works.run(header, run);
@@ -107,7 +111,6 @@ export class TurnFlow {
     return result;
   };
 
-  /** Another thread takes the place of this one. What is queued is for that one. */
   switched(): void {
     for (const steer of this.waiting.steers) this.waiting.dropSteer(steer);
     this.#unsaid = undefined;
@@ -115,16 +118,16 @@ export class TurnFlow {
     this.show();
   }
 
-  /** The thread has a past. A turn that failed at its end can be tried again here, too. */
+  /** Makes a failed turn at the end of a resumed thread retryable. */
   resumed(failure: TurnFailure | undefined): void {
     if (failure === undefined || this.#failed !== undefined || this.isBusy) return;
     const { outcome, at = this.#parts.now() } = failure;
     this.#setFailed({ draft: draftFromText(''), isSaid: true }, outcome, at);
   }
 
-  /** Ends what runs. What it has not read is taken back first: it is sent then, or stands in the composer. */
+  /** Stops the running work. Unread messages are taken back first, and then sent or put into the composer. */
   async stop(then: 'send-steers' | 'give-back'): Promise<void> {
-    // Until it is known what comes back, the end of what runs lets nothing go.
+    // Until it is known what comes back, the end of the running work must not start anything.
     this.#holds++;
     const steers = await this.works.stop(() => this.#steered.takeBack()).finally(() => void this.#holds--);
     const unread = joinAll(steers);
@@ -133,31 +136,29 @@ export class TurnFlow {
     this.next();
   }
 
-  /** The user is about to end the turn by an answer: what it has not read comes back with all else that waits. */
+  /** Takes back unread steers with all else that waits, before the user ends the turn by an answer. */
   async holdSteers(): Promise<void> {
     for (const draft of await this.#steered.takeBack()) this.waiting.refuse(draft);
     this.show();
   }
 
-  /** Words of the user are in the conversation. */
   said(words: string): void {
     if (this.#unsaid !== undefined && words === draftMessageText(this.#unsaid)) this.#unsaid = undefined;
     this.waiting.read(words);
     this.show();
   }
 
-  /** A turn has begun: words that came before it may be for it. */
+  /** A turn began: words recorded before it may belong to it. */
   turnBegan(): void {
     this.#parts.guard(this.#steerAll(this.waiting.takeRefused()));
   }
 
-  /** A turn has ended. Words for it that it did not read come back. */
+  /** A turn ended. Steers that it did not read come back. */
   async turnOver(): Promise<void> {
     if (this.waiting.steers.length > 0) this.#giveBack(await this.#steered.takeBack());
     this.next();
   }
 
-  /** The first of those that wait, unless something runs, the user chooses something, or its turn would fail. */
   next(): void {
     const { stage, notice, guard } = this.#parts;
     if (!this.works.isNone || this.#holds > 0 || this.#isStuck || this.#isGivenBack || stage.isChoosing) return;
@@ -183,7 +184,6 @@ export class TurnFlow {
     }
   }
 
-  /** What waits comes after this. */
   async hold(work: Promise<unknown>): Promise<void> {
     this.#holds++;
     try {
@@ -194,13 +194,13 @@ export class TurnFlow {
     }
   }
 
-  /** The same for a command of the user's shell: the turn that failed can be tried again meanwhile. */
+  /** Like `hold`, for a command of the user's shell: the failed turn can still be retried. */
   async holdForShell(work: Promise<unknown>): Promise<void> {
     this.#shells++;
     await this.hold(work.finally(() => void this.#shells--));
   }
 
-  /** The user has closed a view. What was chosen in it begins first. */
+  /** The user closed a view. Choices made in it begin first. */
   released(): void {
     queueMicrotask(() => {
       if (!this.isBusy) this.next();
@@ -210,7 +210,7 @@ export class TurnFlow {
   show(): void {
     const { stage, keep } = this.#parts;
     const { steers, refused, queued } = this.waiting;
-    // What is being sent is not lost before the thread has it.
+    // Save the message being sent as well: the thread may not have it yet.
     keep([...(this.#unsaid === undefined ? [] : [this.#unsaid]), ...refused, ...queued]);
     stage.waiting = {
       steers: steers.map(({ draft }) => draft.text),
@@ -242,7 +242,7 @@ export class TurnFlow {
         return submitted;
       });
     } finally {
-      // What the thread did not take is not lost. What it has said is not said twice.
+      // Keep what the thread did not take, and do not repeat what it already has.
       const isTaken = result !== undefined && result.kind !== 'refused';
       if (!isTaken && this.#unsaid === draft) {
         this.#unsaid = undefined;
@@ -277,7 +277,7 @@ export class TurnFlow {
   }
 
   async #steer(draft: Draft): Promise<void> {
-    // It does not overtake what was not taken before it.
+    // It must not overtake messages refused earlier.
     if (this.waiting.refused.length > 0) {
       this.waiting.refuse(draft);
       return this.show();
@@ -295,21 +295,19 @@ export class TurnFlow {
   }
 }
 
-/** Whether the next turn would fail in the same way. */
+/** True if the next turn would fail in the same way. */
 function isLasting(end: RunningWorkEnd, now: number): boolean {
   return end?.kind === 'failed' && end.outcome !== undefined && failureWords(end.outcome, now).isLasting;
 }
 
-/** Why the last turn of a thread failed, and when. */
 interface TurnFailure {
   readonly outcome: Outcome;
-  /** Undefined: a file does not say it. */
   readonly at: number | undefined;
 }
 
-/** Whether a thread ends with a turn that failed, so that it can be tried again without its words. */
+/** Tracks if a thread ends with a failed turn, which can be retried without its words. */
 export class LastFailure {
-  /** The user has said something that no turn has done. */
+  /** The user said something that no turn has handled. */
   #isAsked = false;
   #failure: TurnFailure | undefined;
 
@@ -340,7 +338,6 @@ export class LastFailure {
   }
 }
 
-/** As much of a session as a plan is about. */
 interface PlannedSession extends CommandSession {
   readonly parts: CommandSession['parts'] & {
     readonly stage: TuiScreen;
@@ -351,7 +348,6 @@ interface PlannedSession extends CommandSession {
   runSlash(name: SlashName, rest: string): Promise<void>;
 }
 
-/** Asks what to do with a plan that a turn proposed, unless something waits already. */
 export async function askAboutProposedPlan(session: PlannedSession, plan: string): Promise<void> {
   const { surroundings, isSide, stage } = session.parts;
   const { pause } = surroundings;
@@ -362,7 +358,7 @@ export async function askAboutProposedPlan(session: PlannedSession, plan: string
   const isWaited = waiting.queued.length > 0 || waiting.refused.length > 0;
   if (isSide === true || isWaited || session.thread.settings.collaboration?.mode !== 'plan') return;
   const { chooseAfterPlan } = await import('../questions/proposed-plan-question.ts');
-  // The user may have gone on meanwhile.
+  // The user may have moved on meanwhile.
   if (session.thread.id !== id || (isTyping && (session.isBusy || stage.isChoosing))) return;
   chooseAfterPlan(session, plan, { pause, startAnew: () => session.runSlash('new', '') });
 }

@@ -9,21 +9,19 @@ import type { Conversation } from '../session/keyboard-controller.ts';
 import type { TurnFlow } from './turn-flow.ts';
 import type { UserShells } from './user-shells.ts';
 
-/** As much of a session as the keyboard uses. */
 interface ActedSession extends CommandSession {
   readonly parts: CommandSession['parts'] & { readonly stage: TuiScreen };
   readonly doors: DraftServices;
   readonly flow: TurnFlow;
   readonly shells: UserShells;
-  /** Does what a command of the terminal says. */
   runSlash(name: SlashName, rest: string): Promise<void>;
-  /** What goes wrong with it is shown. */
+  /** Reports errors of the work. */
   run(work: Promise<unknown>): void;
-  /** The same, for one who waits until it is over. */
+  /** Like `run`, for a caller that awaits the end. */
   guard(work: Promise<unknown>): Promise<void>;
 }
 
-/** What the user asks of a session at the keyboard. Each act begins when the one before has taken effect. */
+/** Requests of the user at the keyboard. Each begins when the one before has taken effect. */
 export class UserActs implements Conversation {
   readonly #session: ActedSession;
   readonly #order = new UserActQueue(() => this.#session.flow.show());
@@ -40,7 +38,6 @@ export class UserActs implements Conversation {
     return this.#session.doors;
   }
 
-  /** What the user asked for and has not begun yet. */
   get later(): readonly Draft[] {
     return this.#order.later;
   }
@@ -48,13 +45,13 @@ export class UserActs implements Conversation {
   send(draft: Draft): void {
     const { flow, shells } = this.#session;
     this.#order.do(draft, async () => {
-      // It may be about what the user's command prints.
+      // The message may refer to the output of the user's command.
       const waits = shells.running.length > 0 && !this.isBusy && !flow.canRetry;
       return waits ? this.queue(draft) : this.#sent(draft);
     });
   }
 
-  /** What a command says in the name of the user: it comes before what the user said since. */
+  /** Sends words in the name of the user for a command, before later requests of the user. */
   sendWords(words: string): void {
     void this.#sent(escapeCommandDraft(draftFromText(words)));
   }
@@ -71,7 +68,7 @@ export class UserActs implements Conversation {
   }
 
   get canRetry(): boolean {
-    // What has begun may be taking the user to another conversation.
+    // A begun request may be switching to another conversation.
     return this.#session.flow.canRetry && !this.#order.isActing;
   }
 
@@ -99,7 +96,7 @@ export class UserActs implements Conversation {
 
   slash(name: SlashName, rest: string): void {
     const session = this.#session;
-    // Whatever hangs, the user can leave.
+    // The user can always leave, whatever hangs.
     if (name === 'quit' || name === 'exit') return session.run(session.runSlash(name, rest));
     const draft = draftFromText(rest === '' ? `/${name}` : `/${name} ${rest}`);
     this.#order.do(draft, () => session.guard(this.#command(name, rest, draft)));
@@ -138,29 +135,28 @@ export class UserActs implements Conversation {
     if (!openNewestDetails(session.parts.stage)) session.notice('No line here has details.');
   }
 
-  /** This was begun elsewhere, and comes before what the user asks for next. */
   during(work: Promise<unknown>): void {
     this.#order.during(work);
   }
 
-  /** What has begun shows itself, though it goes on. */
+  /** The begun request is visible, though it continues. */
   tookEffect(): void {
     this.#order.tookEffect();
   }
 
-  /** What was asked for behind a command that lets the user choose waits for the choice. */
+  /** Requests made after a command that opened a choice wait for the choice. */
   viewOpened(): void {
     const { stage } = this.#session.parts;
     if (stage.isChoosing && !this.isBusy) for (const draft of this.#order.takeAll()) this.queue(draft);
     this.tookEffect();
   }
 
-  /** A key that acts on the thread: on the one that is there when what came before has taken effect. */
+  /** Runs a key action on the thread that is current once earlier requests have taken effect. */
   #press(act: () => Promise<unknown>): void {
     this.#order.press(() => this.#session.guard(act()));
   }
 
-  /** Gives the draft to the thread. The promise is settled when the thread has it, and not when its turn is over. */
+  /** Sends the draft to the thread. Settles when the thread has it, not when its turn is over. */
   #sent(draft: Draft): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     void this.#session.guard(this.#session.flow.send(draft, resolve)).finally(resolve);
@@ -170,7 +166,6 @@ export class UserActs implements Conversation {
   async #command(name: SlashName, rest: string, draft: Draft): Promise<void> {
     const session = this.#session;
     const { stage } = session.parts;
-    // Something may have begun since the user asked for it.
     if (!this.isBusy || findSlash(name)?.whileRunning === true) return session.runSlash(name, rest);
     stage.composer.giveBack(draft);
     stage.popup.closeFor(stage.composer.draft);
@@ -178,21 +173,19 @@ export class UserActs implements Conversation {
   }
 }
 
-/** Something that the user asked for. Its promise is settled when it has taken effect. */
 type Act = () => Promise<unknown>;
 
 interface LaterAct {
   readonly act: Act;
-  /** What it would be in the composer. Absent: a key, which leaves nothing there. */
+  /** The request as a draft for the composer. Absent: a key, which leaves none. */
   readonly draft?: Draft;
 }
 
 /**
- * What the user asks for, in that order. A command may have to be loaded, and a picture to be read: what the user asks
- * for meanwhile begins when that has taken effect, and can be taken back until then.
+ * Requests of the user in order. A command may have to be loaded or a picture to be read: later requests begin when
+ * that has taken effect, and can be taken back until then.
  */
 export class UserActQueue {
-  /** There are more or fewer that wait. */
   readonly #changed: () => void;
   readonly #begun = new Set<Act>();
   #later: readonly LaterAct[] = [];
@@ -205,27 +198,26 @@ export class UserActQueue {
     return this.#later.flatMap(({ draft }) => draft ?? []);
   }
 
-  /** Something that the user asked for has not taken effect yet. */
+  /** A request has not taken effect yet. */
   get isActing(): boolean {
     return this.#begun.size + this.#later.length > 0;
   }
 
-  /** Now, or as soon as what came before has taken effect. */
+  /** Runs now, or once earlier requests have taken effect. */
   do(draft: Draft, act: Act): void {
     this.#add({ act, draft });
   }
 
-  /** The same for a key. It cannot be taken back. */
+  /** Like `do`, for a key. It cannot be taken back. */
   press(act: Act): void {
     this.#add({ act });
   }
 
-  /** This was begun elsewhere, and comes before what the user asks for next. */
   during(work: Promise<unknown>): void {
     this.#begin(() => work);
   }
 
-  /** What has begun shows itself, though it goes on: what the user asks for from now on is about that. */
+  /** The begun request is visible, though it continues: later requests refer to its result. */
   tookEffect(): void {
     if (this.#begun.size === 0) return;
     this.#begun.clear();
@@ -233,14 +225,12 @@ export class UserActQueue {
     queueMicrotask(() => this.#next());
   }
 
-  /** The newest of those that wait, which waits no more. */
   takeLast(): Draft | undefined {
     const last = this.#later.findLast(({ draft }) => draft !== undefined);
     this.#later = this.#later.filter((each) => each !== last);
     return last?.draft;
   }
 
-  /** All of them. */
   takeAll(): readonly Draft[] {
     const drafts = this.later;
     this.#later = this.#later.filter(({ draft }) => draft === undefined);
@@ -262,7 +252,7 @@ export class UserActQueue {
   }
 
   #begin(act: Act): void {
-    // Known before it is called: it may take effect at once.
+    // Register it before the call: it may take effect at once.
     this.#begun.add(act);
     const over = (): void => {
       if (this.#begun.delete(act)) this.#next();

@@ -8,20 +8,17 @@ export interface ShellParts {
   readonly entries: EventEntries;
   thread(): LiveThread;
   now(): number;
-  /** Shows why something was refused. */
   told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
 }
 
-/** A command of the user that runs. */
 interface RunningShell {
   readonly command: string;
   readonly since: number;
   readonly stop: AbortController;
-  /** What it has printed. */
   output(): string;
 }
 
-/** The commands that the user runs with `!`. The newest one stands above the composer, and is the first that Esc ends. */
+/** Commands that the user runs with `!`. The newest is shown above the composer, and Esc ends it first. */
 export class UserShells {
   readonly #parts: ShellParts;
   #running: readonly RunningShell[] = [];
@@ -30,7 +27,7 @@ export class UserShells {
     this.#parts = parts;
   }
 
-  /** Without those that were told to end. */
+  /** Without those that are being stopped. */
   get running(): readonly RunningShell[] {
     return this.#running.filter(({ stop }) => !stop.signal.aborted);
   }
@@ -39,7 +36,7 @@ export class UserShells {
     const { stage, entries, thread, now, told } = this.#parts;
     const stop = new AbortController();
     const since = now();
-    // A character may come in parts.
+    // A character may arrive in parts.
     const decoder = new TextDecoder();
     const shown = entries.shell(command, since);
     const shell: RunningShell = { command, since, stop, output: () => shown.printed() };
@@ -58,7 +55,7 @@ export class UserShells {
       const isInterrupted = stop.signal.aborted;
       shown.end(ran.kind === 'ran' ? { ...ran, isInterrupted } : undefined);
     } catch (error) {
-      // The caller shows why.
+      // The caller shows the reason.
       shown.lost();
       throw error;
     } finally {
@@ -73,7 +70,6 @@ export class UserShells {
     return newest !== undefined;
   }
 
-  /** Ends all of them, and gives how many they were. */
   stopAll(): number {
     const { running } = this;
     for (const { stop } of running) stop.abort();

@@ -10,18 +10,15 @@ import type { Frame, View } from '../screen/view.ts';
 
 interface OpenPage {
   readonly page: BrowsePage;
-  /** The chosen row of a list. */
   at: number;
-  /** The first row in sight. */
   from: number;
-  /** Rows of a text as they were drawn last, and for which look. */
+  /** Rows of a text from the last frame, and the look that they were drawn for. */
   drawn?: { readonly key: string; readonly rows: readonly Row[] };
 }
 
-/** At least so many rows of a list stay in sight, however much stands above it. */
+/** Rows of a list that stay visible, however much is above it. */
 const leastRows = 4;
 
-/** Pages on a screen of their own. Each row may open another page; Esc goes back. */
 export class BrowseView implements View {
   readonly #close: () => void;
   readonly #opened: OpenPage[];
@@ -32,13 +29,11 @@ export class BrowseView implements View {
     this.#opened = [{ page, at: 0, from: 0 }];
   }
 
-  /** The page in sight becomes another one, in the same place. */
   replace(page: BrowsePage): void {
     const { at, from } = this.#opened.pop() ?? { at: 0, from: 0 };
     this.#opened.push({ page, at, from });
   }
 
-  /** The page is all that is open. */
   reset(page: BrowsePage): void {
     this.#opened.splice(0, Infinity, { page, at: 0, from: 0 });
   }
@@ -55,7 +50,7 @@ export class BrowseView implements View {
   frame(look: Look, height: number): Frame {
     const opened = this.#opened.at(-1)!;
     const { page } = opened;
-    // No key is cut off from its end, unless the window is very low.
+    // The end of the keys is not cut off unless the window is very low.
     const foot = wrapRow(this.#foot(opened, look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
     const middle = Math.max(1, height - 1 - foot.length);
     const rows = page.kind === 'list' ? this.#list(opened, page, look, middle) : this.#text(opened, page, look, middle);
@@ -165,7 +160,7 @@ export class BrowseView implements View {
     if (next !== undefined) this.open(next);
   }
 
-  /** Beyond the ends it stops there: a frame sets the place right. */
+  /** May go beyond the ends: drawing a frame corrects the position. */
   #move(opened: OpenPage, by: number): void {
     const { page } = opened;
     const last = page.kind === 'list' ? page.length - 1 : (opened.drawn?.rows.length ?? Infinity);
@@ -177,34 +172,27 @@ export class BrowseView implements View {
 
 const chosen = { ...accentStyle, ...boldStyle };
 
-/** Where in a long page the user is. */
 function placeWords({ at, from, drawn }: OpenPage, room: number, page: BrowsePage): string {
   if (page.kind === 'list') return page.length > room ? `  ${at + 1} of ${page.length}` : '';
   const last = (drawn?.rows.length ?? 0) - room;
   return last > 0 ? `  ${Math.round((100 * from) / last)} %` : '';
 }
 
-/** A page that can be looked through: rows to choose from, or a text. */
 export type BrowsePage = BrowseList | BrowseText;
 
-/** Rows are made when they come into sight, so that a list of any length opens at once. */
+/** Rows are made when they become visible, so that a list of any length opens at once. */
 export interface BrowseList {
   readonly kind: 'list';
   readonly title: string;
-  /** Above the list, in rows that fit. */
   head?(look: Look): readonly Row[];
   readonly length: number;
-  /** One row: what does not fit is cut. */
+  /** One row; an overlong row is cut. */
   row(index: number, look: Look): Row;
-  /** What a row opens to. Undefined: nothing. */
   open?(index: number): BrowsePage | undefined;
-  /** Whether a row opens to something. Absent: all do. */
   opens?(index: number): boolean;
-  /** What Enter does. Absent: it opens. */
+  /** Label of Enter. Absent: it opens. */
   readonly enter?: string;
-  /** Rows have numbers, and digits open them. */
   readonly isNumbered?: true;
-  /** In the place of the rows, where there are none. */
   readonly empty?: string;
   readonly actions?: readonly BrowseAction[];
 }
@@ -212,30 +200,27 @@ export interface BrowseList {
 interface BrowseText {
   readonly kind: 'text';
   readonly title: string;
-  /** All rows of it, in rows that fit. */
   rows(look: Look): readonly Row[];
   readonly actions?: readonly BrowseAction[];
 }
 
-/** Something that can be done on a page, besides looking. */
 export interface BrowseAction {
   readonly key: string;
-  /** As the last row of the screen says it: `p pins it`. */
+  /** Label in the last row of the screen: `p pins it`. */
   readonly does: string;
-  /** With the chosen row; 0 on a text. */
+  /** Called with the selected row; 0 on a text. */
   press(index: number): void;
 }
 
 export interface ShownText {
   readonly title: string;
-  /** What the text is, in lines above it. */
   readonly about: readonly string[];
-  /** Of any origin. Made when the page is drawn. */
+  /** Untrusted text. Called when the page is drawn. */
   text(): string;
   readonly actions?: readonly BrowseAction[];
 }
 
-/** A text of any origin with what is known about it. Nothing of it is left out, and nothing of it steers the terminal. */
+/** A page for an untrusted text with a description. The text is complete, and cannot control the terminal. */
 export function textPage({ title, about, text, actions = [] }: ShownText): BrowseText {
   return {
     kind: 'text',
@@ -253,7 +238,7 @@ export function textPage({ title, about, text, actions = [] }: ShownText): Brows
   };
 }
 
-/** Sentences above a list, each line in rows that fit, and an empty row below them. `hang`: of the rows of a line. */
+/** Wrapped sentences above a list, with an empty row after them. `hang`: indent of wrapped rows. */
 export function sentenceRows(lines: readonly string[], look: Look, hang = 0): readonly Row[] {
   const rest = [plain(' '.repeat(hang))];
   const rows = lines
@@ -266,13 +251,13 @@ export function sentenceRows(lines: readonly string[], look: Look, hang = 0): re
 
 export interface Figure {
   readonly text: string;
-  /** The columns of all figures of its kind: they stand below each other. */
+  /** Columns shared by all figures of the kind, to align them. */
   readonly width: number;
 }
 
 /**
- * Words at the left, figures at the right. On a narrow screen the last figures go first, so that the words keep
- * two fifths of the row.
+ * Words at the left, figures at the right. On a narrow screen the last figures are dropped first, so that the words
+ * keep two fifths of the row.
  */
 export function figureRow(words: Row, figures: readonly Figure[], look: Look): Row {
   const shown = [...figures];
@@ -282,7 +267,7 @@ export function figureRow(words: Row, figures: readonly Figure[], look: Look): R
   if (room < 4) return words;
   const left = cutRow(words, room, look);
   const blanks = plain(' '.repeat(Math.max(0, room - rowColumns(left))));
-  // Nothing stands behind the last figure, not even blanks.
+  // No trailing blanks after the last figure.
   const last = shown.findLastIndex(({ text }) => text !== '');
   if (last < 0) return left;
   const right = shown.slice(0, last + 1).map(({ text, width }) => styled(`  ${padded(text, width)}`, dimStyle));

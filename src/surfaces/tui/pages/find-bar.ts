@@ -1,19 +1,17 @@
 import type { TerminalInput } from '../screen/terminal/terminal-port.ts';
 import { cleanLine } from '../screen/text/clean-text.ts';
 
-/** A search in the rows of a view: typed, then walked through. */
 export class FindBar {
   #words = '';
   #isTyped = false;
   #at = 0;
-  /** The row from which it began: the nearest place at or above it is chosen first. */
+  /** The starting row: the nearest match at or above it is selected first. */
   #origin = 0;
   #text: SearchableRows | undefined;
   #rows = '';
   #found: readonly RowRange[] = [];
   #foundFor: { readonly words: string; readonly text: SearchableRows } | undefined;
 
-  /** What is typed goes into it. */
   get isTyped(): boolean {
     return this.#isTyped;
   }
@@ -26,7 +24,6 @@ export class FindBar {
     return this.#isTyped || this.#words !== '';
   }
 
-  /** `2 of 17`. */
   get count(): string {
     if (this.#words.trim() === '') return '';
     return this.#found.length === 0 ? 'no matches' : `${this.#at + 1} of ${this.#found.length}`;
@@ -45,7 +42,6 @@ export class FindBar {
     this.#foundFor = undefined;
   }
 
-  /** True: another place is to be shown. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'paste') return this.#type(this.#words + cleanLine(input.text));
     if (input.kind !== 'key') return false;
@@ -84,7 +80,6 @@ export class FindBar {
     return this.#found.length > 0;
   }
 
-  /** Looks at the rows as they are now. */
   look(rows: readonly string[]): void {
     if (this.#words.trim() === '') return;
     const rowsNow = `${rows.length} ${rows.at(-1) ?? ''} ${rows[0] ?? ''}`;
@@ -102,7 +97,6 @@ export class FindBar {
     }
   }
 
-  /** The row of the place that is chosen. */
   get row(): number | undefined {
     const chosen = this.#found[this.#at];
     return chosen === undefined ? undefined : this.#text?.rowOf(chosen);
@@ -112,7 +106,6 @@ export class FindBar {
     return this.#text?.marksIn(row, this.#found) ?? [];
   }
 
-  /** Where the chosen place begins in its row, for the cursor: in what stands before it. */
   before(row: string): string {
     const [first] = this.#chosenMarks;
     return plainRow(row).slice(0, first?.from ?? 0);
@@ -129,19 +122,18 @@ export class FindBar {
   }
 }
 
-/** More places are not counted. */
 const mostFound = 10_000;
 
-/** Rows as one text: a row that was wrapped continues in the next one, behind a blank. */
+/** Rows as one text: a wrapped row continues in the next one after a blank. */
 export class SearchableRows {
   readonly #rows: readonly string[];
   readonly #parts: string[];
   readonly #text: string;
-  /** Where each row begins in the text, and how many blanks stand before it on the screen. */
+  /** Start of each row in the text, and the number of its leading blanks on the screen. */
   readonly #starts: number[];
   readonly #blanks: number[];
 
-  /** `before`: the same rows at an earlier time. What has not changed since is not read again. */
+  /** `before`: the same rows earlier. Unchanged rows are not read again. */
   constructor(rows: readonly string[], before?: SearchableRows) {
     const kept = before === undefined ? 0 : sameBeginning(rows, before.#rows);
     this.#rows = rows;
@@ -160,7 +152,6 @@ export class SearchableRows {
     this.#text = this.#parts.join(' ');
   }
 
-  /** Where some words stand, in any case; in order and apart from each other. */
   find(words: string): readonly RowRange[] {
     const wanted = folded(words.trim().replaceAll(/\s+/g, ' '));
     if (wanted === '') return [];
@@ -172,12 +163,10 @@ export class SearchableRows {
     return found;
   }
 
-  /** The row in which a place begins. */
   rowOf({ from }: RowRange): number {
     return lastBefore(this.#starts.length, (at) => this.#starts[at]!, from);
   }
 
-  /** The parts of found places that stand in a row. */
   marksIn(row: number, found: readonly RowRange[]): readonly RowRange[] {
     const start = this.#starts[row];
     if (start === undefined) return [];
@@ -201,13 +190,13 @@ function sameBeginning(rows: readonly string[], others: readonly string[]): numb
   return at;
 }
 
-/** In small letters, as long as they take the same space. */
+/** Lower case, unless that changes the length. */
 function folded(text: string): string {
   const small = text.toLowerCase();
   return small.length === text.length ? small : text;
 }
 
-/** The place of the last of growing numbers that is not above a limit; -1 where all are. */
+/** Index of the last ascending number that is not above a limit; -1 if all are above. */
 function lastBefore(length: number, numberAt: (at: number) => number, limit: number): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -221,18 +210,15 @@ function lastBefore(length: number, numberAt: (at: number) => number, limit: num
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[[\d;]*m/g;
 
-/** A drawn row without its styles. */
 export function plainRow(row: string): string {
   return row.includes('\u001B') ? row.replaceAll(sequence, '') : row;
 }
 
-/** A range of a drawn row, counted without its styles. */
 interface RowRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** A drawn row with ranges of it in reverse. Ranges are in order and apart from each other. */
 export function markRow(row: string, ranges: readonly RowRange[]): string {
   let [out, at, index, isOn] = ['', 0, 0, false];
   const turn = (on: boolean): void => {
@@ -242,7 +228,7 @@ export function markRow(row: string, ranges: readonly RowRange[]): string {
   for (const part of row.split(/(\u001B\[[\d;]*m)/)) {
     if (part.startsWith('\u001B')) {
       out += part;
-      // A style may have taken it away.
+      // The style may have switched it off.
       if (isOn) out += '\u001B[7m';
       continue;
     }

@@ -9,7 +9,6 @@ import { wrapRow } from '../screen/text/wrap-row.ts';
 import type { TuiScreen } from '../screen/tui-screen.ts';
 import { PagerView } from './pager-view.ts';
 
-/** Opens what keys and commands do. `commands`: those that work here. */
 export function openHelp(stage: TuiScreen, commands: readonly SlashCommand[]): void {
   stage.openPager(
     new PagerView({
@@ -20,10 +19,8 @@ export function openHelp(stage: TuiScreen, commands: readonly SlashCommand[]): v
   );
 }
 
-/** So many keys of an action are named; `/keymap` has all. */
 const mostKeys = 2;
 
-/** What each key does, as keys are bound. Actions without a key are left out. */
 function keyHelp({ keys = defaultKeyMap }: Look): readonly (readonly [keys: string, does: string])[] {
   const key = hintKeys({ keys }, 'composer');
   const ofComposer = keys.bindings.filter((binding) => contextsOf.composer.includes(binding.action.context));

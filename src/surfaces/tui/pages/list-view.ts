@@ -11,22 +11,19 @@ import { wrapRow } from '../screen/text/wrap-row.ts';
 export interface ListItem {
   readonly label: string;
   readonly about?: string;
-  /** It is what holds now. */
   readonly isCurrent?: boolean;
 }
 
 export interface ListOptions {
   readonly title: string;
   readonly items: readonly ListItem[];
-  /** What is typed narrows the list. Without it, digits pick and letters move. */
+  /** Typing narrows the list. Otherwise digits pick and letters move. */
   readonly isSearched?: boolean;
-  /** With the keys as they are bound. */
   readonly hint?: (key: HintKeys) => string;
-  /** What other keys do with the item that is chosen: for a searched list, none that types a character. */
+  /** Other keys for the selected item: in a searched list, none that types a character. */
   readonly keys?: Readonly<Record<string, (index: number) => void>>;
-  /** Chosen at first; absent: the current one, or the first. */
+  /** Initially selected; absent: the current one, or the first. */
   readonly startsAt?: number;
-  /** By the place in `items`. */
   pick(index: number): void;
   close(): void;
 }
@@ -34,7 +31,6 @@ export interface ListOptions {
 const mostRows = 10;
 const indent: Row = [plain('  ')];
 
-/** A list to choose from. */
 export class ListView implements View {
   #options: ListOptions;
   #typed = '';
@@ -54,18 +50,15 @@ export class ListView implements View {
     return this.#options.isSearched === true;
   }
 
-  /** More items, or others: what was typed stays. */
   update(change: Partial<Pick<ListOptions, 'items' | 'title' | 'hint'>>): void {
     this.#options = { ...this.#options, ...change };
     this.#at = Math.min(this.#at, Math.max(0, this.#found.length - 1));
   }
 
-  /** The place in `items` of what the cursor is at. */
   get chosen(): number | undefined {
     return this.#found[this.#at];
   }
 
-  /** So many rows on; behind the last is the first. */
   move(by: 1 | -1): void {
     const count = this.#found.length;
     if (count > 0) this.#at = (this.#at + by + count) % count;

@@ -10,38 +10,34 @@ import { wrapRow } from '../screen/text/wrap-row.ts';
 
 export interface PagerOptions {
   readonly title: string;
-  /** All rows of it; they fit the width. */
   rows(look: Look): readonly string[];
-  /** Rows to jump between, in order: where the user speaks, for instance. */
+  /** Rows to jump between, in order, such as messages of the user. */
   stops?(look: Look): readonly number[];
   readonly startsAtEnd?: true;
-  /** What other keys do, and what the last row says of them. */
+  /** Other keys; `hint` labels them in the last row. */
   readonly keys?: Readonly<Record<string, () => void>>;
   readonly hint?: string;
   /**
-   * Of a text that is long to draw: draws some more of its beginning before `rows` are asked for, and gives how many
-   * rows came before those that there were.
+   * For texts that are slow to draw: draws more of the beginning before `rows` is called, and gives how many rows were
+   * put before the earlier ones.
    */
   drawMore?(look: Look): { readonly added: number; readonly isWhole: boolean };
-  /** What Esc does, where it is more than closing. */
   readonly escape?: { readonly does: string; run(): void };
-  /** The last row is in sight. */
   seenEnd?(look: Look): void;
   close(): void;
 }
 
-/** A long text on a screen of its own, with a search in it. */
 export class PagerView implements View {
   readonly #options: PagerOptions;
   readonly #find = new FindBar();
-  /** The first row in sight; infinite: the end. */
+  /** The first visible row; infinite: follow the end. */
   #from: number;
   #room = 1;
-  /** The first row in sight at the end, when it was drawn last. */
+  /** The first visible row at the end, in the last frame. */
   #last = 0;
   #stops: readonly number[] = [];
   #showsFound = false;
-  /** The user wants to see the beginning, whatever is drawn before it. */
+  /** Stay at the beginning, whatever is drawn before it. */
   #isTop = false;
   #isWhole = true;
 
@@ -50,7 +46,6 @@ export class PagerView implements View {
     this.#from = options.startsAtEnd === true ? Infinity : 0;
   }
 
-  /** A search is typed: keys are its letters. */
   get takesText(): boolean {
     return this.#find.isTyped;
   }
@@ -63,7 +58,7 @@ export class PagerView implements View {
     const all = this.#options.rows(whole);
     this.#stops = this.#options.stops?.(whole) ?? [];
     if (isWhole) this.#find.look(all);
-    // A window of one or two rows has the text alone: what counts as seen is drawn.
+    // A window of one or two rows shows the text alone, because what counts as seen must be drawn.
     const foot = height < 3 ? [] : this.#footRows(look, height);
     const heads = height < 2 ? 0 : 1;
     this.#room = Math.max(1, height - heads - foot.length);
@@ -71,7 +66,7 @@ export class PagerView implements View {
     this.#last = last;
     this.#bringFoundInSight();
     const from = Math.min(this.#from, last);
-    // At the end it stays at the end, whatever is added.
+    // At the end, keep following it as rows are added.
     if (this.#from !== Infinity) this.#from = from;
     const shown = all.slice(from, from + this.#room);
     const blanks = Array.from({ length: Math.max(0, this.#room - shown.length) }, () => '');
@@ -91,7 +86,7 @@ export class PagerView implements View {
     return [styled(this.#options.title, boldStyle), styled(`  ${place}`, dimStyle)];
   }
 
-  /** No key is cut off from its end, unless the window is very low. */
+  /** The end of the keys is not cut off unless the window is very low. */
   #footRows(look: Look, height: number): readonly Row[] {
     if (this.#find.isTyped) return [this.#foot(look)];
     return wrapRow(this.#foot(look), { width: look.width }).slice(0, Math.max(1, Math.floor(height / 4)));
@@ -121,7 +116,6 @@ export class PagerView implements View {
     });
   }
 
-  /** In the search that is typed, or at what it found. */
   #cursor(shown: readonly string[], from: number, width: number): Frame['cursor'] {
     const column = (text: string): number => Math.min(width - 1, countColumns(text));
     if (this.#find.isTyped) return { row: this.#room + 1, column: column(`/${this.#find.words}`) };
@@ -199,7 +193,6 @@ export class PagerView implements View {
     }
   }
 
-  /** Keys while something is searched for. */
   #ofFind(name: string): boolean {
     if (name === 'escape') {
       this.#find.end();
@@ -219,12 +212,11 @@ export class PagerView implements View {
 
   #scroll(rows: number): void {
     const to = Math.max(0, Math.min(this.#from, this.#last) + rows);
-    // Who scrolls to the end stays there, whatever is added.
+    // Scrolling to the end follows it as rows are added.
     this.#from = rows > 0 && to >= this.#last ? Infinity : to;
   }
 }
 
-/** With the keys as they are bound. */
 function scrollHint(look: Look): readonly string[] {
   const ids = ['scroll_up', 'scroll_down', 'page_up', 'page_down', 'jump_top', 'jump_bottom'];
   const keys = ids.map((id) => keyHint(look, `pager.${id}`, (key) => key)).filter((key) => key !== '');

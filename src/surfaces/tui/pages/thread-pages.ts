@@ -4,19 +4,18 @@ import { thrownMessage } from '../../../protocol/display-text.ts';
 import { fullText, type Outcome } from '../../../protocol/outcome.ts';
 import type { ThreadPage, ThreadQuery, ThreadSummary } from '../../../protocol/thread.ts';
 
-/** Which threads are wanted. The page is not part of it. */
+/** A query without its page. */
 export type WantedThreads = Omit<ThreadQuery, 'limit' | 'cursor'>;
 
 export interface PagesOptions {
   readonly pageSize: number;
   list(query: ThreadQuery, progress: WorkProgress): Promise<ThreadPage | Outcome>;
-  /** Something is to be drawn. */
   changed(): void;
 }
 
 /**
- * The threads of a query, page by page. While one page is read, only the newest wish waits for it: who types fast does
- * not make a search of every letter.
+ * The threads of a query, page by page. While one page is read, only the newest request waits for it, so that fast
+ * typing does not search for every letter.
  */
 export class ThreadPages {
   readonly #options: PagesOptions;
@@ -32,7 +31,6 @@ export class ThreadPages {
     this.#options = options;
   }
 
-  /** Those of the last query that was answered. */
   get threads(): readonly ThreadSummary[] {
     return this.#threads;
   }
@@ -45,12 +43,12 @@ export class ThreadPages {
     return this.#reading;
   }
 
-  /** Files that were read for the first time, while they are. */
+  /** Number of files read for the first time so far, during a read. */
   get read(): number {
     return this.#read;
   }
 
-  /** Why the last page could not be read. `again` tries it once more. */
+  /** The error of the last page. `again` retries it. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -61,7 +59,6 @@ export class ThreadPages {
     void this.#load();
   }
 
-  /** The next page, if there is one. */
   more(): void {
     if (this.#next !== undefined && this.#problem === undefined) void this.#load();
   }
@@ -99,7 +96,7 @@ export class ThreadPages {
     } catch (error) {
       page = { code: 'threads-unread', message: thrownMessage(error), next: '' };
     }
-    // Another list is wanted meanwhile.
+    // Another list was requested meanwhile.
     if (this.#isStale) return;
     this.#problem = 'code' in page ? fullText(page) : undefined;
     if ('code' in page) return;
@@ -108,13 +105,12 @@ export class ThreadPages {
   }
 }
 
-/** Pages that are looked through before what was found is shown. */
 const mostPages = 4;
 
 /**
- * A page of threads. A list by folder would have the engine read every thread that its index does not know yet; this one
- * looks through the newest threads of all folders, which reads only those, and stops after some. There may be fewer
- * threads on the page than asked for, or none, and still a next one.
+ * A page of threads. Listing by folder would make the engine read every thread that its index lacks; this searches the
+ * newest threads of all folders, reads only those, and stops after some. The page may have fewer threads than
+ * requested, or none, and still a next one.
  */
 export async function listOfFolder(
   list: (query: ThreadQuery) => Promise<ThreadPage | Outcome>,

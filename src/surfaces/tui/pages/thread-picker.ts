@@ -24,43 +24,33 @@ import type { ThreadPages, WantedThreads } from './thread-pages.ts';
 
 export interface PickerOptions {
   readonly title: string;
-  /** The folder that the list begins with. */
   readonly cwd: string;
-  /** Threads of every folder at first. */
   readonly anyFolder: boolean;
   readonly pages: ThreadPages;
-  /** The thread that is open, by its id. Undefined: none is, and Esc leaves the program. */
   readonly openId: string | undefined;
-  /** One row for each at first, and not two. */
   readonly isDense: boolean;
-  /** The user wants it so, also the next time. */
+  /** Saves the choice for the next time. */
   densityChosen(isDense: boolean): void;
   pick(thread: ThreadSummary): void;
-  /** Its transcript, to look at. */
   preview(thread: ThreadSummary): void;
-  /** Into the archive, or out of it. */
   archive(thread: ThreadSummary): void;
   close(): void;
 }
 
-/** What the list shows, each with its two values; the first one holds at the beginning. */
 const switches = [
   { name: 'Folder', values: ['this one', 'all'] },
   { name: 'Status', values: ['active', 'archived'] },
   { name: 'Sort', values: ['updated', 'created'] },
 ] as const;
 
-/** Columns that both values of each switch need. */
 const wholeSwitches = 80;
 
-/** Threads to choose from, on a screen of its own: searched by typing, filtered and sorted, read page by page. */
 export class PickerView implements View {
   readonly #options: PickerOptions;
-  /** For each switch, whether it has its second value. */
   readonly #isOther: boolean[];
   #typed = '';
   #at = 0;
-  /** The switch that has the keyboard; absent: the list has. */
+  /** The focused switch; absent: the list has the focus. */
   #focus: number | undefined;
   #isDense: boolean;
   #shown = 1;
@@ -72,7 +62,6 @@ export class PickerView implements View {
     this.refresh();
   }
 
-  /** Reads the list again. */
   refresh(): void {
     const [anyFolder, archived, created] = this.#isOther;
     const text = this.#typed.trim();
@@ -93,7 +82,7 @@ export class PickerView implements View {
     const room = Math.max(each, height - 6);
     this.#shown = Math.floor(room / each);
     const from = Math.max(0, Math.min(this.#at - Math.floor(this.#shown / 2), threads.length - this.#shown));
-    // Read before it is needed.
+    // Read ahead.
     if (this.#at + this.#shown >= threads.length) pages.more();
     const listed = threads
       .slice(from, from + this.#shown)
@@ -134,7 +123,7 @@ export class PickerView implements View {
     return [styled('Type to search by title, first message, branch, folder or id', dimStyle)];
   }
 
-  /** On a narrow screen only what holds. */
+  /** A narrow screen shows the current values only. */
   #switchRow(width: number): Row {
     return switches.flatMap(({ name, values }, at) => {
       const chosen = this.#isOther[at] === true ? 1 : 0;
@@ -258,16 +247,12 @@ export class PickerView implements View {
   }
 }
 
-/** How a thread is listed. */
 export interface ListedAs {
   readonly isChosen: boolean;
-  /** The thread that is open. */
   readonly isOpen: boolean;
-  /** One row instead of two. */
   readonly isDense: boolean;
 }
 
-/** A thread in two rows: what it is about and how old it is; then where, with what, and under which policy. */
 function threadRows(thread: ThreadSummary, as: ListedAs, look: Look): readonly Row[] {
   const { isChosen, isDense } = as;
   const age = agoWords(thread.updatedAt, look.now);
@@ -280,7 +265,6 @@ function threadRows(thread: ThreadSummary, as: ListedAs, look: Look): readonly R
   return isDense ? [first] : [first, aboutRow(thread, as, look)];
 }
 
-/** What the user calls it, or how it began. */
 export function titleOf({ name, preview }: Pick<ThreadSummary, 'name' | 'preview'>): string {
   return cleanLine((name ?? shownPreview(preview)).slice(0, 1000)).trim() || '(no messages)';
 }

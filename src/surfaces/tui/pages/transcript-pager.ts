@@ -3,7 +3,7 @@ import type { TuiScreen } from '../screen/tui-screen.ts';
 import type { Transcript, TranscriptEntry } from '../transcript/transcript.ts';
 import { PagerView } from './pager-view.ts';
 
-/** Opens the conversation with all details. `goBack`: the user wants to go back to an earlier message. */
+/** Opens the conversation with all details. `goBack`: the user wants to rewind to an earlier message. */
 export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(): number }, goBack: () => void): void {
   const rows = new TranscriptRows(stage.transcript, { now, redraw: () => stage.draw() });
   const close = (): void => stage.openPager(undefined);
@@ -26,24 +26,22 @@ export function openTranscript({ stage, now }: { readonly stage: TuiScreen; now(
   );
 }
 
-/** Milliseconds of one frame that go into drawing what is not in sight. */
+/** Milliseconds per frame for drawing rows that are out of sight. */
 const budgetMs = 10;
 
-/** All rows of a conversation, drawn from its end to its beginning in steps, so that a long one is in sight at once. */
+/** All rows of a conversation, drawn in steps from end to beginning, so that a long one is visible at once. */
 export class TranscriptRows {
   readonly #transcript: Transcript;
   readonly #parts: { redraw(): void; now(): number };
-  /** The first entry that is drawn. */
   #first: TranscriptEntry | undefined;
   #width = 0;
 
-  /** `redraw`: there is more to draw, with the next frame. */
+  /** `redraw` requests a frame that draws more. */
   constructor(transcript: Transcript, parts: { redraw(): void; now(): number }) {
     this.#transcript = transcript;
     this.#parts = parts;
   }
 
-  /** See `PagerOptions.drawMore`. */
   drawMore(look: Look): { readonly added: number; readonly isWhole: boolean } {
     const { entries } = this.#transcript;
     if (this.#width !== look.width) this.#first = undefined;
@@ -52,7 +50,6 @@ export class TranscriptRows {
     let at = this.#from;
     let added = 0;
     const isFirst = this.#first === undefined;
-    // At the first time, at least what a screen holds; later at least one entry.
     let least = isFirst ? 100 : 1;
     while (at > 0 && (least > 0 || this.#parts.now() < until)) {
       at -= 1;
@@ -69,12 +66,11 @@ export class TranscriptRows {
     return this.#drawn.flatMap((entry) => this.#transcript.spacedRows(entry, look));
   }
 
-  /** Where the user speaks. */
   stops(look: Look): readonly number[] {
     const found: number[] = [];
     let row = 0;
     for (const entry of this.#drawn) {
-      // A blank row comes before it.
+      // Skip the blank row before it.
       if (entry.prompt !== undefined) found.push(row + 1);
       row += this.#transcript.spacedRows(entry, look).length;
     }
@@ -92,7 +88,6 @@ export class TranscriptRows {
   }
 }
 
-/** Opens the details of the newest quiet line. False: there is none. */
 export function openNewestDetails(stage: TuiScreen): boolean {
   const entry = stage.transcript.entries.findLast(({ opens }) => opens === true);
   if (entry === undefined) return false;

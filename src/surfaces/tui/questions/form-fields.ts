@@ -17,23 +17,22 @@ import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 interface FieldOptions {
   readonly question: Question;
   answer(answer: Answer): void;
-  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
+  /** Shows the whole question on a screen of its own. `seenEnd` is called when its last row is visible. */
   showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
 }
 
-/** Below so many rows of what is asked, only what has the keyboard stands under them. */
+/** With fewer rows for the question than this, only the focused part is shown below it. */
 const fewestAsked = 3;
 
 const unread =
   'The window has no room for all of this. Nothing is sent yet: read it to its end, go back, and press Enter again.';
 
-/** The field that a question asks for, where its answer is typed. */
 export function typedField(question: Question): FormField | undefined {
   const field = askedField(question);
   return field !== undefined && fieldChoices(field)[0]?.reads !== undefined ? field : undefined;
 }
 
-/** A field of a server's form that takes text: what is typed goes into it, and no letter is another answer. */
+/** A text field of a server's form: letters go into it and never choose an answer. */
 export class FieldView implements View {
   readonly keys = 'raw';
   readonly takesText = true;
@@ -46,10 +45,10 @@ export class FieldView implements View {
   /** 0: the field; from 1 on, one of the other answers. */
   #at = 0;
   #problem = '';
-  /** Of what was drawn last. */
+  /** The last frame did not show the whole question. */
   #isCut = false;
   #width = 0;
-  /** In a window of this width its last row was in sight. */
+  /** Window width at which the last row of the question was visible. */
   #readAt: number | undefined;
 
   constructor(field: FormField, options: FieldOptions) {
@@ -74,7 +73,7 @@ export class FieldView implements View {
     return { rows, cursor: { row: line, column: this.#line.column(look.width) } };
   }
 
-  /** `short`: the field, or the other answer that is chosen. */
+  /** `short`: only the field, or the selected other answer. */
   #below(look: Look, how: 'whole' | 'short' = 'whole'): readonly Row[] {
     const key = hintKeys(look, this.keys);
     const others = this.#others.map(({ words }, at) => this.#answerRow(words, at + 1 === this.#at, look));
@@ -118,7 +117,7 @@ export class FieldView implements View {
     return text === '' ? 'Nothing is typed yet. Down chooses another answer.' : this.#typed.reads!(text);
   }
 
-  /** What the window has no room for is shown before a server gets an answer. */
+  /** Shows what the window has no room for, before a server gets an answer. */
   #showWhole(note?: string): void {
     const rows = this.#rows;
     const whole = (look: Look): readonly string[] => {
@@ -133,7 +132,6 @@ export class FieldView implements View {
 
 const prompt = '  > ';
 
-/** One line that is typed inside a view. */
 export class TextLineField {
   readonly #editor = new Editor(countColumns);
 

@@ -15,26 +15,24 @@ export interface InputOptions {
   /** The agent that asks. Absent: the model of the conversation. */
   readonly agent?: string;
   answer(answer: Answer): void;
-  /** All of what is asked, on a screen of its own. */
   showWhole(rows: (look: Look) => readonly string[]): void;
 }
 
 interface GivenInput {
-  /** The option; undefined: none of them. */
   chosen?: number;
   readonly note: TextLineField;
 }
 
-/** Questions of the model, one at a time: options by number, a note for each, and a way back and forth between them. */
+/** Asks questions of the model one at a time: numbered options, a note for each, and steps back and forth. */
 export class InputView implements View {
   readonly looks = ['left', 'right', 'ctrl+a'];
   readonly #options: InputOptions;
   readonly #given: readonly GivenInput[];
   #question = 0;
-  /** The row of each question that the cursor stands on. The last one is for other words. */
+  /** The cursor row for each question. The last row is for a free answer. */
   #at = 0;
   #isNoting = false;
-  /** The user has to say whether questions stay open. */
+  /** The user must confirm leaving questions unanswered. */
   #isConfirming = false;
 
   constructor(options: InputOptions) {
@@ -125,7 +123,7 @@ export class InputView implements View {
     this.#isNoting = false;
   }
 
-  /** Other words than the options are a note without one. */
+  /** A free answer is a note without an option. */
   #choose(at: number): void {
     this.#at = at;
     if (at === this.#asked.options.length) {
@@ -177,27 +175,23 @@ function drawn(rows: readonly Row[], look: Look): readonly string[] {
   return rows.map((row) => drawRow(cutRow(row, look.width, look), look));
 }
 
-/** A question of the model, as the user has it before them. */
 interface ShownInput {
   readonly title: string;
   readonly asked: UserQuestion;
-  /** The row that the cursor stands on. */
   readonly at: number;
   readonly chosen: number | undefined;
-  /** Below the options: what keys do, and a note. */
   readonly below: readonly Row[];
 }
 
 const otherWords = { label: 'None of these', description: 'answer in your own words' };
 
-/** All of it. */
 function wholeInputRows(shown: ShownInput, look: Look): readonly Row[] {
   return [titleRow(shown), ...questionRows(shown, look), [], ...optionRows(shown, look).flat(), ...shown.below];
 }
 
 /**
- * As much of it as fits: first what is said about each option gives way, then the question, and a row says how to see
- * all of it.
+ * Fits the question into a height: descriptions of options are dropped first, then parts of the question, and a row
+ * tells how to see all.
  */
 function inputRows(shown: ShownInput, look: Look, height: number, showsAll: string): readonly Row[] {
   const whole = wholeInputRows(shown, look);
@@ -209,7 +203,7 @@ function inputRows(shown: ShownInput, look: Look, height: number, showsAll: stri
   const tail = [...options, ...shown.below];
   const room = Math.max(0, height - tail.length - 2);
   const head = [titleRow(shown), ...questionRows(shown, look).slice(0, room), sign];
-  // The sign stays in sight on the lowest screens, too.
+  // Keep the sign visible even on the lowest screens.
   return [
     ...head.slice(Math.max(0, head.length - Math.max(1, height))),
     ...tail.slice(Math.max(0, tail.length - Math.max(0, height - head.length))),
@@ -228,7 +222,6 @@ function questionRows({ asked: { header, question } }: ShownInput, look: Look): 
   });
 }
 
-/** The rows of each option. The last one is for other words. */
 function optionRows({ asked, at: here, chosen }: ShownInput, look: Look): readonly (readonly Row[])[] {
   const { prompt, good } = glyphsOf(look);
   return [...asked.options, otherWords].map(({ label, description }, at) => {

@@ -2,7 +2,7 @@ import { ListView } from '../pages/list-view.ts';
 import type { TypingPause } from './typing-pause.ts';
 import type { CommandSession } from '../commands/command-session.ts';
 
-/** The end of a turn in plan mode that proposed a plan: what to do with it. `startAnew`: begins a new conversation. */
+/** Asks what to do with the plan that a turn in plan mode proposed. `startAnew`: begins a new conversation. */
 export function chooseAfterPlan(
   session: CommandSession,
   plan: string,

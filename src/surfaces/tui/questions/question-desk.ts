@@ -10,14 +10,12 @@ import { QuestionView } from './question-view.ts';
 import type { TypingPause } from './typing-pause.ts';
 
 export interface DeskParts {
-  /** Shows it in the place of the composer; undefined: nothing is asked. */
   open(view: View | undefined): void;
-  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
   showWhole(rows: (look: Look) => readonly string[], seenEnd?: (look: Look) => void): void;
-  /** What is shown so is asked no more. */
+  /** Closes that screen: its question is no longer asked. */
   closeWhole(): void;
   answer(id: string, answer: Answer): void;
-  /** Shows what goes wrong with something that no caller waits for. */
+  /** Reports errors of work that no caller awaits. */
   run(work: Promise<unknown>): void;
   readonly pause: TypingPause;
 }
@@ -27,7 +25,7 @@ interface AskedQuestion {
   readonly item: TurnItem | undefined;
 }
 
-/** Questions wait here for the user, one after the other, and for a pause in what the user types. */
+/** Asks questions one after the other, once the user pauses typing. */
 export class QuestionDesk {
   readonly #parts: DeskParts;
   #waiting: AskedQuestion[] = [];
@@ -48,7 +46,6 @@ export class QuestionDesk {
     this.#next();
   }
 
-  /** It has its answer, here or from elsewhere, or its turn is over. */
   answered(id: string): void {
     this.#waiting = this.#waiting.filter(({ question }) => question.id !== id);
     if (this.#open?.id === id) this.#close();

@@ -12,13 +12,12 @@ import { dimStyle, plain, type Row, styled } from '../screen/text/style.ts';
 import { wrapRow } from '../screen/text/wrap-row.ts';
 import { patchCell } from '../transcript/cells/patch-cells.ts';
 
-/** What is asked, in rows that fit. */
+/** Rows of a question, which fit the width. */
 export interface AskedRows {
-  /** Nothing is cut. The words of the model come last: however many they are, they push nothing away. */
+  /** Uncut. The words of the model come last, so that they cannot push anything else out of sight. */
   readonly all: readonly string[];
-  /** What a yes would run or change at the least: in a short window it comes first. */
+  /** The minimum that a yes would run or change: in a short window it comes first. */
   readonly core: readonly string[];
-  /** Of a patch: what changes in its files. */
   readonly diff: readonly string[];
 }
 
@@ -34,7 +33,7 @@ export function askedRows(question: Question, item: TurnItem | undefined, look: 
   }
   const { changes } = item;
   const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
-  // A file does not keep all changes of a long patch, and the question has all of their paths.
+  // The item does not keep all changes of a long patch, but the question has all paths.
   const paths = question.paths?.filter(({ path }) => !isShown(path)) ?? [];
   const diff = patchRows(item, changes.map(visibleChange), look);
   const bare = changes.map((change) => ({ ...change, diff: '' }));
@@ -49,14 +48,14 @@ function patchRows(item: FileChangeItem, changes: readonly ChangedFile[], look: 
   return patchCell({ ...item, status: 'in-progress', changes }).rows({ ...look, details: 'whole' });
 }
 
-/** With a sign for every character that hides, as the lines of other questions have: a yes writes those, too. */
+/** Shows a sign for every hidden character, as other questions do: a yes writes those too. */
 function visibleChange(change: ChangedFile): ChangedFile {
   const { path, movePath, diff } = change;
   return {
     ...change,
     path: exactLine(path, 'words'),
     ...(movePath === undefined ? {} : { movePath: exactLine(movePath, 'words') }),
-    // Line by line: a carriage return at the end of one shows, too.
+    // By line, to show a carriage return at the end of a line too.
     ...(diff === undefined
       ? {}
       : {
@@ -75,19 +74,19 @@ function spanRows(spans: readonly Span[], look: Look): readonly string[] {
   return rows.slice(0, rows.findLastIndex((row) => /[^\s]/.test(row.replaceAll(/\u001B\[[\d;]*m/g, ''))) + 1);
 }
 
-/** From so many rows on, the last one says how much is left out. */
+/** From this many rows on, the last one says how much is left out. */
 const fewestSaid = 2;
 
 interface ShortQuestion {
   readonly rows: readonly string[];
-  /** `core`: what a yes would run or change is in sight, and a row says that there is more. */
+  /** `core`: what a yes would run or change is visible, and a row says that there is more. */
   readonly shows: 'all' | 'core' | 'part';
   readonly isSaid: boolean;
 }
 
 /**
- * What is asked, in so many rows. Where the whole of it does not fit, a command or the paths of a patch come first, then
- * why Capstan asks, and the last row says how much is left out.
+ * Fits the question into a number of rows. If it does not fit, the command or the paths of a patch come first, then the
+ * reason of the question, and the last row says how much is left out.
  */
 export function shortQuestion(question: Question, asked: AskedRows, look: Look, room: number): ShortQuestion {
   const { all, core, diff } = asked;
@@ -101,7 +100,7 @@ export function shortQuestion(question: Question, asked: AskedRows, look: Look, 
     return { rows: [above, ...core.slice(-space)], shows, isSaid: true };
   }
   const why = question.argv === undefined || question.host !== undefined ? [] : reasonRows(question.reason, look);
-  // The command has its rows before the reason; of one that is cut anyway, the reason takes a row.
+  // The command comes before the reason; if it is cut anyway, the reason gets one row.
   const whyRows = shows === 'core' ? space - core.length : space > 2 ? 1 : 0;
   const reason = cutRows(why, whyRows, look);
   const begun = [...core.slice(0, space - reason.length), ...reason];
@@ -116,7 +115,6 @@ function reasonRows(reason: string | undefined, look: Look): readonly Row[] {
   return wrapRow([plain(exactLine(reason))], { width: look.width, first: [plain('  ')] });
 }
 
-/** So many of the rows; the last one says that there was more. */
 function cutRows(rows: readonly Row[], most: number, look: Look): readonly string[] {
   const { ellipsis } = glyphsOf(look);
   const kept = rows.slice(0, most);

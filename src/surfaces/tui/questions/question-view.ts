@@ -32,59 +32,60 @@ import { type AskedRows, askedRows, shortQuestion } from './question-rows.ts';
 export interface QuestionOptions {
   readonly question: Question;
   readonly item: TurnItem | undefined;
-  /** How many other questions wait. */
   waiting(): number;
   answer(answer: Answer): void;
-  /** All of what is asked, on a screen of its own. `seenEnd`: its last row is in sight. */
   showWhole(rows: (look: Look) => readonly string[], seenEnd: (look: Look) => void): void;
 }
 
-/** Below so many rows of what is asked, the hint goes. In a low window it goes before a row of the command. */
+/**
+ * With fewer rows for the question than this, the hint is dropped. In a low window it is dropped before a row of the
+ * command.
+ */
 const fewestAsked = 4;
-/** Of what is asked, before answers that are not chosen. */
+/** Rows of the question that come before answers that are not selected. */
 const leastAsked = 2;
-/** A question with fewer rows stands in a window of less than 14. */
+/** Largest height of a low window, in which stricter rules apply. */
 const lowRows = 13;
 
 type RowsOfAsked = (look: Look) => AskedRows;
 
-/** What is asked, with everything that a yes would allow, and the answers. A note can go with each of them where someone reads it. */
+/**
+ * Shows a question, everything that a yes would allow, and the answers. Each answer can have a note if it will be read.
+ */
 export class QuestionView implements View {
   readonly #options: QuestionOptions;
   readonly #choices: readonly Choice[];
   readonly #note = new TextLineField();
   readonly #prefixes: readonly (readonly string[])[];
-  /** Below 0: no answer is chosen, and Enter gives none. */
+  /** Below 0: no answer is selected, and Enter gives none. */
   #at: number;
-  /** A note is being typed for the answer that is chosen. */
   #isNoting = false;
-  /** Of the rule that is shown. */
   #prefixAt: number;
   #problem = '';
-  /** Of all that is asked: a patch may have many thousand lines. */
+  /** Cached rows of the whole question: a patch may have many thousand lines. */
   #rows = this.#keepRows();
   /**
-   * What was drawn last: whether a yes counts hangs on it. `enough`: what a yes would run or change is in sight, or the
-   * window is not low, and a row says that there is more.
+   * The last frame: it decides if a yes counts. `enough`: what a yes would run or change is visible, or the window is
+   * not low, and a row says that there is more.
    */
   #drawn: { readonly rows?: RowsOfAsked; readonly width: number; readonly shows: 'all' | 'enough' | 'part' } = {
     width: 0,
     shows: 'part',
   };
-  /** The rows of which the user has had the last one in sight, in a window of this width. */
+  /** The rows that the user has seen to their end, and the window width for which that holds. */
   #read: { readonly rows: RowsOfAsked; readonly width: number } | undefined;
 
   constructor(options: QuestionOptions) {
     this.#options = options;
     const { question } = options;
     this.#choices = choicesOf(question);
-    // What a server offers is its own words, and none of them is chosen by Capstan.
+    // Offers of a server are its own words: Capstan selects none of them.
     this.#at = this.#choices[0]?.isOffered === true ? -1 : 0;
     this.#prefixes = question.scopes.includes('rule') ? savablePrefixes(question) : [];
     this.#prefixAt = this.#prefixes.findIndex((words) => words.length === question.prefix?.length);
   }
 
-  /** The question with the rule as the user has it now: what is shown is what is saved. */
+  /** The question with the currently edited rule: what is shown is what is saved. */
   get #asked(): Question {
     const { question } = this.#options;
     const prefix = this.#prefixes[this.#prefixAt];
@@ -107,7 +108,7 @@ export class QuestionView implements View {
     const asked = this.#rows(look);
     const whole = this.#belowRows(look, { how: 'whole' });
     const short = asked.all.length + whole.length > height ? this.#belowRows(look, { how: 'short' }) : whole;
-    // The answers are cut before what is asked, and the hint goes where that would not be seen.
+    // Cut answers before the question, and drop the hint where it would hide part of that.
     const least = height < lowRows ? Math.max(fewestAsked, asked.core.length + 1) : fewestAsked;
     const below = height - short.length >= least ? short : this.#belowRows(look, { how: 'bare', height });
     const shown = shortQuestion(this.#asked, asked, look, Math.max(0, height - below.length));
@@ -119,7 +120,7 @@ export class QuestionView implements View {
     return { rows, cursor: { row: rows.length - 1, column: this.#note.column(look.width) } };
   }
 
-  /** `short`: each answer in one row. `bare`: without the hint, too, and with the answers that fit. */
+  /** `short`: each answer in one row. `bare`: without the hint, and only the answers that fit. */
   #belowRows(
     look: Look,
     { how, height = Infinity }: { readonly how: 'whole' | 'short' | 'bare'; readonly height?: number },
@@ -181,7 +182,7 @@ export class QuestionView implements View {
     }
   }
 
-  /** Up and down choose, also while a note is typed. */
+  /** Up and down select an answer, even while a note is typed. */
   #moved(name: string): boolean {
     const last = this.#choices.length - 1;
     if (name === 'up' || name === 'ctrl+p') this.#at = this.#at <= 0 ? last : this.#at - 1;
@@ -191,7 +192,6 @@ export class QuestionView implements View {
     return true;
   }
 
-  /** The choice that saves the rule is the one that the user means then. */
   #changeRule(by: number): void {
     const at = this.#choices.findIndex(({ answer }) => answer.scope === 'rule');
     if (at === -1 || this.#prefixes.length < 2) return;
@@ -200,7 +200,6 @@ export class QuestionView implements View {
     this.#rows = this.#keepRows();
   }
 
-  /** `note`: what stands above it, and below. */
   #showWhole(note?: (look: Look) => readonly string[]): void {
     const rows = this.#rows;
     this.#options.showWhole(
@@ -210,8 +209,8 @@ export class QuestionView implements View {
   }
 
   /**
-   * What the window has no room for is shown to its end before a yes counts: a rule, which holds in every thread, and in
-   * a low window the command. Another rule is unread, and so is one that has changed since it was drawn.
+   * Text that does not fit must be shown to its end before a yes counts: a rule, which applies in every thread, and in
+   * a low window the command. Another rule counts as unread, and so does one that changed since it was drawn.
    */
   #isReadFirst({ answer, key }: Choice): boolean {
     if (answer.kind !== 'allowed') return false;
@@ -280,20 +279,17 @@ const declined: Choice = {
 
 interface AnswerList {
   readonly choices: readonly Choice[];
-  /** Below 0: none is chosen. */
   readonly at: number;
-  /** A key as it is bound. */
   bound(key: string): string;
 }
 
-/** The answers with their keys, wrapped: no key is cut. */
+/** Answers with their keys, wrapped: no key is cut. */
 function choiceRows(list: AnswerList, look: Look): readonly Row[] {
   return listed(list, look, ({ first, row }) =>
     wrapRow(row, { width: look.width, first, rest: [plain('     ')] }),
   ).flat();
 }
 
-/** Each answer in one row. Where not even all of these fit, the one that is chosen is among those in sight. */
 function shortChoiceRows(list: AnswerList, look: Look, most: number): readonly Row[] {
   const groups = listed(list, look, ({ first, row }) => [oneAnswer(first, row, look)]);
   const chosen = groups.slice(0, list.at + 1).flat().length - 1;
@@ -323,7 +319,6 @@ function listed(
   });
 }
 
-/** Its key is not cut. */
 function oneAnswer(first: Row, [words = plain(''), key = plain('')]: Row, look: Look): Row {
   const room = Math.max(0, look.width - 2 - countColumns(key.text));
   return [...first, ...cutRow([words], room, look), key];

@@ -1,7 +1,6 @@
 import type { TurnId } from '../../../protocol/ids.ts';
 import type { Question } from '../../../protocol/question.ts';
 
-/** For tests: a question about a command, unless `more` says otherwise. */
 export function sampleQuestion(more: Partial<Question> = {}): Question {
   return {
     id: 'q',
@@ -15,7 +14,6 @@ export function sampleQuestion(more: Partial<Question> = {}): Question {
   };
 }
 
-/** For tests: what the model wants to know, with two options. */
 export function sampleInput(header: string) {
   return {
     id: header.toLowerCase(),

@@ -6,29 +6,28 @@ import type { Look } from '../screen/text/look.ts';
 import { styled, warnStyle } from '../screen/text/style.ts';
 import type { Frame, View } from '../screen/view.ts';
 
-/** How long the keyboard must be quiet, in milliseconds. */
+/** Milliseconds for which the keyboard must be quiet. */
 export interface PauseTimes {
-  /** Before a question is drawn over what the user types into. */
+  /** Before a question is drawn over the place of typing. */
   readonly typed: number;
   /** After a question was drawn, before a key answers it. */
   readonly drawn: number;
-  /** The same for a question behind another one: longer than a key that is held waits before it repeats. */
+  /** Like `drawn`, for a question after another one: longer than the initial repeat delay of a held key. */
   readonly next: number;
-  /** After the end of what ran was drawn, before Ctrl+C leaves: until then it is meant for what ran. */
+  /** After the end of running work was drawn, before Ctrl+C leaves: until then it is meant for that work. */
   readonly over: number;
 }
 
 export const pauseTimes: PauseTimes = { typed: 1000, drawn: 400, next: 750, over: 1000 };
 
 /**
- * The one rule for everything that is asked: no key that the user pressed before a question was in sight answers it,
- * whatever the key was meant for.
+ * The rule for all questions: no key pressed before a question was visible answers it, whatever the key was meant for.
  */
 export class TypingPause {
   readonly now: () => number;
   readonly #times: PauseTimes;
   #typedAt = -Infinity;
-  /** The newest key was an answer, or for something that a question had opened. */
+  /** The newest key was an answer, or for a view that a question had opened. */
   #isAnswer = false;
   #answeredAt = -Infinity;
   #restarts = 0;
@@ -38,12 +37,11 @@ export class TypingPause {
     this.#times = times;
   }
 
-  /** Who has typed types on, for so many milliseconds. */
+  /** After a key, the user counts as typing for this long. */
   get typing(): { readonly typingMs: number; now(): number } {
     return { typingMs: this.#times.typed, now: this.now };
   }
 
-  /** A key was read, or a paste. To be called before what has the keyboard gets it. */
   typed(): void {
     this.#typedAt = this.now();
     this.#isAnswer = false;
@@ -55,14 +53,14 @@ export class TypingPause {
     this.#isAnswer = true;
   }
 
-  /** Keys that come now may have been typed for another program: what is asked has to be in sight anew. */
+  /** Pending keys may have been typed for another program: questions must be visible anew. */
   restart(): void {
     this.#restarts += 1;
   }
 
-  /** See `PauseTimes.over`. `since`: when its end was drawn; infinite: it was not. */
+  /** See `PauseTimes.over`. `since`: when the end was drawn; infinite: it was not. */
   isJustOver(since: number): boolean {
-    // Not "less than": the clock of the system may be set back.
+    // Not "less than": the system clock may be set back.
     return since === Infinity || Math.abs(this.now() - since) < this.#times.over;
   }
 
@@ -71,21 +69,20 @@ export class TypingPause {
     return this.#isAnswer ? 0 : Math.max(0, this.#typedAt + this.#times.typed - this.now());
   }
 
-  /** Until then. */
   async quiet(): Promise<void> {
     for (let { wait } = this; wait > 0; { wait } = this) {
       await new Promise((over) => setTimeout(over, wait).unref());
     }
   }
 
-  /** The view with keys that answer after a pause alone. Ctrl+C counts at once: it allows nothing. */
+  /** Wraps a view so that its keys answer only after a pause. Ctrl+C counts at once: it allows nothing. */
   guard(view: View): View {
     const { drawn, next } = this.#times;
     return new GuardedView(view, {
       now: this.now,
       times: () => this.#restarts,
       answered: () => this.answered(),
-      // Asked when it is drawn: another question may have had its answer since.
+      // Evaluated on drawing: another question may have been answered since.
       pauseMs: () => (this.now() - this.#answeredAt < next ? next : drawn),
     });
   }
@@ -95,22 +92,22 @@ const tickMs = 50;
 
 interface Guard {
   now(): number;
-  /** Changes when keys may come that were typed for another program. */
+  /** Changes whenever pending keys may have been typed for another program. */
   times(): number;
-  /** A key went to the question. */
   answered(): void;
-  /** How long the keyboard must be quiet after the question was drawn. */
   pauseMs(): number;
 }
 
-/** A question that takes keys once it was in sight and the keyboard quiet for a while. Keys before that are dropped. */
+/**
+ * A question that accepts keys once it was visible and the keyboard was quiet for a while. Earlier keys are dropped.
+ */
 class GuardedView implements View {
   readonly #view: View;
   readonly #guard: Guard;
   #state: 'unseen' | 'waiting' | 'open' = 'unseen';
   #pauseMs = 0;
   #quietSince = 0;
-  /** Goes on by itself until it is quiet, also if the question is gone. */
+  /** Restarts itself until the keyboard is quiet, even if the question is gone. */
   readonly #silence: InputSilence = new InputSilence(() =>
     this.#isQuiet ? this.#open() : this.#silence.restart(tickMs),
   );
@@ -137,7 +134,7 @@ class GuardedView implements View {
     this.#compare();
     const isNoted = this.#hasDropped && height >= 3;
     const frame = this.#view.frame(look, isNoted ? height - 1 : height);
-    // After its rows were made, which may take long.
+    // Start after its rows were made, which may take long.
     if (this.#state === 'unseen') this.#drawn();
     if (!isNoted) return frame;
     const note = styled('  A key came before you could read this, and was not taken. Press it again.', warnStyle);
@@ -159,7 +156,7 @@ class GuardedView implements View {
     this.#view.input(input);
   }
 
-  /** A question that follows in the same view, or is in sight again, was not seen either. */
+  /** A following question in the same view, or one shown again, was not seen either. */
   #compare(): void {
     const [times, asks] = [this.#guard.times(), this.#view.asks];
     if (times !== this.#times || asks !== this.#asks) {
@@ -179,7 +176,7 @@ class GuardedView implements View {
 
   get #isQuiet(): boolean {
     const now = this.#guard.now();
-    // The clock of the system was set back.
+    // The system clock was set back.
     if (now < this.#quietSince) this.#quietSince = now;
     return now - this.#quietSince >= this.#pauseMs;
   }

@@ -14,31 +14,28 @@ import { fitFrame, type Frame, frameBelow, type View } from './view.ts';
 interface Bottom {
   readonly composer: Composer;
   readonly popup: SlashPopup;
-  /** In the place of the composer. */
   readonly view: View | undefined;
   readonly plan: PinnedPlan | undefined;
   readonly waiting: WaitingWords;
   readonly placeholder: string;
   readonly pendingKey: string | undefined;
   readonly footer: (look: Look) => readonly string[];
-  /** In the place of the footer. */
   readonly under: ((look: Look, room: number) => readonly string[]) | undefined;
 }
 
 /**
- * The composer with what stands around it, or a view in its place. The frame of a view that is shown is the last one that
- * is asked for: a question knows by it whether the user could read all of it, and whether a yes counts.
+ * The composer with its surroundings, or a view instead of it. A view must be drawn by the last frame requested from
+ * it: from that a question knows if the user could read all of it, and if a yes counts.
  */
 export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, height: number): Frame {
   const { composer, popup, view, plan, waiting, placeholder, pendingKey, footer, under } = bottom;
-  // To a screen reader it is said once.
   const isRead = look.glyphs === 'words';
   const room = Math.max(1, height - 1);
   if (view !== undefined) {
-    // What is asked or chosen needs the space.
+    // Leave the space for the view.
     const running = isRead ? [] : bottomRows({ ...state, plan: undefined, waiting: noneWaiting }, look);
     const beside = view.frame(look, Math.max(1, room - running.length));
-    // Where the view has to leave something out, the row about what runs gives way.
+    // If the view must leave something out, drop the row about running work.
     const isTight = beside.rows.length >= room - running.length;
     const framed = isTight ? frameBelow([''], view.frame(look, room)) : frameBelow([...running, ''], beside);
     return fitFrame(framed, height);
@@ -52,20 +49,17 @@ export function bottomFrame(bottom: Bottom, state: BottomRowsState, look: Look, 
   };
   const whole = frameBelow([...above, ''], { ...written, rows: [...written.rows, '', ...below(Infinity)] });
   if (whole.rows.length <= height) return whole;
-  // On a screen of a few rows the composer comes first. A list has the keyboard, and as many rows as there are.
+  // On a very low screen the composer comes first. A list has the keyboard and gets the remaining rows.
   const bare = fitFrame(written, room);
   const left = height - bare.rows.length;
   return { ...bare, rows: [...bare.rows, ...(left < 1 ? [] : below(left).slice(0, left))] };
 }
 
-/** The plan that is being worked on, as it stands above the composer. */
 export interface PinnedPlan {
   readonly steps: PlanItem['steps'];
-  /** One row: how far it is, and the step that is worked on. */
   readonly isFolded: boolean;
 }
 
-/** Steps that are shown at most: those around the one that is worked on. */
 const mostSteps = 6;
 
 export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly Row[] {
@@ -97,11 +91,9 @@ export function planRows({ steps, isFolded }: PinnedPlan, look: Look): readonly 
   ];
 }
 
-/** What the user has sent and the model has not read. */
 export interface WaitingWords {
-  /** For the turn that runs. */
   readonly steers: readonly string[];
-  /** For the end of what runs, which takes no words. */
+  /** Refused by the running work; sent when it ends. */
   readonly refused: readonly string[];
   /** Each for a turn of its own. */
   readonly queued: readonly string[];
@@ -109,20 +101,18 @@ export interface WaitingWords {
 
 export const noneWaiting: WaitingWords = { steers: [], refused: [], queued: [] };
 
-/** The last turn failed, and can be tried again. */
 export interface FailedTurn {
-  /** When that may work, in milliseconds, where the provider says so. */
+  /** Earliest time of a retry in milliseconds, if the provider gives it. */
   readonly opensAt?: number;
-  /** Messages wait that would fail, too. */
+  /** Messages wait that would fail too. */
   readonly holdsQueue?: boolean;
 }
 
-/** What is going on, for the row above the composer. */
+/** Running work, for the row above the composer. */
 export interface Busy {
   readonly header: string;
   readonly since: number;
   readonly detail?: string;
-  /** When it goes on by itself. */
   readonly until?: number;
   /** It is a command of the user, which may never end by itself. */
   readonly isCommand?: true;
@@ -131,7 +121,6 @@ export interface Busy {
 export interface BottomRowsState {
   readonly busy: Busy | undefined;
   readonly failed: FailedTurn | undefined;
-  /** So many of each run in the background. */
   readonly background: { readonly commands: number; readonly agents: number };
 }
 
@@ -140,7 +129,6 @@ interface AboveComposer extends BottomRowsState {
   readonly waiting: WaitingWords;
 }
 
-/** What runs, and what waits, above the composer. */
 export function bottomRows({ busy, failed, plan, background, waiting }: AboveComposer, look: Look): readonly string[] {
   const { bullet, dot } = glyphsOf(look);
   const rows: Row[] = [];
@@ -189,7 +177,6 @@ function queueTitle(isBehindCommand: boolean, look: Look): string {
   return `Queued behind your command${ends} (/queue shows all)`;
 }
 
-/** Why something takes its time, and when it goes on, which is never cut. */
 function detailRows(detail: string, again: string, look: Look): readonly Row[] {
   const { corner } = glyphsOf(look);
   const rows = (text: string): readonly Row[] =>
@@ -206,7 +193,6 @@ function detailRows(detail: string, again: string, look: Look): readonly Row[] {
 }
 
 const mostDetailRows = 3;
-/** Rows of one message that waits. */
 const mostMessageRows = 3;
 
 function messageRows(words: string, look: Look): readonly Row[] {
@@ -231,16 +217,16 @@ function failedRows({ opensAt, holdsQueue = false }: FailedTurn, look: Look): re
 }
 
 interface KeyFooter {
-  /** What stands there otherwise. */
   footer(look: Look): readonly string[];
   readonly pendingKey: string | undefined;
-  /** Undefined: it is off. */
   readonly vim: Pick<ModalKeys, 'mode' | 'search'> | undefined;
 }
 
 const modeNames = { normal: 'Normal', insert: 'Insert', replace: 'Replace' } as const;
 
-/** Below the composer, with what the next key depends on: the first key of a chord, a search, and the mode of Vim at the right. */
+/**
+ * The row below the composer with pending key state: the first key of a chord, a search, and the Vim mode at the right.
+ */
 function keyFooter({ footer, pendingKey, vim }: KeyFooter, look: Look): readonly string[] {
   if (pendingKey !== undefined) {
     const row = [plain(`  ${pendingKey} `), styled('waits for the next key, esc cancels', dimStyle)];
@@ -250,7 +236,7 @@ function keyFooter({ footer, pendingKey, vim }: KeyFooter, look: Look): readonly
   if (vim.search !== undefined) return [drawRow(cutRow([plain(`  ${cleanLine(vim.search)}`)], look.width, look), look)];
   const words = `Vim: ${modeNames[vim.mode]}`;
   const room = look.width - words.length - 3;
-  // A narrow screen has no place for both on one row.
+  // A narrow screen has no room for both in one row.
   if (room < 20) return [drawRow(cutRow([styled(`  ${words}`, dimStyle)], look.width, look), look), ...footer(look)];
   const [first = '', ...rest] = footer({ ...look, width: room });
   const blanks = ' '.repeat(Math.max(2, look.width - 1 - words.length - drawnColumns(first)));

@@ -9,13 +9,12 @@ import { fitFrame, type Frame, noFrame } from './view.ts';
 interface ScreensOptions {
   readonly terminal: TerminalPort;
   readonly isFull: boolean;
-  /** See `InlineOptions`. */
   readonly reflows: boolean;
 }
 
 /**
- * The two ways to show a conversation, and which of them has the terminal: rows that are printed once, with a live part
- * below them, or a whole screen. A pager has the whole screen where the terminal keeps what stands behind it.
+ * Switches between the two ways to show a conversation: rows printed once with a live part below them, or the full
+ * screen. A pager uses the full screen, if the terminal keeps what is behind it.
  */
 export class InlineAndFullScreen {
   readonly #terminal: TerminalPort;
@@ -24,7 +23,7 @@ export class InlineAndFullScreen {
   readonly #shape: CursorShape;
   #isFull: boolean;
   #hasPager = false;
-  /** Another program has the terminal: a frame would stand in the middle of what it shows. */
+  /** Another program has the terminal: a frame would be drawn into its output. */
   #isAside = false;
 
   constructor({ terminal, isFull, reflows }: ScreensOptions) {
@@ -35,7 +34,7 @@ export class InlineAndFullScreen {
     this.#shape = new CursorShape(terminal);
   }
 
-  /** To be called when the terminal is ours. */
+  /** Call when the terminal is ours. */
   begin(): void {
     if (this.#isFull) this.#full.begin();
   }
@@ -48,12 +47,11 @@ export class InlineAndFullScreen {
     return this.#isAside;
   }
 
-  /** The whole screen is drawn, and what stood there before is behind it. */
+  /** The full screen is drawn, and the earlier contents are kept behind it. */
   get hasWhole(): boolean {
     return this.#isFull || (this.#hasPager && this.#terminal.keepsScreen);
   }
 
-  /** A pager is there or no more. */
   setPager(hasPager: boolean): void {
     const isOther = !this.#isFull && this.#terminal.keepsScreen;
     if (isOther && hasPager !== this.#hasPager) {
@@ -63,7 +61,6 @@ export class InlineAndFullScreen {
     this.#hasPager = hasPager;
   }
 
-  /** From one way to show the conversation to the other. Gives the reason where that cannot be. */
   switchMode(): Outcome | undefined {
     if (!this.#isFull && !this.#terminal.keepsScreen) return noAlternateScreen;
     this.#isFull = !this.#isFull;
@@ -77,7 +74,7 @@ export class InlineAndFullScreen {
     return undefined;
   }
 
-  /** What shape the cursor has: the mode of Vim, where the composer has the keyboard. */
+  /** Sets the cursor shape for the Vim mode, if the composer has the keyboard. */
   showCursor(mode: Parameters<CursorShape['show']>[0]): void {
     this.#shape.show(mode);
   }
@@ -96,7 +93,7 @@ export class InlineAndFullScreen {
     this.#full.forget();
   }
 
-  /** Leaves room for another program. `finished`: what stays on the inline screen. */
+  /** Frees the terminal for another program. `finished`: rows to leave on the inline screen. */
   stepAside(finished: () => readonly string[]): void {
     this.#isAside = true;
     this.#shape.show(undefined);
@@ -104,28 +101,29 @@ export class InlineAndFullScreen {
     else this.#inline.end(finished());
   }
 
-  /** Another program had the terminal. */
   cameBack(): void {
     this.#isAside = false;
     this.#inline.forget();
     if (this.hasWhole) this.#full.begin();
   }
 
-  /** The terminal is given back. What is left of the conversation stays in the scrollback, with a few rows below it. */
   end(left: readonly string[], summary: readonly string[]): void {
     this.#shape.show(undefined);
     if (this.hasWhole) this.#full.end();
     this.#inline.end(left);
-    // Where nothing is left of the live part: a row of it may be longer than the screen is wide.
+    // Write the summary after the live part is gone: its rows may be longer than the screen is wide.
     this.#terminal.write(summary.map((row) => `${row}\r\n`).join(''));
   }
 }
 
 const shapes = { insert: '\u001B[6 q', replace: '\u001B[4 q', normal: '\u001B[2 q' } as const;
-/** The one that the user has set for the terminal. */
+/** The user's own cursor shape. */
 const usual = '\u001B[0 q';
 
-/** The cursor is a bar where keys insert, a line where they type over, and a block where they are commands. Without Vim mode it stays as it is. */
+/**
+ * A bar where keys insert, a line where they overwrite, and a block where they are commands. Without Vim mode the shape
+ * is left unchanged.
+ */
 class CursorShape {
   readonly #terminal: Pick<TerminalPort, 'write'>;
   #shown: keyof typeof shapes | undefined;
@@ -143,10 +141,10 @@ class CursorShape {
 
 const anywhere: PenPlace = { row: 0, column: undefined };
 
-/** The whole screen, drawn by rows. The terminal keeps what stood there before, and shows it again at the end. */
+/** The full screen, drawn by rows. The terminal keeps the earlier contents, and shows them again at the end. */
 export class FullScreen {
   readonly #terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
-  /** Undefined: anything may stand there. */
+  /** Undefined: the contents are unknown. */
   #shown: readonly string[] | undefined;
   #at: PenPlace = anywhere;
   #hasCursor: boolean | undefined;
@@ -156,19 +154,18 @@ export class FullScreen {
   }
 
   begin(): void {
-    // The wheel is reported as such: as arrow keys it would move the cursor of the composer.
+    // Enable wheel reports: as arrow keys it would move the cursor of the composer.
     this.#terminal.write('\u001B[?1049h\u001B[?1000h\u001B[?1006h\u001B[2J');
     this.forget();
   }
 
-  /** Nothing that was drawn is on the screen any more. */
   forget(): void {
     this.#shown = undefined;
     this.#at = anywhere;
     this.#hasCursor = undefined;
   }
 
-  /** Only what changed is written, and rows that moved are moved. */
+  /** Writes only changed rows, and scrolls moved ones. */
   show({ rows, cursor }: Frame): void {
     const { rows: height, columns } = this.#terminal;
     const next = Array.from({ length: height }, (_, at) => rows[at] ?? '');
@@ -190,7 +187,6 @@ export class FullScreen {
   }
 }
 
-/** Shows or hides the cursor where that is a change. `had` undefined: not known. */
 function cursorVisibility(had: boolean | undefined, has: boolean): string {
   if (had === has) return '';
   return has ? '\u001B[?25h' : '\u001B[?25l';
@@ -198,9 +194,8 @@ function cursorVisibility(had: boolean | undefined, has: boolean): string {
 
 export interface InlineOptions {
   readonly terminal: Pick<TerminalPort, 'columns' | 'rows' | 'write'>;
-  /** Columns that a row takes. */
   readonly widthOf: (row: string) => number;
-  /** Whether the terminal breaks rows anew when its width changes. Nearly all do. */
+  /** True if the terminal rewraps rows when its width changes. Nearly all do. */
   readonly reflows: boolean;
 }
 
@@ -208,15 +203,14 @@ export interface InlineOptions {
 const somewhere: PenPlace = { row: 0, column: undefined };
 
 /**
- * The screen as a shell has it: what is finished is printed once and belongs to the terminal from then on; below it is a
- * live part of at most a screen, of which only what changed is written, and rows that moved are moved. Nothing above the
- * live part is ever touched, so what the user had on the screen before stays.
+ * The screen as a shell uses it: finished rows are printed once and then belong to the terminal; below them is a live
+ * part of at most a screen, of which only changed rows are written and moved ones scrolled. Nothing above the live part
+ * is ever touched, so the user's earlier output stays.
  */
 export class InlineScreen {
   readonly #options: InlineOptions;
-  /** The live part as it stands on the terminal. */
   #shown: readonly string[] = [];
-  /** The row of the live part in which the terminal has its cursor, and where in it. */
+  /** Terminal cursor: the row of the live part and the column. */
   #at: PenPlace = somewhere;
   #columns: number;
   #hasCursor = true;
@@ -226,7 +220,6 @@ export class InlineScreen {
     this.#columns = options.terminal.columns;
   }
 
-  /** Prints finished rows above the live part, which becomes `frame`. */
   show(finished: readonly string[], frame: Frame): void {
     const { terminal } = this.#options;
     const live = fitFrame(frame, terminal.rows);
@@ -235,7 +228,7 @@ export class InlineScreen {
     if (text !== '') terminal.write(`\u001B[?2026h${text}\u001B[?2026l`);
   }
 
-  /** To be called before the first frame after a change of the size: the terminal has moved what stood on it. */
+  /** Call before the first frame after a resize: the terminal has moved its contents. */
   resized(): void {
     const { terminal, widthOf, reflows } = this.#options;
     const { columns } = terminal;
@@ -248,7 +241,7 @@ export class InlineScreen {
     terminal.write(`${above + before > 0 ? `\u001B[${above + before}A` : ''}\r\u001B[J`);
   }
 
-  /** The terminal was used by another program: the live part is drawn below whatever stands there. */
+  /** Another program used the terminal: the live part is drawn below its output. */
   forget(): void {
     this.#shown = [];
     this.#at = somewhere;
@@ -256,7 +249,7 @@ export class InlineScreen {
     this.#hasCursor = true;
   }
 
-  /** Takes the live part away, prints what is left, and leaves the cursor at the beginning of a line. */
+  /** Erases the live part, prints the remaining rows, and leaves the cursor at the beginning of a line. */
   end(finished: readonly string[]): void {
     const { terminal } = this.#options;
     this.show(finished, noFrame);
@@ -264,13 +257,12 @@ export class InlineScreen {
     this.forget();
   }
 
-  /** What to write. `from`: where the live part begins among the rows. */
   #changes(rows: readonly string[], live: Frame, from: number): string {
     const { terminal } = this.#options;
     const pen = new RowPen(this.#at, { part: 'live', rows: this.#shown.length, columns: terminal.columns });
     writeRows(pen, this.#shown, { rows, height: terminal.rows });
     const cursor = live.cursor;
-    // Without a live part the cursor stands below what was printed.
+    // Without a live part the cursor is below the printed rows.
     const last = live.rows.length === 0 ? 0 : live.rows.length - 1;
     const place = { row: cursor?.row ?? last, column: cursor?.column ?? 0 };
     pen.goTo(place.row + from, place.column);

@@ -17,23 +17,21 @@ import type { TerminalPort } from './terminal/terminal-port.ts';
 import type { Look } from './text/look.ts';
 import type { Frame, View } from './view.ts';
 
-/** What a screen depends on and the terminal does not say. */
 type ScreenLook = Omit<Look, 'width' | 'now' | 'details'>;
 
 export interface TuiScreenOptions {
   readonly terminal: TerminalPort;
   readonly look: ScreenLook;
   readonly isFull: boolean;
-  /** See `InlineOptions`. */
   readonly reflows: boolean;
-  /** Around the words of the user, in the scrollback. Absent: none. */
+  /** Marks around messages of the user in the scrollback. Absent: none. */
   readonly marks?: PromptMarks;
   now(): number;
-  /** Another stage shows it as a view, and draws when this one asks for it. Absent: it has the screen. */
+  /** Called when a nested stage must be redrawn by the outer one. Absent: this stage has the screen. */
   hosted?(): void;
 }
 
-/** All that stands on the screen. It can change from one of the two screens to the other at any time. */
+/** Everything on the screen. It can switch between inline and full screen at any time. */
 export class TuiScreen {
   readonly transcript = new Transcript();
   readonly composer = new Composer();
@@ -47,30 +45,23 @@ export class TuiScreen {
   #look: ScreenLook;
   #isEnded = false;
   #view: View | undefined;
-  /** What is asked stands over a view that the user opened. */
+  /** A question covers a view that the user opened. */
   #asked: View | undefined;
   #pager: View | undefined;
   #busy: Busy | undefined;
   #shell: Busy | undefined;
   #failed: FailedTurn | undefined;
   #idleSince = -Infinity;
-  /** What is pinned above the composer. */
   plan: PinnedPlan | undefined;
-  /** How many commands and agents run in the background. */
   background: () => BottomRowsState['background'] = () => ({ commands: 0, agents: 0 });
-  /** Below the composer: what holds, or a hint. */
   footer: (look: Look) => readonly string[] = () => [];
-  /** In the place of the footer: a list for the draft, or a search. */
   under: ((look: Look, room: number) => readonly string[]) | undefined;
-  /** After each frame: what does not stand on the screen, such as the title of the window. */
+  /** Called after each frame, for output off the screen such as the window title. */
   drawn: (look: Look) => void = () => {};
-  /** The first key of a chord, while the next one is waited for. */
   pendingKey: string | undefined;
   placeholder = 'Ask Capstan to do anything';
   waiting: WaitingWords = noneWaiting;
-  /** A view or a pager has the screen. */
   viewOpened: () => void = () => {};
-  /** A view that the user opened is closed. */
   viewClosed: () => void = () => {};
 
   constructor({ terminal, look, isFull, reflows, marks, now, hosted }: TuiScreenOptions) {
@@ -89,7 +80,7 @@ export class TuiScreen {
     this.composer.changed = () => this.draw();
   }
 
-  /** To be called when the terminal is ours. */
+  /** Call when the terminal is ours. */
   begin(): void {
     this.#screens.begin();
     this.#clock.now();
@@ -107,12 +98,11 @@ export class TuiScreen {
     return this.#asked ?? this.#view;
   }
 
-  /** The user has opened a view. */
   get isChoosing(): boolean {
     return this.#view !== undefined;
   }
 
-  /** A list for the draft can be drawn. Below one row it cannot, and takes no keys. */
+  /** There is room for a list for the draft. Without a row it cannot be drawn, and takes no keys. */
   get hasListRoom(): boolean {
     return this.#terminal.rows > 1;
   }
@@ -131,21 +121,21 @@ export class TuiScreen {
     this.draw();
   }
 
-  /** A command of the user runs: it stands in the place of what is going on, as it is what Esc ends. */
+  /** Shows the running command of the user instead of other work, because Esc ends it. */
   set shell(shell: Busy | undefined) {
     this.#shell = shell;
     this.#tick();
     this.draw();
   }
 
-  /** The last turn failed and can be tried again. Shown while nothing runs. */
+  /** Shows that the last turn failed and can be retried, while nothing runs. */
   set failed(failed: FailedTurn | undefined) {
     this.#failed = failed;
     this.#tick();
     this.draw();
   }
 
-  /** When a frame showed first that nothing runs any more. Infinite: something runs in the frame that is in sight. */
+  /** Time of the first frame that showed no running work. Infinite: the current frame shows some. */
   get idleSince(): number {
     return this.#idleSince;
   }
@@ -155,12 +145,12 @@ export class TuiScreen {
     this.draw();
   }
 
-  /** Soon: many changes make one frame. */
+  /** Draws soon, so that many changes make one frame. */
   draw(): void {
     if (!this.#isEnded) this.#clock.ask();
   }
 
-  /** What a key has changed: before anything that streams. */
+  /** Draws a key's effect before anything that streams. */
   drawKey(): void {
     if (!this.#isEnded) this.#clock.echo();
   }
@@ -169,12 +159,10 @@ export class TuiScreen {
     this.#clock.now();
   }
 
-  /** A sequence for the terminal itself, which draws nothing. */
   send(sequence: string): void {
     this.#terminal.write(sequence);
   }
 
-  /** In the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void {
     const isClosed = view === undefined && this.#view !== undefined;
     this.#view = view;
@@ -183,13 +171,12 @@ export class TuiScreen {
     if (isClosed) this.viewClosed();
   }
 
-  /** The same for a question. A view that was open is there again when it has its answer. */
+  /** Like `open`, for a question. An open view returns when the question is answered. */
   ask(view: View | undefined): void {
     this.#asked = view;
     this.draw();
   }
 
-  /** Over everything, on a screen of its own where the terminal has one, else as the live part. */
   openPager(pager: View | undefined): void {
     this.#screens.setPager(pager !== undefined);
     this.#pager = pager;
@@ -197,7 +184,6 @@ export class TuiScreen {
     if (pager !== undefined) this.viewOpened();
   }
 
-  /** From one way to show the conversation to the other. Gives the reason where that cannot be. */
   switchMode(): Outcome | undefined {
     const refused = this.#screens.switchMode();
     if (refused === undefined) this.scrollToEnd();
@@ -209,13 +195,11 @@ export class TuiScreen {
     this.draw();
   }
 
-  /** The end of the conversation is in sight again. */
   scrollToEnd(): void {
     this.#scrolled.toEnd();
     this.draw();
   }
 
-  /** Rows that a page has. */
   get page(): number {
     return Math.max(1, this.#terminal.rows - 6);
   }
@@ -226,18 +210,16 @@ export class TuiScreen {
     this.#clock.now();
   }
 
-  /** Another program had the terminal. */
   cameBack(): void {
     this.#screens.cameBack();
     this.#clock.now();
   }
 
-  /** Leaves room for another program. What is finished stays on the screen. */
   stepAside(): void {
     this.#screens.stepAside(() => this.transcript.takeFinished(this.look));
   }
 
-  /** The screen is given back. What a whole screen showed last stays in the scrollback, with a few rows below it. */
+  /** Restores the terminal. The last contents of a full screen go to the scrollback, with a summary below them. */
   end(summary: readonly string[]): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -247,18 +229,16 @@ export class TuiScreen {
     this.#screens.end([...transcript.takeFinished(look), ...transcript.unfinishedRows(look)], summary);
   }
 
-  /** All that a screen of its own shows. */
   wholeFrame(look: Look, height: number): Frame {
     return this.#pager?.frame(look, height) ?? this.#scrolled.frame(look, height, this.#bottom(look, height));
   }
 
-  /** Nothing of it is drawn any more. */
   discard(): void {
     this.#isEnded = true;
     this.#clock.stop();
   }
 
-  /** A stage that this one shows as a view: with the same terminal and the same look. */
+  /** Creates a stage that this one shows as a view, with the same terminal and look. */
   within(): TuiScreen {
     return new TuiScreen({
       terminal: this.#terminal,
@@ -278,7 +258,7 @@ export class TuiScreen {
     return { busy: this.#running, failed: this.#failed, background: this.background() };
   }
 
-  /** Time passes on the screen while something runs, or is waited for. */
+  /** Keeps times on the screen current while work runs or waits. */
   #tick(): void {
     const isWaiting = this.#failed?.opensAt !== undefined || this.background().agents > 0;
     const counts = this.#running !== undefined || isWaiting;
@@ -300,7 +280,6 @@ export class TuiScreen {
     this.#screens.showInline(printed, live);
   }
 
-  /** The composer with what stands around it, or a view in its place. */
   #bottom(look: Look, height: number): Frame {
     if (this.#running !== undefined) this.#idleSince = Infinity;
     else if (this.#idleSince === Infinity) this.#idleSince = look.now;
@@ -308,23 +287,22 @@ export class TuiScreen {
   }
 }
 
-/** Frames for what happens by itself are at least so far apart, after any other: no more than a screen shows. */
+/** Minimum distance of frames for changes without a key: no more than a screen shows. */
 const frameMs = 16;
-/** Frames for keys are at least so far apart: a flood of keys, such as a paste in pieces, must not draw all day. */
+/** Minimum distance of frames for keys: a flood, such as a paste in pieces, must not draw all the time. */
 const keyFrameMs = 4;
 
 /**
- * When to draw. Many changes make one frame, but what a key has changed never waits for the frame of what streams. Time
- * passes on the screen while something runs.
+ * Schedules frames. Many changes make one frame, but the effect of a key never waits for the frame of streamed output.
+ * Ticks keep times current while work runs.
  */
 export class FrameClock {
   readonly #draw: () => void;
-  /** When the last frame was drawn, and the last one for a key. */
+  /** Times of the last frame, and of the last one for a key. */
   #last = -frameMs;
   #lastKey = -keyFrameMs;
   #next: NodeJS.Timeout | undefined;
   #echo: NodeJS.Immediate | undefined;
-  /** The next frame is for a key. */
   #isForKey = false;
   #ticking: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -333,13 +311,13 @@ export class FrameClock {
     this.#draw = draw;
   }
 
-  /** For what happens by itself. */
+  /** Requests a frame for a change without a key. */
   ask(): void {
     if (this.#isAsked || this.#isStopped) return;
     this.#next = setTimeout(() => this.now(), Math.max(0, frameMs - (performance.now() - this.#last)));
   }
 
-  /** For a key: as soon as all is read that came with it. */
+  /** Requests a frame for a key, once all input that came with it is read. */
   echo(): void {
     if (this.#isForKey || this.#isStopped) return;
     this.#isForKey = true;
@@ -359,7 +337,6 @@ export class FrameClock {
     this.#draw();
   }
 
-  /** A frame in every so many milliseconds; undefined: none by itself. */
   tick(milliseconds: number | undefined): void {
     clearInterval(this.#ticking);
     this.#ticking = milliseconds === undefined ? undefined : setInterval(() => this.ask(), milliseconds);
@@ -386,7 +363,6 @@ export class FrameClock {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How much a terminal can show, as far as its variables say. */
 export function defaultScreenLook(env: Environment, places: Pick<ScreenLook, 'cwd' | 'home'>): ScreenLook {
   return { ...places, colours: terminalColours(env), palette: 'ansi', glyphs: terminalGlyphs(env) };
 }
@@ -398,7 +374,7 @@ export const screenReaderLook = {
   motion: 'none',
 } as const satisfies Partial<ScreenLook>;
 
-/** `FORCE_COLOR` wins over `NO_COLOR`, as Node has it. */
+/** `FORCE_COLOR` overrides `NO_COLOR`, as in Node. */
 export function terminalColours(env: Environment): ScreenLook['colours'] {
   const { FORCE_COLOR: forced } = env;
   if (forced === '0' || forced === 'false') return 'none';
@@ -409,16 +385,16 @@ export function terminalColours(env: Environment): ScreenLook['colours'] {
   const { TERM: term = '', TMUX: tmux, TERM_PROGRAM: program = '' } = env;
   if (term === 'dumb' && forced === undefined) return 'none';
   const byName = /256/.test(term) ? '256' : 'sixteen';
-  // GNU screen takes the parts of a full colour for styles. The variables may be those of the terminal around it.
+  // GNU screen misreads the parts of a full colour as styles. The variables may be those of the outer terminal.
   if (env['STY'] !== undefined && tmux === undefined) return byName;
   if (/truecolor|24bit/i.test(env['COLORTERM'] ?? '') || env['WT_SESSION'] !== undefined) return 'true';
   if (/direct|kitty|ghostty|alacritty|wezterm|^foot/.test(term)) return 'true';
-  // What runs inside tmux has the variables of the terminal that tmux was started on.
+  // Programs inside tmux inherit the variables of the terminal that tmux was started on.
   if (tmux === undefined && /^(?:iTerm\.app|WezTerm|ghostty|vscode)$/.test(program)) return 'true';
   return program === 'Apple_Terminal' ? '256' : byName;
 }
 
-/** ASCII where the console or the locale has nothing else. Without a locale most terminals still have UTF-8. */
+/** ASCII if the console or the locale supports nothing else. Without a locale most terminals still use UTF-8. */
 export function terminalGlyphs(env: Environment): 'unicode' | 'ascii' {
   const chosen = env['CAPSTAN_ASCII'] ?? '';
   if (chosen !== '') return chosen === '0' ? 'unicode' : 'ascii';

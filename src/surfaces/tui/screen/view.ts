@@ -2,27 +2,25 @@ import type { KeyGroup } from './keys/key-map.ts';
 import type { TerminalInput } from './terminal/terminal-port.ts';
 import type { Look } from './text/look.ts';
 
-/** Something that stands in the place of the composer and has the keyboard. It is closed by who opened it. */
+/** Replaces the composer and has the keyboard. The opener closes it. */
 export interface View {
-  /** At most `height` rows. */
   frame(look: Look, height: number): Frame;
   input(input: TerminalInput): void;
-  /** Which keys it has; `raw`: as they are pressed. Absent: those of a list, or of a pager if it has the whole screen. */
+  /** Key bindings to apply; `raw`: none. Absent: those of a list, or of a pager if it has the whole screen. */
   readonly keys?: KeyGroup | 'raw' | undefined;
-  /** What it asks now, where it asks one thing after the other: each has to be in sight before a key answers it. */
+  /** Identifies the current question of a view with several: each must be visible before a key answers it. */
   readonly asks?: unknown;
-  /** Keys that only show more of what is asked, or another part: they answer nothing. */
+  /** Keys that only show more or another part of a question, and answer nothing. */
   readonly looks?: readonly string[];
-  /** It gives all input its meaning itself, but for the key that suspends. */
+  /** It interprets all input itself, except the key that suspends. */
   readonly hasController?: true;
-  /** A key that types a character types. */
+  /** Character keys type. */
   readonly takesText?: boolean;
 }
 
-/** What stands on the live part of a screen. Rows are styled by SGR only and fit the width. */
 export interface Frame {
   readonly rows: readonly string[];
-  /** Where the cursor stands, from 0. Absent: it is hidden. */
+  /** Counted from 0. Absent: the cursor is hidden. */
   readonly cursor?: FramePlace;
 }
 
@@ -42,14 +40,13 @@ export function fitFrame({ rows, cursor }: Frame, height: number): Frame {
   return cursor === undefined ? { rows: shown } : { rows: shown, cursor: { ...cursor, row: cursor.row - from } };
 }
 
-/** The frame with rows above it. */
 export function frameBelow(above: readonly string[], { rows, cursor }: Frame): Frame {
   const place: Pick<Frame, 'cursor'> =
     cursor === undefined ? {} : { cursor: { ...cursor, row: cursor.row + above.length } };
   return { rows: [...above, ...rows], ...place };
 }
 
-/** Rows that take long to make, made once for a look. That time passes changes nothing of them. */
+/** Caches rows that are slow to make by look. They must not depend on the time. */
 export function cacheRows<Rows>(make: (look: Look) => Rows): (look: Look) => Rows {
   let kept: { readonly look: Look; readonly rows: Rows } | undefined;
   return (look) => {

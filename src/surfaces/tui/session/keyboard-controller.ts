@@ -18,9 +18,8 @@ const mostCharacters = 1_048_576;
 export interface KeyboardControllerParts {
   readonly stage: TuiScreen;
   readonly surroundings: TerminalContext;
-  /** Undefined while the engine is loading. */
   conversation(): Conversation | undefined;
-  /** False: the conversation is not kept, and has no earlier messages to go back to. */
+  /** False: an unsaved conversation has no earlier messages to rewind to. */
   readonly canRewind?: false;
   notice(text: string, level: 'info' | 'error'): void;
   suspend(): void;
@@ -33,13 +32,12 @@ function pasteCut(kept: number): string {
   return `The paste is too long: Capstan keeps its first ${formatCount(kept)} characters. Put it in a file, and name the file.`;
 }
 
-/** What keys do. */
 export class KeyboardController {
   readonly #parts: KeyboardControllerParts;
   readonly #ofDraft: DraftKeys;
   readonly #bound: BoundKeys;
   readonly #bursts: PasteDetectingKeys;
-  /** Messages that were sent before the engine was there. */
+  /** Messages sent before the engine was loaded. */
   readonly #early: Draft[] = [];
   readonly #again: PressedAgain;
 
@@ -60,7 +58,6 @@ export class KeyboardController {
     });
   }
 
-  /** The engine is there: what was sent before is sent now. */
   ready(conversation: Conversation): void {
     this.#parts.stage.composer.history.attach(conversation.doors.earlier);
     if (this.#early.length > 0) this.#parts.stage.waiting = noneWaiting;
@@ -78,7 +75,7 @@ export class KeyboardController {
     }
     if (input.kind === 'paste' && input.isCut === true) this.#parts.notice(pasteCut(input.text.length), 'error');
     const top = stage.pager ?? stage.view;
-    // The second key of a chord is no command of Vim, unless the two make none.
+    // The second key of a chord is no Vim command unless the two form no chord.
     const isChord = stage.pendingKey !== undefined;
     if (top === undefined && !isChord && this.#ofVim(input)) return this.#shown();
     const meant = this.#bound.read(input, this.#isListed);
@@ -94,12 +91,11 @@ export class KeyboardController {
     this.#parts.stage.drawKey();
   }
 
-  /** A list for the draft is open. */
   get #isListed(): boolean {
     return this.#ofDraft.isListed || this.#listed !== undefined;
   }
 
-  /** The chosen one of the list of commands, while it is drawn. */
+  /** The selected entry of the command list, while it is drawn. */
   get #listed(): SlashCommand | undefined {
     const { composer, popup, hasListRoom } = this.#parts.stage;
     return composer.isRecalled || !hasListRoom ? undefined : popup.chosen(composer.draft);
@@ -120,7 +116,7 @@ export class KeyboardController {
     if (!this.#bursts.input(input)) this.#meant(input);
   }
 
-  /** What no paste is made of. */
+  /** Handles input that is not part of a paste. */
   #meant(input: TerminalInput): void {
     const { stage } = this.#parts;
     if (this.#ofDraft.input(input)) return;
@@ -128,7 +124,6 @@ export class KeyboardController {
     stage.composer.input(input);
   }
 
-  /** Keys of the list of commands, while it is there. */
   #ofPopup({ name }: KeyPress): boolean {
     const { composer, popup } = this.#parts.stage;
     const chosen = this.#listed;
@@ -166,7 +161,7 @@ export class KeyboardController {
       case 'ctrl+c':
         if (!composer.isEmpty) composer.drop();
         else if (conversation?.canInterrupt === true) conversation.interrupt('give-back');
-        // Meant for what ran.
+        // The key was meant for work that has just ended.
         else if (surroundings.pause.isJustOver(stage.idleSince)) this.#again.pressed('Ctrl+C', 'leave');
         else quit();
         return true;
@@ -239,7 +234,7 @@ export class KeyboardController {
     const { words } = composer;
     if (composer.isEmpty) return;
     if (isBlankText(words)) {
-      // Blanks that stay unseen would make the next command a message.
+      // Invisible blanks would turn the next command into a message.
       composer.draft = draftFromText('');
       return notice('The message is blank, so it was not sent.', 'info');
     }
@@ -262,14 +257,13 @@ export class KeyboardController {
     const meant = parseDraft(trimDraft(composer.draft));
     if (meant.kind === 'refused') return notice(meant.why, 'info');
     if (meant.kind === 'slash' && !meant.command.whileRunning && conversation.isBusy) {
-      // The keys that the notice names are not for the list.
+      // The keys that the notice names must not go to the list.
       stage.popup.closeFor(composer.draft);
       return notice(commandMustWaitMessage(meant.command.name, stage.look), 'error');
     }
     this.#dispatch(composer.take(), conversation);
   }
 
-  /** Sends what a draft says to where it belongs. */
   #dispatch(draft: Draft, conversation: Conversation): void {
     const meant = parseDraft(draft);
     if (meant.kind === 'shell') conversation.shell(meant.command);
@@ -282,7 +276,7 @@ export class KeyboardController {
   }
 }
 
-/** Keys that act when pressed twice: the empty composer says so after the first press. Any other key forgets it. */
+/** Keys that act when pressed twice: the empty composer says so after the first press. Any other key resets this. */
 class PressedAgain {
   readonly #stage: TuiScreen;
   #first: { readonly key: string; readonly placeholder: string } | undefined;
@@ -291,7 +285,6 @@ class PressedAgain {
     this.#stage = stage;
   }
 
-  /** True: it is the second time. */
   pressed(key: 'Esc' | 'Ctrl+C', does: string): boolean {
     const isSecond = this.#first?.key === key;
     this.reset();
@@ -307,48 +300,36 @@ class PressedAgain {
   }
 }
 
-/** What the keyboard may ask of the conversation. Each call returns at once; what comes of it is shown. */
 export interface Conversation {
-  /** A turn or a compaction runs. */
   readonly isBusy: boolean;
-  /** What the composer needs of the engine. */
   readonly doors: DraftServices;
-  /** A message: a turn of its own, or for the turn that runs. */
+  /** Sends a message: as a turn of its own, or to the running turn. */
   send(draft: Draft): void;
-  /** A message or a command for when the turn has ended, after those that wait. */
   queue(draft: Draft): void;
-  /** The newest of those that wait, which waits no more. */
+  /** Removes and gives the newest waiting draft. */
   takeQueued(): Draft | undefined;
-  /** The last turn failed, and nothing was asked for since. */
   readonly canRetry: boolean;
-  /** That turn once more. */
   retry(): void;
-  /** A command for the user's shell. */
   shell(command: string): void;
-  /** A command for the terminal. False: the draft stays. */
   slash(name: SlashName, rest: string): void;
   /** A turn, a compaction or a command of the user runs. */
   readonly canInterrupt: boolean;
-  /** What stands above the composer ends. `send-steers`: words that the turn has not read are sent at once; otherwise they come back, as all that waits. */
+  /**
+   * Ends the work shown above the composer. `send-steers`: messages that the turn has not read are sent at once;
+   * otherwise they come back, as all waiting ones do.
+   */
   interrupt(then: 'send-steers' | 'give-back'): void;
-  /** Plan mode on or off. */
   cycleMode(): void;
-  /** The next permissions. */
   cyclePermissions(): void;
-  /** The conversation with all details. */
   showTranscript(): void;
-  /** The details of the newest quiet line. */
   showNewestDetails(): void;
-  /** More or less effort of the model, for this conversation. */
   stepEffort(by: 1 | -1): void;
-  /** Shows the first agent of the thread, or the last. */
   stepAgent(by: 1 | -1): void;
 }
 
-/** What lists for a draft know. All other keys edit the draft, also while such a list is open. */
+/** List actions that work on lists for a draft. All other keys edit the draft while such a list is open. */
 const ofDraftLists = new Set(['move_up', 'move_down', 'accept', 'cancel']);
 
-/** Gives keys the meaning that the user's key map says, before what has the keyboard gets them. */
 class BoundKeys {
   readonly #stage: TuiScreen;
   readonly #chords: ChordKeys;
@@ -359,14 +340,14 @@ class BoundKeys {
     this.#chords = new ChordKeys(() => stage.look.now);
   }
 
-  /** Undefined: nothing is to be done before the next key. `listed`: a list for the draft is open. */
+  /** Undefined: nothing to do before the next key. `listed`: a list for the draft is open. */
   read(input: TerminalInput, listed: boolean): TerminalInput | undefined {
     if (input.kind !== 'key') return input;
     const { pager, view } = this.#stage;
     const top = pager ?? view;
     const group = top === undefined ? (listed ? this.#listGroup(input) : 'composer') : (top.keys ?? ofRoom(pager));
     if (group === 'raw') return input;
-    // What types into a field is no command.
+    // Input typed into a field is no command.
     if (top !== undefined && input.text !== '' && (top.takesText === true || group === 'editor')) return input;
     const { keys = defaultKeyMap } = this.#stage.look;
     const meant = this.#chords.press(keys, group, input);
@@ -374,7 +355,7 @@ class BoundKeys {
     return meant;
   }
 
-  /** Above a draft, the keys of a list count first. Those that type go into the draft. */
+  /** Above a draft, list keys come first. Character keys go into the draft. */
   #listGroup({ name, text }: KeyPress): KeyGroup {
     const { keys = defaultKeyMap } = this.#stage.look;
     const action = keys.byKey.list.get(name);

@@ -5,7 +5,6 @@ import { questionWords } from '../../views/questions/question-lines.ts';
 import { notificationSequence } from '../screen/terminal/terminal-sequences.ts';
 import type { TerminalContext } from './terminal-context.ts';
 
-/** The names that `tui.notifications` has for them. */
 export const notificationKinds = ['agent-turn-complete', 'approval-requested', 'user-input-requested'] as const;
 type NotificationKind = (typeof notificationKinds)[number];
 
@@ -14,7 +13,6 @@ type NotifierSettings = Pick<TuiSettings, 'notifications' | 'notificationMethod'
 /** A turn that follows at once, from the queue or for a goal, begins within this time. */
 const settleMs = 200;
 
-/** Calls a user who looks elsewhere: when a turn has ended, and when something is asked. */
 export class Notifier {
   readonly #surroundings: Pick<TerminalContext, 'hasFocus' | 'env' | 'write'>;
   readonly #settings: NotifierSettings;
@@ -25,7 +23,7 @@ export class Notifier {
     this.#settings = settings;
   }
 
-  /** Only of what happens now, and not of what is read from a file. */
+  /** Call for live events only, not for those read from a file. */
   observe(event: ThreadEvent): void {
     switch (event.kind) {
       case 'turn-started':
@@ -50,7 +48,7 @@ export class Notifier {
 
   #end(words: string): void {
     this.clear();
-    // Never the first in the text: what begins with a number is no text for some terminals.
+    // Begin with a name: some terminals do not accept text that begins with a number.
     this.#ending = setTimeout(() => this.#send('agent-turn-complete', `Capstan: ${words}`), settleMs).unref();
   }
 

@@ -6,13 +6,11 @@ import { policyInForce } from '../../../engine/policy-words.ts';
 import type { ApprovalsReviewer } from '../../../protocol/question.ts';
 import { dimStyle, type Piece, styled, warnStyle } from '../screen/text/style.ts';
 
-/** What may be done without a question, by a name. */
 export interface PermissionPreset {
   readonly label: string;
   readonly about: string;
   readonly sandbox: 'workspace-write' | 'read-only' | 'danger-full-access';
   readonly approval: 'on-request' | 'never';
-  /** Who answers what is asked. */
   readonly reviewer: ApprovalsReviewer;
 }
 
@@ -47,7 +45,7 @@ export const permissionPresets: readonly PermissionPreset[] = [
   },
 ];
 
-/** Settings change seldom, and screens ask with every frame. */
+/** Cached: settings change rarely, but screens ask on every frame. */
 const standing = cachePerObject((settings: Settings) => {
   const [sandbox, approval] = [sandboxLevelOf(policyInForce(settings)), approvalName(settings.approvals)];
   const reviewer: ApprovalsReviewer = isReviewed({ ...settings, approval: settings.approvals })
@@ -60,22 +58,19 @@ const standing = cachePerObject((settings: Settings) => {
   return { sandbox, preset, words: preset?.label ?? `${sandbox}, ${approval}${reviewed}` };
 });
 
-/** The preset that holds. Undefined: the settings are others. */
 export function presetOf(settings: Settings): PermissionPreset | undefined {
   return standing(settings).preset;
 }
 
-/** What holds, in few words. */
 function permissionWords(settings: Settings): string {
   return standing(settings).words;
 }
 
-/** What commands may do, by the name of the level. */
 export function sandboxLevel(settings: Settings): string {
   return standing(settings).sandbox;
 }
 
-/** What the turn may do without a question, by the names of `/permissions` where it has one. Plan mode comes first. */
+/** Permissions of the turn, by their `/permissions` names if they have one. Plan mode comes first. */
 export function permissionMode(settings: Settings): Piece {
   if (settings.collaboration?.mode === 'plan') return styled('Plan mode', { colour: 'special' });
   return styled(permissionWords(settings), sandboxLevel(settings) === 'danger-full-access' ? warnStyle : dimStyle);

@@ -35,17 +35,15 @@ export interface SessionParts {
   readonly threads: LiveThreads;
   quit(): void;
   now(): number;
-  /** What the first thread has up to this place is on the stage already: it was watched before. */
+  /** Place up to which the first thread is already on the stage, because it was being watched. */
   readonly shown?: number;
-  /** It is asked beside another conversation, and is not kept. */
+  /** It runs beside another conversation, and is not saved. */
   readonly isSide?: true;
-  /** Does what a command of the terminal says. */
   runSlash(session: TuiSession, name: SlashName, rest: string): Promise<void>;
-  /** Another program writes the thread of the conversation: asks the user what to do. */
+  /** Handles another program writing the thread: asks the user what to do. */
   regain(session: TuiSession): Promise<void>;
 }
 
-/** One conversation after the other, on the screen and with the engine behind it. */
 export class TuiSession {
   readonly parts: SessionParts;
   readonly entries: EventEntries;
@@ -53,9 +51,8 @@ export class TuiSession {
   readonly flow: TurnFlow;
   readonly status: StatusView;
   readonly shells: UserShells;
-  /** What the keyboard asks for. */
   readonly acts = new UserActs(this);
-  /** What it has cost beside its thread. */
+  /** Costs outside its thread. */
   readonly beside = new SideCost();
   readonly #staged: ThreadOnScreen;
   readonly #kept: KeptQueue;
@@ -117,27 +114,25 @@ export class TuiSession {
     return this.flow.isBusy;
   }
 
-  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
+  /** Shows the history of the thread. `end`: only what fits the screen, without a header. */
   async begin({ shows = 'all' }: { readonly shows?: ShownHistory | 'none' } = {}): Promise<void> {
     await this.#staged.begin(shows);
     this.#requeue();
   }
 
-  /** Another thread takes the place of this one. */
   async switchTo(
     thread: LiveThread,
     { shows = 'all', goesBack = false }: { readonly shows?: ShownHistory; readonly goesBack?: boolean } = {},
   ): Promise<void> {
-    // To the user, one that goes on from before a message is the same conversation.
+    // To the user, a thread that continues from before a message is the same conversation.
     if (goesBack) this.beside.add(thread.usage().total, this.thread.usage().total);
     else this.beside.clear();
-    // Their output is for the thread that the user leaves.
     this.shells.stopAll();
     await this.#staged.switchTo(thread, shows);
     this.#requeue();
   }
 
-  /** What waited for the thread when a process ended waits again. */
+  /** Queues again what waited for the thread when a process ended. */
   #requeue(): void {
     if (this.parts.isSide === true) return;
     const drafts = this.#kept.open(this.thread.id);
@@ -160,18 +155,19 @@ export class TuiSession {
 
   notice(text: string, level: 'info' | 'warning' | 'error' = 'info'): void {
     this.entries.notice(text, level);
-    // A command that has something to say is seen, and may take long from there.
+    // A command with output is visible by now, and may take long from here.
     this.acts.tookEffect();
     this.parts.stage.draw();
   }
 
-  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  /**
+   * Shows the reason of a refusal by the thread. If another program writes the thread, the user is asked what to do.
+   */
   refused(outcome: Outcome): void {
     if (outcome.code !== 'thread-locked') return this.notice(fullText(outcome), 'error');
     this.inBackground(this.parts.regain(this));
   }
 
-  /** Changes settings. Refused: the reason is shown. */
   async change(change: SettingsChange): Promise<boolean> {
     const changed = await this.thread.override(change);
     if (changed.kind === 'refused') this.#told(changed);
@@ -185,11 +181,11 @@ export class TuiSession {
     const done = await this.work('Compacting the conversation', () =>
       this.thread.compact(focus === '' ? {} : { focus }),
     );
-    // No event tells of what did not begin.
+    // Work that did not begin has no event to report it.
     if (done?.kind === 'failed' && done.outcome.code === 'nothing-to-compact') this.notice(done.outcome.message);
   }
 
-  /** What it has come to, for the lines that stay on the screen. */
+  /** Totals for the lines that stay on the screen. */
   async summary(): Promise<readonly string[]> {
     const { engine, threads, stage } = this.parts;
     const stopped = await stoppedAgentsWords(engine, threads, this.thread);
@@ -203,13 +199,11 @@ export class TuiSession {
     this.status.close();
   }
 
-  /** Runs something that takes long, with a row that says so. */
   readonly work: RunningWork['run'] = (header, run) => {
     this.acts.tookEffect();
     return this.flow.runOther(header, run);
   };
 
-  /** The same for work that is no turn of the thread. What interrupts a turn ends it, and messages wait for its end. */
   readonly workBeside: RunningWork['runBeside'] = (header, run) => {
     this.acts.tookEffect();
     return this.flow.works.runBeside(header, run);
@@ -220,7 +214,6 @@ export class TuiSession {
     return new ThreadViewer(id, { engine, threads, now, changed: () => stage.draw() });
   }
 
-  /** Does what a command of the terminal says. */
   runSlash(name: SlashName, rest: string): Promise<void> {
     return this.parts.runSlash(this, name, rest);
   }
@@ -229,18 +222,16 @@ export class TuiSession {
     this.acts.sendWords(words);
   }
 
-  /** What a list or a view has begun: what goes wrong with it is shown, and what waits comes after it. */
   inBackground(work: Promise<unknown>): void {
     const held = this.guard(this.flow.hold(work));
     if (!this.isBusy) this.acts.during(held);
   }
 
-  /** Something that a view asked for: what goes wrong with it is shown. */
+  /** Runs work for a view, and reports its errors. */
   run(work: Promise<unknown>): void {
     void this.guard(work);
   }
 
-  /** The same, for one who waits until it is over. */
   guard(work: Promise<unknown>): Promise<void> {
     return reportWorkErrors(work, (text, level) => this.notice(text, level));
   }
@@ -262,8 +253,8 @@ export class TuiSession {
 }
 
 /**
- * What a conversation has cost beside its thread, as far as this window knows: turns that were taken back by going on
- * in a fork, and side conversations.
+ * Costs of a conversation outside its thread, as far as this window knows: turns abandoned by forking, and side
+ * conversations.
  */
 class SideCost {
   #spent = noUsage;
@@ -272,29 +263,26 @@ class SideCost {
     return this.#spent;
   }
 
-  /** Another thread counted so much when it began with what is shared, and so much at its end. */
+  /** Adds the cost of another thread: `all` at its end minus `shared` at its start. */
   add(shared: Usage, all: Usage): void {
     this.#spent = addUsage(this.#spent, usageSince(shared, all));
   }
 
-  /** Another conversation takes the place of this one. */
   clear(): void {
     this.#spent = noUsage;
   }
 }
 
 interface AtTheEnd {
-  /** What the conversation has cost beside its thread. */
   readonly beside: Usage;
-  /** What is said of agents that are stopped. Empty: none worked. */
+  /** Note about stopped agents. Empty: none were working. */
   readonly stopped: string;
-  /** Messages that were not sent. */
   readonly waiting: number;
 }
 
 /**
- * What stays on the screen at the end: what the conversation has cost, if a model answered, which agents were stopped, and
- * how to resume it. A thread without a turn has nothing of it.
+ * Lines that stay on the screen at the end: the cost, if a model answered, the stopped agents, and how to resume. Empty
+ * for a thread without a turn.
  */
 function endSummary(thread: LiveThread, { beside, stopped, waiting }: AtTheEnd, look: Look): readonly string[] {
   const total = addUsage(thread.usage().total, beside);
@@ -311,7 +299,7 @@ function endSummary(thread: LiveThread, { beside, stopped, waiting }: AtTheEnd, 
     ...keptWords(waiting),
   ].flatMap((line) => wrapRow([plain(line)], { width: look.width }));
   if (isOneRow) return drawRows([[], ...said, [plain(`${before} `), ...row]], look);
-  // Whole, however narrow the terminal is: it breaks the row itself, and copies it as one.
+  // Not wrapped, however narrow the terminal is: it breaks the row itself, and copies it as one.
   return [...drawRows([[], ...said, [plain(before)]], look), drawRow(row, { ...look, width: command.length })];
 }
 
@@ -320,15 +308,14 @@ function keptWords(waiting: number): readonly string[] {
   return [`${waiting === 1 ? 'A queued message is' : `${waiting} queued messages are`} kept for when you continue.`];
 }
 
-/** The agents of the conversation that work now. */
 function runningAgents(threads: Pick<LiveThreads, 'agentsOf'>, { id }: Pick<LiveThread, 'id'>) {
   return threads.agentsOf(id).filter(({ turnId }) => turnId !== undefined);
 }
 
-/** Names are read from files: a disk that hangs does not keep the user. */
+/** Names are read from files: a hanging disk must not delay the user's exit. */
 const namesMs = 500;
 
-/** What is said of them to a user who leaves: they are stopped then. Empty: none works. */
+/** Note for a leaving user about agents, which are stopped then. Empty: none is working. */
 async function stoppedAgentsWords(
   { stored }: Pick<Engine, 'stored'>,
   threads: Pick<LiveThreads, 'agentsOf'>,
@@ -337,7 +324,7 @@ async function stoppedAgentsWords(
   const running = new Set<string>(runningAgents(threads, thread).map(({ id }) => id));
   if (running.size === 0 || thread.place === undefined) return '';
   const late = new Promise<undefined>((over) => void setTimeout(() => over(undefined), namesMs).unref());
-  // Without their names, at least how many they are.
+  // Without their names, give at least their number.
   const tree = await Promise.race([stored.agents(thread.id).catch(() => undefined), late]);
   const names = tree === undefined ? [] : namesIn(tree, running);
   const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
@@ -351,7 +338,6 @@ function namesIn({ agents }: AgentNode, running: ReadonlySet<string>): readonly 
   ]);
 }
 
-/** As people call an agent: by its path below the conversation. */
 export function agentName(path: string): string {
   return path.replace(/^\/root\//, '');
 }

@@ -23,32 +23,27 @@ export interface ThreadOnScreenParts {
   readonly flow: TurnFlow;
   readonly status: StatusView;
   now(): number;
-  /** Runs something that takes long, with a row that says so. */
   readonly work: RunningWork['run'];
-  /** Shows what goes wrong with something that no caller waits for. */
+  /** Reports errors of work that no caller awaits. */
   run(work: Promise<unknown>): void;
-  /** Shows why something was refused. */
   told(result: { readonly kind: string; readonly outcome?: Outcome }): void;
-  /** A turn has ended that proposed a plan. */
   proposed(plan: string): void;
 }
 
-/** How much of the past of a thread is put on the screen when it takes the place of another. */
 export type ShownHistory = 'all' | 'end';
 
-/** The thread of the conversation: what happens in it goes to the stage, and what it asks to the user. */
+/** Connects the thread to the stage and to the user: shows its events and asks its questions. */
 export class ThreadOnScreen {
   readonly #parts: ThreadOnScreenParts;
   readonly #desk: QuestionDesk;
   readonly #notifier: Notifier;
   #thread: LiveThread;
-  /** Of its past. */
+  /** Failure at the end of its history. */
   #failure = new LastFailure();
   #reader: ThreadReader;
-  /** All of what is asked, while the user reads it. */
   #whole: PagerView | undefined;
 
-  /** `shown`: what stands up to this place is on the stage already. */
+  /** `shown`: everything up to this place is on the stage already. */
   constructor(thread: LiveThread, parts: ThreadOnScreenParts, shown: number | undefined) {
     const { stage, surroundings, engine } = parts;
     this.#parts = parts;
@@ -76,12 +71,10 @@ export class ThreadOnScreen {
     return this.#thread;
   }
 
-  /** Something waits for the user's answer. */
   get isAsking(): boolean {
     return this.#desk.isAsking;
   }
 
-  /** Shows the thread from its beginning, as far as it has one. `end`: only what fits the screen, without a header. */
   async begin(shows: ShownHistory | 'none'): Promise<void> {
     const { stage, engine, entries, flow, status, work, run } = this.#parts;
     const thread = this.#thread;
@@ -93,13 +86,12 @@ export class ThreadOnScreen {
     }
     await Promise.all([this.#reader.caughtUp, status.refresh()]);
     flow.resumed(this.#failure.failure);
-    // Asked again, by the turn that waits for the answer: a question alone has no diff.
+    // The waiting turn asks again: a question alone has no diff.
     if (this.#thread.isSuspended) run(work('Waiting for your answer', () => this.#thread.continue()));
     else for (const question of this.#thread.questions) this.#desk.asked(question, undefined);
     stage.draw();
   }
 
-  /** Another thread takes the place of this one. */
   async switchTo(thread: LiveThread, shows: ShownHistory): Promise<void> {
     const { stage, status, flow } = this.#parts;
     this.#reader.close();
@@ -110,7 +102,7 @@ export class ThreadOnScreen {
     this.#thread = thread;
     flow.switched();
     await before.leave();
-    // What is said already stays in the scrollback.
+    // Finished output stays in the scrollback.
     stage.drawNow();
     stage.transcript.clear();
     this.#reader = this.#read(shows);
@@ -125,7 +117,7 @@ export class ThreadOnScreen {
 
   async #answer(id: string, answer: Answer): Promise<void> {
     const { flow, told } = this.#parts;
-    // An agent that is stopped leaves the turn running.
+    // Stopping an agent leaves the turn running.
     const isOfTurn = this.#thread.questions.find((each) => each.id === id)?.agent === undefined;
     if (answer.kind === 'stopped' && isOfTurn) await flow.holdSteers();
     told(await this.#thread.answer(id, answer));

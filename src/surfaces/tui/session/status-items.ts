@@ -12,23 +12,19 @@ import { compactNumber, shownPath } from '../screen/text/format-values.ts';
 import { badStyle, dimStyle, type Style, warnStyle } from '../screen/text/style.ts';
 import { sandboxLevel } from './permission-presets.ts';
 
-/** What the status line and the title of the window can say. All figures are the engine's. */
 export interface StatusFacts {
-  /** Of the turn that runs, or else of the next one. */
+  /** Those of the running turn, or else of the next one. */
   readonly settings: Settings;
-  /** What is chosen for the next turn, while one runs under something else. */
+  /** Settings chosen for the next turn, while the running turn has others. */
   readonly next: Settings | undefined;
   readonly usage: ThreadUsage;
   readonly threadId: string;
   readonly profileName: string | undefined;
   readonly host: string;
   readonly runState: 'Ready' | 'Working' | 'Waiting';
-  /** What git's files said last. */
   readonly repository: string | undefined;
   readonly branch: string | undefined;
-  /** That the user gave the thread. */
   readonly name: string | undefined;
-  /** The first words of the user. */
   readonly firstWords: string | undefined;
   readonly tasks: { readonly done: number; readonly all: number } | undefined;
   readonly goal: Goal | undefined;
@@ -36,9 +32,9 @@ export interface StatusFacts {
 
 export interface StatusItem {
   readonly about: string;
-  /** What it says; undefined: there is nothing to say. Not clean yet. */
+  /** Text of the item, not cleaned yet; undefined: nothing to show. */
   text(facts: StatusFacts, look: Look): string | undefined;
-  /** The same where there is little room. What has it runs out: what stands behind it gives way first. */
+  /** The text if space is short. Such an item shows what is running out: the items after it are dropped first. */
   short?(facts: StatusFacts): string;
   /** Absent: dim. */
   style?(facts: StatusFacts): Style;
@@ -51,7 +47,7 @@ function left({ usage }: StatusFacts): number {
   return Math.round(usage.percentRemaining);
 }
 
-/** Whatever else has no colours, these have. */
+/** These are coloured even if other items are not. */
 function leftStyle(facts: StatusFacts): Style {
   return left(facts) <= 10 ? badStyle : left(facts) <= 30 ? warnStyle : dimStyle;
 }
@@ -59,13 +55,13 @@ function leftStyle(facts: StatusFacts): Style {
 const tokens = (count: number, word: string): string | undefined =>
   count === 0 ? undefined : `${compactNumber(count)} ${word}`;
 
-/** `gpt-5.5 (next: gpt-5.6-sol)`: what holds now, and what was chosen for the next turn where that is something else. */
+/** `gpt-5.5 (next: gpt-5.6-sol)`: the current value, and that of the next turn if it differs. */
 export function withNext({ settings, next }: Pick<StatusFacts, 'settings' | 'next'>, words: (of: Settings) => string) {
   const [now, then] = [words(settings), next === undefined ? undefined : words(next)];
   return then === undefined || then === now ? now : `${now} (next: ${then})`;
 }
 
-/** `goal active, 40K of 50K tokens`: of one that is reached the answer speaks. */
+/** `goal active, 40K of 50K tokens`. A reached goal is left to the answer. */
 function goalWords(goal: Goal | undefined): string | undefined {
   if (goal === undefined || goal.status === 'complete') return undefined;
   const { status, tokensUsed, tokenBudget } = goal;
@@ -73,7 +69,7 @@ function goalWords(goal: Goal | undefined): string | undefined {
   return `${goalStatusWords(status)}, ${compactNumber(tokensUsed)}${most} tokens`;
 }
 
-/** Every item by its id, in the order of the list. */
+/** Items by id, in display order. */
 export const statusItems = {
   'model-with-reasoning': {
     about: 'the model and its effort',
@@ -142,7 +138,7 @@ export const statusItems = {
 
 export type StatusId = keyof typeof statusItems;
 
-/** Other names that files of Codex may have. Without an id: right to write, with nothing to show here. */
+/** Other names in Codex files. Without an id: valid, but nothing to show here. */
 const otherNames: Readonly<Record<string, StatusId | undefined>> = {
   project: 'project-name',
   'codex-version': 'capstan-version',
@@ -158,7 +154,7 @@ const otherNames: Readonly<Record<string, StatusId | undefined>> = {
   profile: undefined,
 };
 
-/** The ids that are known, and the words that are not. */
+/** Known ids and unknown words. */
 export function readStatusIds(words: readonly string[]): {
   readonly ids: readonly StatusId[];
   readonly unknown: readonly string[];
@@ -177,7 +173,6 @@ function isStatusId(word: string): word is StatusId {
   return Object.hasOwn(statusItems, word);
 }
 
-/** What stands below the composer where nothing was chosen. */
 export const usualStatusLine: readonly StatusId[] = [
   'model-with-reasoning',
   'context-remaining',

@@ -26,19 +26,19 @@ import type { TerminalContext } from './terminal-context.ts';
 
 export interface StatusLine {
   readonly items: readonly StatusId[];
-  /** False: only what is running out has a colour, and the mode. */
+  /** False: only the mode and what is running out have a colour. */
   readonly hasColours: boolean;
 }
 
 /**
- * Below the composer: what is in force and what is left, and at the right the mode, which is always in sight. Items that
- * do not fit are left out.
+ * The row below the composer: settings and limits, and at the right the mode, which is always visible. Items that do
+ * not fit are left out.
  */
 export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine, look: Look): Row {
   const { dot } = glyphsOf(look);
   const mode = shownMode(facts);
   const modeColumns = rowColumns([mode]);
-  // Blanks at both ends and between; a mode that is too long for that is all there is.
+  // Blanks at both ends and in between; a mode too long for that is shown alone.
   const room = look.width - modeColumns - 4;
   if (room < 1) return cutRow([mode], look.width, look);
   const row: Piece[] = [];
@@ -57,7 +57,7 @@ export function statusRow(facts: StatusFacts, { items, hasColours }: StatusLine,
   return [plain('  '), ...row, plain(blanks), mode];
 }
 
-/** The mode of the turn that runs; the one that was chosen for the next turn stands beside it. */
+/** The mode of the running turn, with the one chosen for the next turn. */
 function shownMode({ settings, next }: StatusFacts): Piece {
   const { style } = permissionMode(settings);
   return { text: withNext({ settings, next }, (of) => permissionMode(of).text), ...defined({ style }) };
@@ -84,11 +84,10 @@ export interface StatusParts {
   runState(): StatusFacts['runState'];
 }
 
-/** A terminal that is lower has no room for a tip. */
+/** Lower terminals have no room for a tip. */
 const fewestRows = 10;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The line below the composer and the title of the window: which items they have, and what those say. */
 export class StatusView {
   readonly #parts: StatusParts;
   readonly #facts = new SessionFacts();
@@ -96,7 +95,6 @@ export class StatusView {
   items: readonly StatusId[];
   titleItems: readonly TitleId[];
   #title = noTitle;
-  /** The tip of this conversation. */
   #tip: number | undefined;
 
   constructor(parts: StatusParts) {
@@ -111,12 +109,11 @@ export class StatusView {
     this.#facts.observe(event);
   }
 
-  /** A conversation begins, or a turn has ended: what is read from files may be another. */
+  /** Call when a conversation begins or a turn has ended: facts read from files may have changed. */
   async refresh(): Promise<void> {
     await this.#facts.refresh(this.#parts.engine, this.#parts.thread());
   }
 
-  /** Another conversation takes the place of this one. */
   clear(): void {
     this.#tip = undefined;
     this.#facts.clear();
@@ -124,10 +121,10 @@ export class StatusView {
 
   rows(look: Look): readonly string[] {
     const line = drawRow(this.row(this.items, look), look);
-    // A user who has begun knows what to do.
+    // A user who has begun needs no tip.
     const isNew = this.#parts.thread().place === undefined && this.#parts.runState() === 'Ready';
     if (!isNew || !this.#parts.settings.showTooltips || this.#parts.surroundings.rows < fewestRows) return [line];
-    // One that is not shown is not used up.
+    // A tip counts as used only when it is shown.
     this.#tip ??= this.#parts.engine.nextTipIndex('tip', tipCount) ?? Math.floor(look.now / dayMs);
     return [line, ...tipRows(this.#tip, look)];
   }
@@ -136,12 +133,10 @@ export class StatusView {
     return statusRow(this.#all(), { items, hasColours: this.#parts.settings.statusLineUseColors }, look);
   }
 
-  /** What the window would be called. */
   title(items: readonly TitleId[], look: Look): string {
     return windowTitle(this.#all(), items, look);
   }
 
-  /** Writes the title if it is another one. */
   showTitle(look: Look): void {
     const { surroundings } = this.#parts;
     if (!takesTitle(surroundings.env)) return;
@@ -192,7 +187,7 @@ const tips: readonly ((key: HintKeys) => string)[] = [
 
 const tipCount = tips.length;
 
-/** Below the composer and nowhere else: what looks like an answer is one. */
+/** Only for the place below the composer: elsewhere it would look like an answer. */
 export function tipRows(at: number, look: Look): readonly string[] {
   const tip = tips[at % tips.length]?.(hintKeys(look, 'composer')) ?? '';
   const label = '  Tip: ';
@@ -205,12 +200,11 @@ export function tipRows(at: number, look: Look): readonly string[] {
   return drawRows(rows, look);
 }
 
-/** `activity`: that something runs, or waits for the user. */
+/** `activity`: work runs or waits for the user. */
 export type TitleId = StatusId | 'activity';
 
 const usualTitle: readonly TitleId[] = ['activity', 'thread-title', 'project-name'];
 
-/** The ids that are known, and the words that are not. */
 export function readTitleIds(words: readonly string[]): {
   readonly ids: readonly TitleId[];
   readonly unknown: readonly string[];
@@ -228,7 +222,7 @@ export function readTitleIds(words: readonly string[]): {
 
 const longestPart = 60;
 
-/** What the window is called. Not clean yet: `titleSequence` makes it so. */
+/** The window title. Not cleaned: `titleSequence` does that. */
 export function windowTitle(facts: StatusFacts, ids: readonly TitleId[], look: Look): string {
   return ids
     .map((id) => {
@@ -242,7 +236,7 @@ export function windowTitle(facts: StatusFacts, ids: readonly TitleId[], look: L
 
 const frames = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 
-/** It moves with the seconds on the screen, and is not a reason to draw. */
+/** Animated with the ticks of the screen; never causes a frame itself. */
 function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): string | undefined {
   const second = motion === 'none' ? 0 : Math.floor(now / 1000);
   if (runState === 'Waiting') return second % 2 === 0 ? '[ ! ] Action required' : '[ . ] Action required';
@@ -253,7 +247,7 @@ function activity({ runState }: StatusFacts, { glyphs, motion, now }: Look): str
 
 const longestTitle = 200;
 
-/** What is known of a conversation beside its settings. What git says is read when a turn ends, and never for a frame. */
+/** Facts of a conversation besides its settings. Git is read when a turn ends, never for a frame. */
 export class SessionFacts {
   #repository: string | undefined;
   #branch: string | undefined;
@@ -282,7 +276,6 @@ export class SessionFacts {
     return this.#goal;
   }
 
-  /** Another conversation takes its place. */
   clear(): void {
     this.#name = undefined;
     this.#firstWords = undefined;
@@ -294,14 +287,13 @@ export class SessionFacts {
     if (event.kind === 'context' && event.cause === 'user' && event.author === undefined)
       this.#firstWords ??= event.text.slice(0, longestTitle);
     if (event.kind === 'turn-started' && event.isContinued !== true) this.#tasks = undefined;
-    // A plan that is done says nothing once its turn is over.
+    // A finished plan is not shown once its turn is over.
     if (isTurnEnd(event) && this.#tasks?.done === this.#tasks?.all) this.#tasks = undefined;
     const item = 'item' in event ? event.item : undefined;
     if (item?.kind !== 'plan') return;
     this.#tasks = { done: item.steps.filter(({ status }) => status === 'completed').length, all: item.steps.length };
   }
 
-  /** Git's files, and the name and the goal of the thread, as they are now. */
   async refresh(engine: Engine, { id, place, settings }: LiveThread): Promise<void> {
     const folder = engine.lookAtFolder(settings.cwd);
     this.#repository = 'code' in folder ? undefined : folder.repository;

@@ -10,10 +10,10 @@ interface SurroundingsParts {
   readonly pause: TypingPause;
 }
 
-/** What is around the conversation: the colours of the terminal, its window, and whether the user looks at it. */
+/** Surroundings of the conversation: terminal colours, window, and if the user is looking at it. */
 export class TerminalContext {
   readonly appearance: Appearance;
-  /** Between what the user types and what is asked. */
+  /** Separates typing from questions. */
   readonly pause: TypingPause;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly #terminal: TerminalPort;
@@ -28,22 +28,19 @@ export class TerminalContext {
     this.#stage = stage;
   }
 
-  /** Also true where the terminal never says. */
+  /** Also true if the terminal never reports focus. */
   get hasFocus(): boolean {
     return this.#hasFocus;
   }
 
-  /** Whether the terminal is known to mark what is pasted. */
   get marksPastes(): boolean {
     return this.#terminal.marksPastes;
   }
 
-  /** How high the terminal is. */
   get rows(): number {
     return this.#terminal.rows;
   }
 
-  /** A sequence that leaves the screen as it is. */
   write(sequence: string): void {
     this.#terminal.write(sequence);
   }
@@ -54,13 +51,13 @@ export class TerminalContext {
     this.#hasFocus = has;
   }
 
-  /** The user, or this program, was elsewhere. */
+  /** The user or this program was elsewhere. */
   cameBack(): void {
     this.pause.restart();
     this.#stage.draw();
   }
 
-  /** True: it was a report of the terminal, and nothing that the user typed. */
+  /** True: it was a report of the terminal, not user input. */
   input(input: TerminalInput): boolean {
     if (input.kind === 'background') this.appearance.background(input.rgb);
     else if (input.kind === 'focus') this.#focus(input.has);
@@ -72,7 +69,7 @@ export class TerminalContext {
   }
 }
 
-/** Which theme the stage has: what the user chose, on the background that the terminal reports. */
+/** Sets the theme of the stage from the user's choice and the reported background. */
 class Appearance {
   readonly #stage: TuiScreen;
   #choice = autoTheme;
@@ -86,7 +83,7 @@ class Appearance {
     return this.#choice;
   }
 
-  /** Also to show how one would look. */
+  /** Also used for previews. */
   choose(choice: ThemeChoice): void {
     this.#choice = choice;
     this.#apply();

@@ -21,46 +21,41 @@ export interface ReaderParts {
   now(): number;
   asked(question: Question, item: TurnItem | undefined): void;
   answered(id: string): void;
-  /** Words of the user are in the conversation. */
   said(words: string): void;
-  /** `isNews`: it happens now, and is not read from the file. `at`: when it happened, if that is known. */
+  /** `isNews`: live, not read from the file. `at`: its time, if known. */
   observe(event: ThreadEvent, isNews: boolean, at: number | undefined): void;
-  /** A turn has ended that proposed a plan. */
   proposed(plan: string): void;
   turnBegan(): void;
   turnOver(): void;
-  /** Rows of its past that are printed when it is opened. */
+  /** Rows of its history to print on opening. */
   readonly mostReplayed?: number;
 }
 
-/** Rows of an old conversation that are printed when it is resumed. */
+/** Rows of an old conversation to print on resuming. */
 const mostReplayedRows = 1000;
 
-/** Reads what a thread has recorded, then what comes, and puts it on the stage. */
 export class ThreadReader {
-  /** What the thread had recorded before it was opened is on the stage. */
+  /** Resolves when the part recorded before opening is on the stage. */
   readonly caughtUp: Promise<void>;
   readonly #parts: ReaderParts;
   readonly #leaving = new AbortController();
   #isReplaying: boolean;
   #thought = '';
   #thoughtOf = '';
-  /** The plan that the turn proposes. */
   #proposed: string | undefined;
-  /** What the row above the composer said before a request failed. */
+  /** Header of the row above the composer before a request failed. */
   #headerBefore: string | undefined;
-  /** How often the request was sent again. Tries before an answer and those after one are counted apart in their events. */
-  /** Questions that a reviewer looks at, by id. */
+  /** Ids of questions that a reviewer is looking at. */
   readonly #inReview = new Set<string>();
 
-  /** `shown`: what stands up to this place is on the stage already. */
+  /** `shown`: everything up to this place is on the stage already. */
   constructor(thread: Omit<WatchedThread, 'id'>, parts: ReaderParts, shown = -1) {
     this.#parts = parts;
     const { place } = thread;
     this.#isReplaying = place !== undefined && place > shown;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.caughtUp = promise;
-    // A frame for a key or another size must not print what is left out in the end.
+    // A frame for a key or a resize must not print rows that will be left out.
     if (this.#isReplaying) parts.stage.transcript.hold();
     else resolve();
     const { signal } = this.#leaving;
@@ -68,7 +63,7 @@ export class ThreadReader {
       this.#replayed();
       resolve();
     };
-    // Asked for at once: what happens after this call is in it.
+    // Start following now, so that no event after this call is missed.
     const after = shown as Ordinal;
     const options = place === undefined ? { signal } : { after, signal, caughtUp };
     void this.#read(thread.follow(options)[Symbol.asyncIterator](), resolve);
@@ -78,7 +73,6 @@ export class ThreadReader {
     this.#leaving.abort();
   }
 
-  /** What comes from now on is new. */
   #replayed(): void {
     if (!this.#isReplaying) return;
     const { stage, mostReplayed = mostReplayedRows } = this.#parts;
@@ -99,7 +93,7 @@ export class ThreadReader {
     } catch (error) {
       entries.notice(`The conversation cannot be followed any more: ${thrownMessage(error)}`, 'error');
     }
-    // It may have ended within its past. Another reader may have the stage by now.
+    // Reading may have ended within the history. Another reader may have the stage by now.
     if (!this.#leaving.signal.aborted) {
       stage.transcript.release();
       stage.draw();
@@ -111,7 +105,7 @@ export class ThreadReader {
     const { entries } = this.#parts;
     switch (news.kind) {
       case 'recorded':
-        // What stands in a file again, after an undo, happened when it says.
+        // Events recorded again by an undo keep their recorded times.
         return this.#event(
           news.event,
           timeOfCursor(news.cursor) ?? (this.#isReplaying ? undefined : this.#parts.now()),
@@ -185,18 +179,17 @@ export class ThreadReader {
     }
   }
 
-  /** Plans: the steps of the work are pinned, and a proposed plan is asked about when the turn ends. */
   #noticed(item: TurnItem): void {
     const { stage } = this.#parts;
     if (item.kind === 'agent-message' && item.plan !== undefined) this.#proposed = item.plan;
     if (item.kind !== 'plan') return;
     const isDone = item.steps.every(({ status }) => status === 'completed');
-    // Of an earlier process only what is not done counts.
+    // From an earlier process, show only an unfinished plan.
     stage.plan =
       isDone && this.#isReplaying ? undefined : { steps: item.steps, isFolded: stage.plan?.isFolded ?? true };
   }
 
-  /** The row above the composer says it. What comes of it is said in the end. */
+  /** Shown in the row above the composer. The outcome is reported at the end. */
   #retrying({ outcome, reason, waitMs, attempt, of }: Extract<ThreadEvent, { kind: 'retrying' }>): void {
     const { stage, now } = this.#parts;
     if (stage.busy === undefined) return;
@@ -206,7 +199,7 @@ export class ThreadReader {
     stage.busy = { header, since: stage.busy.since, detail: what, until: now() + waitMs };
   }
 
-  /** The model's own headline for what it thinks about. */
+  /** The model's own headline for its thinking. */
   #previewed(event: ProvisionalEvent): void {
     const { stage } = this.#parts;
     if (this.#headerBefore !== undefined && event.kind !== 'dropped') this.#isWorking();
@@ -217,7 +210,7 @@ export class ThreadReader {
     if (header !== undefined && stage.busy !== undefined) stage.busy = { ...stage.busy, header: cleanLine(header) };
   }
 
-  /** A reviewer looks at questions in the user's place: the row above the composer says at how many. */
+  /** A reviewer answers for the user: the row above the composer shows how many questions it is looking at. */
   #reviewed(change: () => void): void {
     const { stage } = this.#parts;
     change();
@@ -227,7 +220,6 @@ export class ThreadReader {
     if (stage.busy !== undefined) stage.busy = { header, since: stage.busy.since };
   }
 
-  /** What held the turn up is over. */
   #isWorking(): void {
     const { stage } = this.#parts;
     const header = this.#headerBefore ?? 'Working';
@@ -241,11 +233,9 @@ export interface ThreadViewerParts {
   readonly engine: Engine;
   readonly threads: LiveThreads;
   now(): number;
-  /** There is more to show. */
   changed(): void;
 }
 
-/** A thread beside the one of the conversation, to be read: as it goes on if it is loaded here, else as its file has it. */
 export class ThreadViewer {
   readonly #parts: ThreadViewerParts;
   readonly #transcript = new Transcript();
@@ -287,7 +277,7 @@ export class ThreadViewer {
   }
 }
 
-/** What an agent was told stands where words of a user do: without it, no one knows what it works on. */
+/** Shows an agent's instructions like words of a user, so that its task is visible. */
 function asSaid(event: ThreadEvent): ThreadEvent {
   if (event.kind !== 'context' || event.author !== 'agent') return event;
   const { author: _author, ...said } = event;

@@ -21,14 +21,13 @@ interface WatchParts {
   readonly stage: TuiScreen;
   readonly engine: Engine;
   readonly desk: StartupQuestionDesk;
-  /** In the empty composer. */
   readonly placeholder: string;
   now(): number;
 }
 
 /**
- * Shows a thread that another program writes, as far as it is recorded, until that program has ended and the user
- * continues it here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
+ * Shows a thread that another program writes, as it is recorded, until that program has ended and the user continues it
+ * here. Gives the place up to which it is on the stage. `left`: the user does not continue it.
  */
 export async function showWatched(id: ThreadId, parts: WatchParts): Promise<number | 'left'> {
   const { stage, engine, desk, now } = parts;
@@ -63,13 +62,13 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   const { placeholder, footer } = stage;
   stage.placeholder = parts.placeholder;
   let writer = await stored.writing(id);
-  /** Where it ended when the user chose to wait for another program that writes it. */
+  /** End of the thread when the user chose to wait for the other program. */
   let keptAt: number | undefined;
   stage.footer = (look) => {
     const who =
       writer !== undefined ? describeThreadWriter(writer) : seen === keptAt ? 'no program' : 'another program';
     const text = `Watching only: ${who} writes it. Ctrl+C leaves`;
-    // Wrapped: the key that leaves is never cut.
+    // Wrapped, so that the key that leaves is never cut.
     const rows = wrapRow([styled(text, warnStyle)], { width: look.width, first: [plain('  ')], rest: [plain('  ')] });
     return drawRows(rows, look);
   };
@@ -99,7 +98,7 @@ export async function showWatched(id: ThreadId, parts: WatchParts): Promise<numb
   }
 }
 
-/** What commands of the thread may do. Its file may not say. */
+/** Permissions of commands in the thread, if its file records them. */
 function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: string } {
   const words = [sandbox, approval].filter((word) => word !== undefined);
   return words.length === 0 ? {} : { policy: words.join(', ') };
@@ -107,7 +106,7 @@ function policyOf({ sandbox, approval }: ThreadSummary): { readonly policy?: str
 
 /**
  * Shows a thread that another program writes, on a screen over the conversation, until that program has ended and the
- * user continues it here. Nothing can be said to it meanwhile. `left`: the user goes back to the conversation.
+ * user continues it here. It takes no messages meanwhile. `left`: the user returns to the conversation.
  */
 export async function watchOver(session: TuiSession, id: ThreadId): Promise<'ended' | 'left'> {
   const { stage: main, engine, surroundings, now } = session.parts;

@@ -6,10 +6,8 @@ import { type CallState, commandCell } from './cells/command-cell.ts';
 import { itemCell } from './cells/item-and-event-cells.ts';
 import type { Transcript, TranscriptEntry } from './transcript.ts';
 
-/** More of a running command's output is not drawn while it runs. */
 const mostLiveOutput = 64 * 1024;
 
-/** A call that has its cell and has not ended. */
 export interface ShownCall {
   readonly entry: TranscriptEntry;
   item: TurnItem;
@@ -17,13 +15,12 @@ export interface ShownCall {
   context: CallState;
 }
 
-/** It has printed something. */
 export function appendCallOutput(call: ShownCall, text: string): void {
   call.output = (call.output + text).slice(-mostLiveOutput);
   call.entry.cell = itemCell(withOutput(call.item, call.output), call.context);
 }
 
-/** Its end could not be recorded, and no event will come. */
+/** Its end could not be recorded, so no event will come. */
 export function markCallInterrupted({ entry, item, output, context }: ShownCall): void {
   if (item.kind !== 'command') return;
   entry.cell = itemCell({ ...withOutput(item, output), status: 'failed', unfinished: 'interrupted' }, context);
@@ -33,7 +30,7 @@ export function withOutput<Item extends TurnItem>(item: Item, output: string): I
   return item.kind === 'command' && item.output === '' ? { ...item, output } : item;
 }
 
-/** What an event says of a call beyond its item. */
+/** Facts of an event about a call that its item lacks. */
 export function callStateAt(
   { outside, confined }: { readonly outside?: true; readonly confined?: true },
   startedAt: number | undefined,
@@ -45,9 +42,9 @@ export function callStateAt(
 
 type RefusedEvent = Extract<ThreadEvent, { kind: 'call-refused' }>;
 
-/** What files do not keep of calls and other lines say, so that a resumed conversation looks as it did. */
+/** Restores details of calls that files record only in other lines, so that a resumed conversation looks as it did. */
 export class ReplayedCalls {
-  /** Commands that users were asked about, by the ids of their calls. */
+  /** Commands that users were asked about, by call id. */
   readonly #asked = new Map<string, CommandItem>();
   /** Commands without an exit code since the last request. */
   #cutOff: { readonly entry: TranscriptEntry; readonly item: CommandItem }[] = [];
@@ -57,7 +54,7 @@ export class ReplayedCalls {
     this.#asked.set(callId, { kind: 'command', id: callId, argv, cwd, status: 'declined', output: '' });
   }
 
-  /** With the command that was not run. */
+  /** Adds the command that was not run. */
   refused(event: RefusedEvent): RefusedEvent {
     const item = event.item ?? this.#asked.get(event.callId);
     return item === undefined ? event : { ...event, item };
@@ -68,7 +65,7 @@ export class ReplayedCalls {
     if (item.exitCode === undefined && item.unfinished === undefined) this.#cutOff.push({ entry, item });
   }
 
-  /** The model has read how they ended: they ended before what follows. */
+  /** The model has read their results, so they ended before what follows. */
   requested(): void {
     this.#cutOff = [];
   }
@@ -81,17 +78,14 @@ export class ReplayedCalls {
   }
 }
 
-/** More of it is not drawn while it runs. */
 const mostOutput = 64 * 1024;
 
-/** A command of the user on the screen. */
 export interface ShownShell {
   output(text: string): void;
-  /** What it has printed. */
   printed(): string;
   /** Absent: it did not run. */
   end(ran: ShellEnd | undefined): void;
-  /** It was begun, and how it ended is on record nowhere. */
+  /** It was begun, but its end is not recorded. */
   lost(): void;
 }
 
@@ -99,7 +93,6 @@ interface ShellEnd {
   readonly exitCode?: number;
   readonly output: string;
   readonly durationMs: number;
-  /** The user has ended it. */
   readonly isInterrupted: boolean;
 }
 
@@ -128,7 +121,7 @@ export function showShell(transcript: Transcript, command: string, startedAt: nu
     end(ran) {
       const status = ran?.exitCode === 0 ? 'completed' : 'failed';
       const { output: all = output, durationMs, exitCode, isInterrupted = false } = ran ?? {};
-      // It may have ended by itself in that moment.
+      // It may have ended by itself at that moment.
       const unfinished = isInterrupted && exitCode === undefined ? ('interrupted' as const) : undefined;
       entry.cell = cell({ status, output: all, ...defined({ durationMs, exitCode, unfinished }) });
       entry.isFinal = true;

@@ -6,17 +6,15 @@ import { elapsedWords } from '../screen/text/format-values.ts';
 import { quietCell, type QuietLine } from './cells/notice-cells.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
-/** Events that do not say how a request went: a change before them may still turn out to have a cost. */
+/** Events that do not show how a request went: a change before them may still turn out to have a cost. */
 const early: ReadonlySet<ThreadEvent['kind']> = new Set(['context', 'settings', 'turn-started', 'warning']);
 
-/** One quiet line for each change of the requests, with what it costs. */
+/** One quiet line for each change of the requests, with its cost. */
 export class ChangeEntries {
   readonly #add: (entry: TranscriptEntry) => TranscriptEntry;
-  /** The newest one, while more may become known of it. */
   #open: { readonly entry: TranscriptEntry; change: RequestChange } | undefined;
-  /** Tries of a request that runs. The row above the composer says them; a line follows if one has helped. */
+  /** Retries of the running request. The row above the composer shows them; a line follows if one has helped. */
   #retry: Extract<RequestChange, { kind: 'retry' }> | undefined;
-  /** What the next request weighs, as was said last. */
   #tokens: number | undefined;
 
   constructor(add: (entry: TranscriptEntry) => TranscriptEntry) {
@@ -41,7 +39,7 @@ export class ChangeEntries {
         return true;
       case 'turn-failed':
       case 'turn-aborted':
-        // The end of the turn says why. Where another model continues it, the turn went on.
+        // The end of the turn gives the reason. If another model continues it, the turn continued.
         if (event.kind === 'turn-aborted' || event.continuedBy === undefined) this.#retry = undefined;
         break;
       case 'usage':
@@ -54,7 +52,6 @@ export class ChangeEntries {
     return false;
   }
 
-  /** Nothing more becomes known of the newest one. */
   settle(): void {
     if (this.#open !== undefined) this.#open.entry.isFinal = true;
     this.#open = undefined;
@@ -63,7 +60,7 @@ export class ChangeEntries {
     if (retry !== undefined) this.#add({ cell: quietCell(changeLine(retry)), isFinal: true, opens: true });
   }
 
-  /** The switch or the checkpoint before it broke it. */
+  /** Attributes the break to the switch or checkpoint before it. */
   #broken(prefix: PrefixBrokenEvent): boolean {
     const change = this.#open?.change;
     if (change?.kind === 'switch' || change?.kind === 'checkpoint') this.#becomes({ ...change, prefix });
@@ -90,15 +87,13 @@ export class ChangeEntries {
 type Installed = Extract<ThreadEvent, { kind: 'checkpoint-installed' }>;
 type RetryEvent = Extract<ThreadEvent, { kind: 'retrying' }>;
 
-/** Something about the requests changed, which costs tokens or time. */
 type RequestChange =
   | { readonly kind: 'switch'; readonly event: ModelSwitchedEvent; readonly prefix?: PrefixBrokenEvent }
   | { readonly kind: 'checkpoint'; readonly event: Installed; readonly prefix?: PrefixBrokenEvent }
   | { readonly kind: 'prefix'; readonly prefix: PrefixBrokenEvent }
-  /** `tokens`: what the request weighs that is sent again, if it is known. */
+  /** `tokens`: size of the repeated request, if known. */
   | { readonly kind: 'retry'; readonly events: readonly RetryEvent[]; readonly tokens?: number };
 
-/** A change in one line, with what it costs; the rest is for those who open it. */
 export function changeLine(change: RequestChange): QuietLine {
   switch (change.kind) {
     case 'switch': {
@@ -131,13 +126,13 @@ function lineOf(line: string, details: readonly string[], prefix: PrefixBrokenEv
   return { line: `${line}; ${againWords(prefix)}`, details: [...details, ...cacheLines(prefix)].join('\n') };
 }
 
-/** Each break counts all from its place on: the largest holds the others. */
+/** Each break counts everything after its place: the largest includes the others. */
 function againWords({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): string {
   const may = mayHold({ breaks }) ? 'may be' : 'are';
   return `about ${formatCount(Math.max(0, ...breaks.map(({ tokens }) => tokens)))} tokens ${may} sent again uncached`;
 }
 
-/** Whether the bytes are the same: only the provider knows then what its cache holds. */
+/** True if the bytes are the same: then only the provider knows what its cache holds. */
 function mayHold({ breaks }: Pick<PrefixBrokenEvent, 'breaks'>): boolean {
   return breaks.length > 0 && breaks.every((each) => each.kind === 'setting' && each.name === 'cacheKey');
 }

@@ -27,37 +27,32 @@ import { reviewedCells } from './cells/review-cells.ts';
 import { RunningHooks } from './cells/hook-cells.ts';
 import type { TranscriptEntry, Transcript } from './transcript.ts';
 
-/** Makes cells of what happens in a thread. */
 export class EventEntries {
   readonly #transcript: Transcript;
   readonly #recordIfNews: (outcome: Outcome) => boolean;
   readonly #groups: ExploringGroups;
   readonly #changes: ChangeEntries;
   readonly #hooks: RunningHooks;
-  /** Calls that run, by id. */
   readonly #running = new Map<string, ShownCall>();
-  /** Messages that are arriving, by id. */
   readonly #arriving = new Map<string, { readonly entry: TranscriptEntry; readonly message: AnswerStream }>();
-  /** Messages that will not come to their end. They stay if the turn was interrupted, and go if they are asked for again. */
+  /** Messages that will not be completed. They stay if the turn was interrupted, and are removed if requested again. */
   #unfinished: readonly TranscriptEntry[] = [];
   readonly #questions = new Map<string, Question>();
-  /** Calls that were declined when Capstan asked: the cell of the answer says that they did not run. */
+  /** Calls declined when Capstan asked: the cell of the answer says that they did not run. */
   readonly #declined = new Set<string>();
   readonly #replayed = new ReplayedCalls();
-  /** Commands and reviews of the user that were run here, by the ids under which they are recorded. */
+  /** Commands and reviews of the user that ran here, by their recorded ids. */
   readonly #ranHere = new Set<string>();
   #plan = '';
   #turnStarted: number | undefined;
-  /** Another model continues the turn that failed. */
   #isPassedOn = false;
-  /** Whether the turn is there for a checkpoint alone. Undefined: nothing has happened in it. */
+  /** True if the turn exists only for a checkpoint. Undefined: nothing has happened in it. */
   #onlyCompacts: boolean | undefined;
-  /** Why it has none. */
+  /** The reason why it has none. */
   #noCheckpoint: string | undefined;
-  /** What the thread had cost when the turn began. */
   #before: Usage | undefined;
 
-  /** `recordIfNews` tells, and records, that the user has not read a warning in an earlier run. */
+  /** `recordIfNews` gives true, and records it, if the user has not read a warning in an earlier run. */
   constructor(transcript: Transcript, recordIfNews: (outcome: Outcome) => boolean) {
     this.#transcript = transcript;
     this.#recordIfNews = recordIfNews;
@@ -69,7 +64,7 @@ export class EventEntries {
     this.#hooks = new RunningHooks(transcript);
   }
 
-  /** `at`: when it happened; undefined where a file does not say it. */
+  /** `at`: its time; undefined if the file does not record it. */
   event(event: ThreadEvent, at: number | undefined): void {
     if (event.kind === 'checkpoint-installed' || event.kind === 'checkpoint-failed') this.#onlyCompacts ??= true;
     if (event.kind === 'checkpoint-failed') this.#noCheckpoint = event.outcome.message;
@@ -77,7 +72,8 @@ export class EventEntries {
     if (this.#changes.event(event)) return;
     switch (event.kind) {
       case 'turn-started':
-        // While it waited for an answer without a process, nothing ran. Nor did it after a turn that has no end in the file.
+        // Time without a process, while it waited for an answer, does not count. Nor does time after a turn without a
+        // recorded end.
         if (event.isContinued === true || !this.#isPassedOn) this.#turnStarted = at;
         if (event.isContinued === true || this.#isPassedOn) this.#before ??= event.usage;
         else this.#before = event.usage;
@@ -118,7 +114,7 @@ export class EventEntries {
         this.#hooks.ended(event.run.event);
         return this.#add(eventCell(event));
       case 'warning':
-        // The end of the turn that the other model continues says it.
+        // The end of the turn that the other model continues reports it.
         if (event.outcome.code !== 'model-fallback' && this.#recordIfNews(event.outcome)) this.#add(eventCell(event));
         return;
       case 'turn-completed':
@@ -138,13 +134,12 @@ export class EventEntries {
     if (event.kind === 'dropped') this.#dropped(event.itemId);
   }
 
-  /** A command of the user's own. */
   shell(command: string, startedAt: number): ShownShell {
     this.#groups.close();
     return showShell(this.#transcript, command, startedAt);
   }
 
-  /** A command or a review of the user has its cell: what is recorded of it makes no other. */
+  /** A command or a review of the user already has its cell: its record makes no other. */
   ranHere(id: string): void {
     this.#ranHere.add(id);
   }
@@ -211,7 +206,10 @@ export class EventEntries {
     this.#replayed.completed(item, this.#transcript.add({ cell: itemCell(item, context), isFinal: true, ...answer }));
   }
 
-  /** Its words may come to the screen sooner, and its event comes when its line is safe: what arrives now follows from it. */
+  /**
+   * Its event comes only when its line is safely recorded, while later text may already be arriving: insert it before
+   * that.
+   */
   #thought(item: Extract<TurnItem, { kind: 'reasoning' }>): void {
     const [arriving] = this.#arriving.values();
     const entry: TranscriptEntry = { cell: itemCell(item), isFinal: true };
@@ -219,13 +217,12 @@ export class EventEntries {
     else if (!this.#groups.think(item)) this.#transcript.add(entry);
   }
 
-  /** Another item than a look around ended. */
   #endedBeside(item: TurnItem): void {
     if (runsBeside(item)) this.#groups.pass();
     else this.#groups.close();
   }
 
-  /** The plan of a turn is one item that changes: each of its states is a cell of its own. */
+  /** A plan is one item that changes: each state has a cell of its own. */
   #planned(item: PlanItem): void {
     const state = JSON.stringify(item.steps);
     if (state === this.#plan) return;
@@ -268,7 +265,7 @@ export class EventEntries {
     this.#unfinished = [...this.#unfinished, known.entry];
   }
 
-  /** Keeps what was printed of them. True: something of them was. */
+  /** Keeps those that were partly printed. True: there was such a part. */
   #leaveUnfinished(as: 'kept' | 'removed'): boolean {
     const there = this.#unfinished.filter((entry) => as === 'kept' || !this.#transcript.remove(entry));
     for (const entry of there) entry.isFinal = true;
@@ -284,7 +281,7 @@ export class EventEntries {
     if (known !== undefined && !this.#transcript.remove(known.entry)) known.entry.isFinal = true;
   }
 
-  /** The turn could not record its end, and no event will come: what ran of it was cut off. */
+  /** The turn could not record its end, so no event will come: its running work was cut off. */
   broken(): void {
     for (const call of this.#running.values()) markCallInterrupted(call);
     this.#settle();
@@ -301,7 +298,6 @@ export class EventEntries {
     this.#plan = '';
   }
 
-  /** Nothing of the turn runs any more. */
   #ended(event: ThreadEvent, at: number | undefined): void {
     this.#replayed.turnEnded(event.kind);
     this.#settle();
@@ -319,18 +315,18 @@ export class EventEntries {
     const words = isCounted ? turnCostWords(before, event.usage) : [];
     const end = at === undefined || since === undefined ? undefined : { durationMs: at - since, endedAt: at, words };
     this.#add(eventCell(event, { isUnfinished, ...defined({ end }) }));
-    // What was asked for has its price, also if it was stopped.
+    // A stopped request has its price too.
     if (event.kind === 'turn-aborted' && end !== undefined && words.length > 0) this.#add(turnEndCell(end));
   }
 
-  /** Of a turn that is there for a checkpoint: the line about the checkpoint has said it. */
+  /** For a turn that exists only for a checkpoint: the line about the checkpoint has reported it. */
   #saysNothingMore(event: ThreadEvent): boolean {
     if (event.kind === 'turn-failed') return event.outcome.message === this.#noCheckpoint;
     return event.kind === 'turn-completed';
   }
 }
 
-/** Whether a call runs beside others of the same answer. Patches and most tools of servers run alone. */
+/** True if a call runs in parallel to others of the same answer. Patches and most tools of servers run alone. */
 function runsBeside(item: TurnItem): boolean {
   return item.kind === 'command' ? item.byUser !== true : item.kind === 'tool-call' && item.server === undefined;
 }

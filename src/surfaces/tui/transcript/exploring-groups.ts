@@ -5,13 +5,13 @@ import type { TranscriptEntry, Transcript } from './transcript.ts';
 interface Group {
   readonly entry: TranscriptEntry;
   items: readonly TurnItem[];
-  /** `passed`: something else ended after it, and calls that run beside those of the group still join it. */
+  /** `passed`: something else ended after it, but calls parallel to those of the group still join it. */
   state: 'open' | 'passed' | 'closed';
-  /** So many of the items were over when the model answered last: they stay where they are. */
+  /** Number of items that had ended when the model last answered: they keep their place. */
   settled: number;
 }
 
-/** Calls that look around, one after the other or side by side, share a cell, in the order in which they ended. */
+/** Exploring calls, one after the other or in parallel, share a cell, in the order in which they ended. */
 export class ExploringGroups {
   readonly #transcript: Transcript;
   #groups: Group[] = [];
@@ -20,7 +20,6 @@ export class ExploringGroups {
     this.#transcript = transcript;
   }
 
-  /** A call that began, or its end. */
   add(item: TurnItem): void {
     const group = this.#groupOf(item) ?? this.#begin();
     const at = group.items.findIndex(({ id }) => id === item.id);
@@ -30,21 +29,20 @@ export class ExploringGroups {
     this.#update(there, others.toSpliced(others.findLastIndex(isOver) + 1, 0, item));
   }
 
-  /** One of them failed: it stands alone, behind the others. */
+  /** A failed call is shown alone after the others. */
   fail(item: TurnItem): void {
     const group = this.#groupOf(item);
     if (group !== undefined && group.settled < group.items.length) this.#ended(group);
     this.remove(item.id);
   }
 
-  /** What the model thought between two looks around. False: there is no group that goes on. */
+  /** Adds a thought between two exploring calls. False: there is no open group. */
   think(item: TurnItem): boolean {
     const group = this.#groups.find(({ state }) => state === 'open');
     if (group !== undefined) this.#update(group, [...group.items, item]);
     return group !== undefined;
   }
 
-  /** A call that turned out to be of another kind. */
   remove(id: string): void {
     const group = this.#groups.find(({ items }) => items.some((each) => each.id === id));
     if (group === undefined) return;
@@ -54,7 +52,7 @@ export class ExploringGroups {
     this.#groups = this.#groups.filter((each) => each !== group);
   }
 
-  /** Something ended that may have happened beside the calls of the group. */
+  /** Something ended that may have run in parallel to the calls of the group. */
   pass(): void {
     for (const group of this.#groups) {
       if (group.state === 'open') group.state = 'passed';
@@ -68,7 +66,7 @@ export class ExploringGroups {
     for (const group of this.#groups) this.#close(group);
   }
 
-  /** The model has answered: later calls run beside none that have ended. */
+  /** The model has answered: later calls are not parallel to any that have ended. */
   answered(): void {
     for (const group of this.#groups) {
       const over = group.items.filter(isOver);
@@ -78,7 +76,6 @@ export class ExploringGroups {
     }
   }
 
-  /** Nothing runs any more. */
   end(): void {
     for (const { entry } of this.#groups) entry.isFinal = true;
     this.#groups = [];
@@ -96,13 +93,13 @@ export class ExploringGroups {
     return known ?? this.#groups.findLast((group) => this.#takes(group, item));
   }
 
-  /** A file says only how calls ended: those that ended between two answers of the model ran side by side. */
+  /** A file only records how calls ended: those that ended between two answers of the model ran in parallel. */
   #takes({ entry, items, state }: Group, item: TurnItem): boolean {
     if (state !== 'passed') return state === 'open';
     return isRunning(item) ? items.some(isRunning) : !this.#transcript.isPrinted(entry);
   }
 
-  /** A group stands where the last of its calls ended, and goes on from there. */
+  /** Moves a group to where its last call ended, and continues it there. */
   #ended(group: Group): Group {
     if (group.state === 'open') return group;
     const there = group.state === 'passed' && group.settled > 0 ? this.#split(group) : group;
@@ -111,7 +108,7 @@ export class ExploringGroups {
     return there;
   }
 
-  /** What was over before leaves the group: something else came between. Gives the rest. */
+  /** Splits off the items that ended earlier, because something else came between. Gives the rest. */
   #split(group: Group): Group {
     const rest = this.#begin();
     rest.state = 'passed';

@@ -9,12 +9,11 @@ import { type Frame, frameBelow } from '../screen/view.ts';
 import type { PromptMarks, Transcript, TranscriptEntry } from './transcript.ts';
 
 /**
- * Columns from which on rows are printed for good. A window is narrower only for a moment, while it is dragged or folded,
- * and what is printed then stays cut to pieces.
+ * Narrower windows print nothing for good. They are that narrow only for a moment, while dragged or folded, and rows
+ * printed then would stay cut up.
  */
 const leastPrinted = 10;
 
-/** What one frame of the inline screen prints for good, and what it draws again. */
 interface PrintedFrame {
   readonly printed: readonly string[];
   readonly live: Frame;
@@ -31,7 +30,6 @@ export class PrintedTranscript {
     this.#marks = marks;
   }
 
-  /** With what stands below it. */
   next(look: Look, height: number, bottom: Frame, state: Omit<AnnouncedState, 'transcript'>): PrintedFrame {
     const transcript = this.#transcript;
     // A screen reader does not wait for a wider window.
@@ -54,23 +52,22 @@ export interface AnnouncedState {
   readonly transcript: Transcript;
 }
 
-/** So long the words of the user may take to be in the transcript. */
+/** Time limit for the user's words to reach the transcript. */
 const heldMs = 1000;
 
-/** For a screen reader: what other screens draw again and again, said once in a line of its own. */
+/** For a screen reader: reports once, in lines of their own, what other screens redraw. */
 export class Announcements {
   #busy = '';
-  /** Of the transcript while nothing ran. */
+  /** Last entry of the transcript while nothing ran. */
   #newest: TranscriptEntry | undefined;
   #failed: FailedTurn | undefined;
   #waiting: readonly string[] = [];
   readonly #begun = new WeakSet<TranscriptEntry>();
 
-  /** What there is to say since the last time. */
   news({ busy, failed, waiting, transcript }: AnnouncedState, look: Look): readonly string[] {
     const lines: string[] = [];
     const newest = transcript.entries.at(-1);
-    // What the user said comes before what is done about it.
+    // Announce the user's message before the work on it.
     const isEarly = busy !== undefined && this.#busy === '' && newest === this.#newest;
     const isHeld = isEarly && look.now - busy.since < heldMs;
     if (busy === undefined) this.#newest = newest;
@@ -92,7 +89,6 @@ export class Announcements {
     return [...drawRows(rows, look), ...this.#calls(transcript, look)];
   }
 
-  /** What begins to run, by the first row of its cell. An answer is printed as it arrives. */
   #calls(transcript: Transcript, look: Look): readonly string[] {
     return transcript.entries.flatMap((entry) => {
       if (entry.isFinal || entry.stableRows !== undefined || this.#begun.has(entry)) return [];
@@ -106,13 +102,11 @@ function failedWords({ holdsQueue = false }: FailedTurn, look: Look): string {
   return `R tries again, ${hintKeys(look, 'composer')('Up')} restores the message.${holdsQueue ? ' The queue waits.' : ''}`;
 }
 
-/** Rows of a conversation in sight, from which on the message that they answer is pinned above them. */
+/** Minimum rows in sight for pinning the message that they answer above them. */
 const leastPinned = 5;
 
-/** The transcript on a whole screen: its end, or what the user has scrolled back to. */
 export class ScrolledTranscript {
   readonly #transcript: Transcript;
-  /** Rows that the user has scrolled back. */
   #back = 0;
 
   constructor(transcript: Transcript) {
@@ -128,7 +122,6 @@ export class ScrolledTranscript {
     this.#back = 0;
   }
 
-  /** With what stands below it. */
   frame(look: Look, height: number, bottom: Frame): Frame {
     const room = Math.max(0, height - bottom.rows.length);
     const rows = this.#transcript.lastRows(look, room, this.#back);
@@ -137,7 +130,6 @@ export class ScrolledTranscript {
   }
 }
 
-/** The message that the rows below it answer, in one row. */
 function pinnedRow(prompt: string, look: Look): string {
   const row: Row = [styled(`${glyphsOf(look).prompt} ${cleanLine(prompt.slice(0, 1000))}`, dimStyle)];
   return drawRow(filledRow(cutRow(row, look.width, look), look.width, { back: 'tint' }), look);

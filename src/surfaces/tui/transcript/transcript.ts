@@ -2,26 +2,22 @@ import type { Look } from '../screen/text/look.ts';
 import { themeOf } from '../screen/text/themes.ts';
 import type { Cell, LastRows } from './cells/cell.ts';
 
-/** A cell of the conversation. */
 export interface TranscriptEntry {
   cell: Cell;
-  /** Nothing of it changes any more: it may be printed for good. */
+  /** It no longer changes, and may be printed for good. */
   isFinal: boolean;
-  /** It is a line that has details, and can be opened by a key. */
   opens?: true;
-  /** What the user says in it. */
   prompt?: string;
-  /** What the model said in it, as it wrote it. */
+  /** The model's words in it, as written. */
   answer?: string;
-  /** Of one that still grows: rows that no later text can change, from one on. */
+  /** For a growing entry: rows from an index on that no later text can change. */
   stableRows?: ((look: Look, from: number) => readonly string[]) | undefined;
-  /** Words of the user: a terminal can jump from one to the next. */
+  /** User message: a terminal can jump between these. */
   readonly isPrompt?: true;
-  /** The same in blocks, which are the same at every width. It stays when the entry is final. */
+  /** Stable rows in blocks, which are the same at every width. Kept when the entry is final. */
   blocks?: { readonly stableBlocks: number; rowCount(blocks: number, look: Look): number };
 }
 
-/** What is written before the words of the user and behind them. */
 export interface PromptMarks {
   readonly begin: string;
   readonly end: string;
@@ -34,17 +30,16 @@ function marked([above = '', ...rows]: readonly string[], { begin, end }: Prompt
   return [above, ...rows.map((row, at) => `${at === 0 ? begin : ''}${row}${at === rows.length - 1 ? end : ''}`)];
 }
 
-/** All cells of the conversation, as a screen that prints them once needs them, and as one that draws a part of them does. */
+/** All cells of the conversation, both for a screen that prints them once and for one that draws a part of them. */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
   readonly #drawn = new DrawnEntries();
-  /** Those before it were printed. */
+  /** Index of the first entry that is not fully printed. */
   #next = 0;
-  /** Rows of the next one that were printed already. */
+  /** Rows of that entry already printed. */
   #rowsOfNext = 0;
-  /** The blocks that these rows are of. */
   #blocksOfNext = 0;
-  /** From it on nothing is printed. Undefined: all of it may be. */
+  /** Nothing from this index on is printed. Undefined: all may be. */
   #heldFrom: number | undefined;
 
   get entries(): readonly TranscriptEntry[] {
@@ -56,7 +51,7 @@ export class Transcript {
     return entry;
   }
 
-  /** Takes one back of which nothing has been printed. False: something of it was. */
+  /** Removes an entry unless it was partly printed. False: it was. */
   remove(entry: TranscriptEntry): boolean {
     const at = this.#entries.lastIndexOf(entry);
     if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) return false;
@@ -65,16 +60,15 @@ export class Transcript {
     return true;
   }
 
-  /** Puts one before another: it came later, and belongs there. */
   insertBefore(other: TranscriptEntry, entry: TranscriptEntry): void {
     const at = this.#entries.lastIndexOf(other);
     this.#entries.splice(at, 0, entry);
-    // What is before the rows that were printed counts as printed.
+    // Entries before printed rows count as printed.
     if (at < this.#next || (at === this.#next && this.#rowsOfNext > 0)) this.#next++;
     if (this.#heldFrom !== undefined && at < this.#heldFrom) this.#heldFrom++;
   }
 
-  /** Puts one that has ended behind those that ended before it, as far as it was not printed. */
+  /** Moves an ended entry after those that ended earlier, unless it was printed. */
   moveBehindEnded(entry: TranscriptEntry): void {
     const last = this.#entries.findLastIndex(({ isFinal }) => isFinal);
     if (last <= this.#entries.lastIndexOf(entry) || !this.remove(entry)) return;
@@ -92,7 +86,7 @@ export class Transcript {
     this.#heldFrom = undefined;
   }
 
-  /** What is added from now on is printed when `keepLast` or `release` was called, and not before: most of it may be past. */
+  /** Entries added from now on are not printed before `keepLast` or `release`: most may belong to the past. */
   hold(): void {
     this.#heldFrom ??= this.#entries.length;
   }
@@ -102,8 +96,8 @@ export class Transcript {
   }
 
   /**
-   * Rows that are to be printed now, each once. What is finished goes before what still runs; a message of which the
-   * beginning was printed goes first.
+   * Rows to print now, each once. Final entries go before running ones; a message whose beginning was printed goes
+   * first.
    */
   takeFinished(look: Look, marks: PromptMarks = noMarks): readonly string[] {
     const rows: string[] = [];
@@ -125,25 +119,24 @@ export class Transcript {
         this.#rowsOfNext = known + stable.length;
         this.#blocksOfNext = entry.blocks?.stableBlocks ?? 0;
       }
-      // Nothing comes between the parts of a message.
+      // Nothing may come between the parts of a message.
       if (known + stable.length > 0) break;
     }
     return rows;
   }
 
-  /** The list has the order of the screen. */
   #moveToNext(at: number): void {
     if (at > this.#next) this.#entries.splice(this.#next, 0, ...this.#entries.splice(at, 1));
   }
 
-  /** What came since is drawn at another width: the rows of the same text that were printed are counted anew. */
+  /** New rows have another width: counts the printed rows of the same text again. */
   resized(look: Look): void {
     const growing = this.#entries[this.#next];
     if (this.#rowsOfNext > 0)
       this.#rowsOfNext = growing?.blocks?.rowCount(this.#blocksOfNext, look) ?? this.#rowsOfNext;
   }
 
-  /** Of what was not printed only the last so many rows will be. */
+  /** Limits what remains to be printed to the last rows. */
   keepLast(look: Look, most: number): void {
     this.release();
     let rows = 0;
@@ -154,14 +147,12 @@ export class Transcript {
     this.#rowsOfNext = 0;
   }
 
-  /** What is not printed yet. */
   unfinishedRows(look: Look): readonly string[] {
     return this.#entries
       .slice(this.#next, this.#heldFrom)
       .flatMap((entry, at) => this.#spaced(entry, look, at === 0 ? this.#rowsOfNext : 0));
   }
 
-  /** The last rows of all, as a screen shows them that is scrolled back by `back` rows. */
   lastRows(look: Look, height: number, back: number): readonly string[] {
     const parts: (readonly string[])[] = [];
     let count = 0;
@@ -175,28 +166,26 @@ export class Transcript {
     return rows.slice(Math.max(0, end - height), end);
   }
 
-  /** What the user said last before the rows that `lastRows` gives. */
+  /** The last message of the user before the rows that `lastRows` gives. */
   promptAbove(look: Look, height: number, back: number): string | undefined {
     let count = 0;
     for (let at = this.#entries.length - 1; at >= 0; at--) {
       const entry = this.#entries[at]!;
       if (entry.prompt !== undefined) {
-        // The last message of the user that is not above the screen is in sight.
+        // The user's message is visible itself.
         if (count >= height + back) return entry.prompt;
         if (count >= back) return undefined;
       }
-      // Of what is above the screen it does not matter how long it is.
+      // The length of entries above the screen does not matter.
       if (count < height + back) count += this.#lastSpaced(entry, look, height + back - count).length;
     }
     return undefined;
   }
 
-  /** One entry as it stands among others. */
   spacedRows(entry: TranscriptEntry, look: Look): readonly string[] {
     return this.#spaced(entry, look, 0);
   }
 
-  /** How many rows there are, counted from the end and up to a number: more are not drawn for it. */
   rowCount(look: Look, most: number): number {
     let count = 0;
     for (let at = this.#entries.length - 1; at >= 0 && count < most; at--)
@@ -204,7 +193,6 @@ export class Transcript {
     return Math.min(count, most);
   }
 
-  /** See `DrawnEntries`. */
   rowsOf(entry: TranscriptEntry, look: Look): readonly string[] {
     return this.#drawn.rows(entry, look);
   }
@@ -223,7 +211,6 @@ export class Transcript {
   }
 }
 
-/** As much of an entry of the transcript as drawing takes. */
 interface Drawable {
   readonly cell: Cell;
   readonly isFinal: boolean;
@@ -234,7 +221,7 @@ interface Drawn extends LastRows {
   readonly cell: Cell;
 }
 
-/** The rows of entries: drawn once for a look, as long as nothing of them changes. */
+/** Caches rows of entries for a look until the entry changes. */
 class DrawnEntries {
   readonly #drawn = new WeakMap<Drawable, Drawn>();
 
@@ -245,14 +232,14 @@ class DrawnEntries {
     return this.#keep(entry, look, { rows: entry.cell.rows(look), isAll: true }).rows;
   }
 
-  /** The end of them, at least so many where there are as many: a long answer is not drawn whole for a screen of it. */
+  /** The last rows, at least `least` if there are as many: a screenful of a long answer does not draw all of it. */
   last(entry: Drawable, look: Look, least: number): LastRows {
     const { cell, isFinal } = entry;
     if (cell.lastRows === undefined) return { rows: this.rows(entry, look), isAll: true };
     if (!isFinal) return cell.lastRows(look, least);
     const drawn = this.#drawnOf(entry, look);
     if (drawn !== undefined && (drawn.isAll || drawn.rows.length >= least)) return drawn;
-    // More than is asked for: while the user scrolls back, it is not drawn anew for every row.
+    // Draw more than requested, so that scrolling back does not redraw for every row.
     return this.#keep(entry, look, cell.lastRows(look, least * 2));
   }
 

@@ -9,14 +9,13 @@ import { withProgress } from '../terminal/progress.ts';
 import { commandLineOverrides } from './load-engine.ts';
 import { homedir } from 'node:os';
 
-/** A thread as its file says, for commands that only look. */
 export interface ReadThread extends ThreadLines {
   readonly id: ThreadId;
-  /** What the thread does not show any more. */
+  /** Requests that the thread does not show any more. */
   takenBack(): Promise<TakenBackRequests>;
 }
 
-/** The thread that the user names, else the newest of the folder. Nothing is locked: its writer is not disturbed. */
+/** The thread that the user names, else the newest of the folder. Takes no lock: its writer is not disturbed. */
 export async function loadThread(name: string | undefined): Promise<ReadThread | Outcome> {
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
@@ -41,11 +40,9 @@ function advice({ code, next }: Outcome, name: string | undefined): string {
 
 export interface CommandEngine {
   readonly engine: Engine;
-  /** Where the command was started. */
   readonly cwd: string;
 }
 
-/** The engine for commands that run no turn. */
 export async function loadCommandEngine(
   config: readonly string[] = [],
   choices: { readonly profile?: string; readonly sandboxFallback?: 'landlock' } = {},

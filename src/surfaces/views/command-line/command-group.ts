@@ -3,13 +3,10 @@ import { runnableHint } from '../wording/command-hints.ts';
 import { type Command, type CommandArguments, type CommandOption, shownNames, shownOptions } from './command.ts';
 import { nearestWord } from './did-you-mean.ts';
 
-/** Terminals have at least so many columns. */
 const pageWidth = 80;
 
-/** Names longer than this have a line of their own. */
 const widestName = 30;
 
-/** The help text of a command. */
 export function commandHelp(command: Command): string {
   const { name, summary, forms, about, examples = [], notes } = command;
   const usage = forms.map((form) => (typeof form === 'string' ? [form, ''] : form) as readonly [string, string]);
@@ -28,7 +25,6 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-/** The help text of several commands under one name. */
 export function groupHelp(group: CommandGroup): string {
   const { name, summary, notes } = group;
   const prefix = name === '' ? 'capstan' : `capstan ${name}`;
@@ -70,12 +66,11 @@ function rows(pairs: readonly (readonly [left: string, right: string])[]): reado
   });
 }
 
-/** With a blank line between them. */
 function paragraphs(text: string): readonly string[] {
   return text.split('\n').flatMap((line, at) => [...(at === 0 ? [] : ['']), ...wrapped(line, pageWidth)]);
 }
 
-/** Cut between words into lines that fit. What stands in backquotes stays on one line, so that it can be copied. */
+/** Breaks text between words into lines that fit. Text in backquotes stays on one line, so that it can be copied. */
 function wrapped(text: string, width: number): readonly string[] {
   const lines = [''];
   for (const word of text.match(/(?:`[^`]*`|[^\s`])+/g) ?? []) {
@@ -87,57 +82,53 @@ function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** What the file of a command exports. */
 export interface CommandWork<Form extends Command> {
-  /** Gives the exit code. An outcome is reported, and ends with 2 for wrong usage, else with 1. */
+  /** Returns the exit code. An outcome is reported, and exits with 2 for wrong usage, else with 1. */
   run(given: CommandArguments<Form>): number | Outcome | Promise<number | Outcome>;
-  /** Where to find what could not be written to standard output. */
+  /** The place of output that could not be written to standard output. */
   whereElse?(given: CommandArguments<Form>): string;
 }
 
-/** A command in the list of its group. */
 export interface CommandRow {
   readonly command: Command;
   readonly load: () => Promise<CommandWork<Command>>;
 }
 
-/** Several commands under one name; the whole program is the group without a name. */
+/** Several commands under one name; the group without a name is the whole program. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly does: string;
   readonly commands: Readonly<Record<string, CommandRow | CommandGroup>>;
-  /** A paragraph below the list. */
   readonly notes?: string;
 }
 
-/** A row, with the check that the work takes what the command gives. */
+/** A row; checks at compile time that the work accepts what the command gives. */
 export function commandRow<const Form extends Command>(
   command: Form,
   load: () => Promise<CommandWork<Form>>,
 ): CommandRow {
-  // The parser gives the work of a command what its own table says, and nothing else.
+  // The parser gives the work exactly what the command's table declares.
   return { command, load: load as unknown as CommandRow['load'] };
 }
 
-/** The commands of a group by their names, in the order of the help text, without those that are hidden. */
+/** The commands of a group by name, in the order of the help text, without hidden ones. */
 export function shownCommands({ commands }: CommandGroup): readonly (readonly [string, CommandRow | CommandGroup])[] {
   return Object.entries(commands).filter(([, entry]) => 'commands' in entry || entry.command.hidden !== true);
 }
 
-/** The names of those. */
 export function commandNames(group: CommandGroup): readonly string[] {
   return shownCommands(group).map(([name]) => name);
 }
 
-/** Every command of a group and of those in it, in the order of the help text, without those that are hidden. */
+/** All commands of a group and its subgroups, in the order of the help text, without hidden ones. */
 export function allCommands(group: CommandGroup): readonly Command[] {
   return shownCommands(group).flatMap(([, entry]) => ('commands' in entry ? allCommands(entry) : [entry.command]));
 }
 
 const aliases: Readonly<Record<string, string>> = { e: 'exec' };
 
-/** The command of a group by its name. `rest`: the words behind it, for a hint that can be run. */
+/** The command of a group by its name. `rest`: the words after it, for a hint that can be run. */
 export function findCommand(
   group: CommandGroup,
   written: string,
@@ -157,7 +148,6 @@ export function findCommand(
   };
 }
 
-/** The command line that was probably meant. */
 function meantCommand(group: CommandGroup, written: string, rest: readonly string[]): string | undefined {
   const own = group.name === '' ? ['--help', '--version'] : ['--help'];
   const nearest = nearestWord(written, [...commandNames(group), ...own]);
@@ -168,7 +158,7 @@ function meantCommand(group: CommandGroup, written: string, rest: readonly strin
   return group.name === '' && /\S\s+\S/.test(written) ? runnableHint(['exec'], [written, ...rest]) : undefined;
 }
 
-/** Where a command of that name is in a group below, or as a variant: `resume` is `exec resume`. */
+/** Finds a command of that name in a subgroup, or as a variant: `resume` is `exec resume`. */
 function pathBelow({ commands }: CommandGroup, name: string): readonly string[] | undefined {
   for (const [word, entry] of Object.entries(commands)) {
     const below = 'commands' in entry ? entry.commands : (entry.command.variants ?? {});

@@ -1,9 +1,11 @@
 import { nearestKey } from '../../../core/config/keys/check-values.ts';
 
-/** Shorter beginnings fit by chance. */
+/** Shorter beginnings match by chance. */
 const shortestBeginning = 2;
 
-/** The known word that was probably meant: one that is spelt much the same, or the only one that begins like it. */
+/**
+ * The known word that was probably meant: one with nearly the same spelling, or the only one with the same beginning.
+ */
 export function nearestWord(written: string, known: readonly string[]): string | undefined {
   const nearest = nearestKey(written, known);
   if (nearest !== undefined || written.replace(/^-+/, '').length < shortestBeginning) return nearest;
@@ -11,7 +13,7 @@ export function nearestWord(written: string, known: readonly string[]): string |
   return longer.length === 1 ? longer[0] : undefined;
 }
 
-/** Goes before the pointer to the help text; empty when no known word comes close. */
+/** Precedes the pointer to the help text; empty when no known word is close. */
 export function didYouMean(written: string, known: readonly string[]): string {
   const nearest = nearestWord(written, known);
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;

@@ -2,7 +2,7 @@ import { type Command, type CommandArguments, flag, option, sandboxFallbackOptio
 
 const prompt = { name: 'PROMPT' } as const;
 
-/** What `exec` takes. It has a file of its own because every turn loads it. */
+/** The arguments of `exec`, in a file of their own because every turn loads it. */
 export const execCommand = {
   name: 'exec',
   does: 'run one turn: start, resume or fork a thread',
@@ -87,7 +87,7 @@ export const execCommand = {
     oss: flag('--oss', 'use a model on this machine, served by Ollama or LM Studio'),
     localProvider: option('--local-provider NAME', 'with --oss: ollama or lmstudio', {
       choices: ['ollama', 'lmstudio'],
-      // To ignore it would send the prompt to another provider.
+      // Ignoring it would send the prompt to another provider.
       with: 'oss',
     }),
     color: option('--color WHEN', 'auto, always or never', { choices: ['auto', 'always', 'never'] }),

@@ -9,7 +9,6 @@ import { homedir } from 'node:os';
 
 type ExecOptions = ExecArguments['options'];
 
-/** The options that say under which configuration a run works. */
 export type EngineChoices = Pick<
   ExecOptions,
   | 'profile'
@@ -30,7 +29,6 @@ export type EngineChoices = Pick<
     >
   >;
 
-/** `source`: the surface, as lists of threads name it. */
 export async function loadEngine(
   given: EngineChoices,
   cwd: string,
@@ -38,7 +36,7 @@ export async function loadEngine(
 ): Promise<Engine | EngineRefused> {
   const options = engineOptions(given, cwd, source);
   if (!given.oss) return Engine.load(options);
-  // Few runs need it, and none of the others waits for it.
+  // Loaded on use: few runs need it.
   const { localOverrides } = await import('../../../engine/models/local-servers.ts');
   const local = await localOverrides(options, given.localProvider);
   if ('code' in local) return engineRefused(local);
@@ -61,7 +59,7 @@ function engineOptions(given: EngineChoices, cwd: string, source: 'exec' | 'cli'
   };
 }
 
-/** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
+/** Options are shorthand for configuration keys; `-c` comes first, so that the plain option wins. */
 function overridesOf({
   override,
   enable,
@@ -88,18 +86,18 @@ function overridesOf({
   ];
 }
 
-/** What is no number is refused with the other faults of the configuration. */
+/** A value that is no number is refused with the other faults of the configuration. */
 function amountOf(text: string): number | string {
   return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-/** Who answers, and that something is asked. What commands may do stays as it is configured. */
+/** Sets who answers, and that questions are asked. Permissions of commands stay as configured. */
 const reviewedWork: Overrides = [
   { path: ['approvals_reviewer'], value: 'auto_review' },
   { path: ['approval_policy'], value: 'on-request' },
 ];
 
-/** For `-c` of commands: a key that Capstan does not know is a warning, because it may be one of another program. */
+/** For `-c` of commands: an unknown key is only a warning, because it may belong to another program. */
 export function commandLineOverrides(given: readonly string[]) {
   return given.map((written) => ({ written, foreign: true as const }));
 }

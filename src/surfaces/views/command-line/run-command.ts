@@ -16,7 +16,7 @@ import {
 } from './command.ts';
 import { didYouMean, nearestWord } from './did-you-mean.ts';
 
-/** Runs a command: help and wrong usage are answered here, and so is what comes of the work. Gives the exit code. */
+/** Runs a command, answers help and wrong usage, and reports the outcome of the work. Returns the exit code. */
 export async function runCommand<Form extends Command>(
   command: Form,
   words: readonly string[],
@@ -42,7 +42,7 @@ export async function runCommand<Form extends Command>(
   return lost === undefined ? end : complain({ ...lost, next: `${lost.next}${whereElse}` }, 1);
 }
 
-/** `bare`: neither a word nor a variant was given where one must be. */
+/** `bare`: neither a word nor a variant was given where one is required. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
 
 type TakenWords = Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined };
@@ -50,8 +50,8 @@ type TakenWords = Pick<CommandArguments<Command>, 'thread' | 'words'> & { readon
 type Value = string | number | boolean | readonly string[];
 
 /**
- * Reads the words after a command's name. Options stand before, between and after words; `--` ends them. `--name=value`,
- * `--name value`, `-nvalue`, `-n=value` and `-n value` are the same. `-` is a word.
+ * Parses the words after a command's name. Options may come before, between and after words; `--` ends them.
+ * `--name=value`, `--name value`, `-nvalue`, `-n=value` and `-n value` are equivalent. `-` is a word.
  */
 export function parseCommand<Form extends Command>(command: Form, given: readonly string[]): ParsedCommand<Form> {
   const options = new Map<string, Value>();
@@ -84,7 +84,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
     }
     const written = attached ?? given[++i];
     if (written === undefined) return wrongUsage(command, `${name} needs a value.`);
-    // A value that was forgotten must not swallow the option behind it.
+    // A forgotten value must not swallow the next option.
     if (attached === undefined && /^-./.test(written) && !(option.number !== undefined && /^-\d/.test(written)))
       return wrongUsage(
         command,
@@ -111,7 +111,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
   return { ...taken, options: Object.fromEntries(values) } as CommandArguments<Form>;
 }
 
-/** Whether the last of the words begins what belongs to another program. */
+/** True if the last word begins the part that belongs to another program. */
 export function isWordOfOtherProgram({ variants = {}, words }: Command, plain: readonly string[]): boolean {
   const hasVariant = Object.hasOwn(variants, plain[0]!);
   const expected = hasVariant ? variants[plain[0]!] : words;
@@ -136,7 +136,7 @@ function wrongChoice(command: Command, takes: string, written: string, choices: 
   return wrongUsage(command, `${takes}, not ${JSON.stringify(written)}.`, next);
 }
 
-/** `--name=value`, `-nvalue` and `-n=value` in two. */
+/** Splits `--name=value`, `-nvalue` and `-n=value` in two. */
 export function splitOption(word: string): readonly [name: string, attached: string | undefined] {
   if (word.startsWith('--')) {
     const at = word.indexOf('=');
@@ -149,7 +149,7 @@ function unset({ value, repeats }: CommandOption): Value | undefined {
   return value === undefined ? false : repeats === true ? [] : undefined;
 }
 
-/** Undefined for what the option does not take. */
+/** Undefined if the option does not accept the value. */
 function readValue({ number, choices }: CommandOption, written: string): string | number | undefined {
   if (choices?.includes(written) === true) return written;
   if (number === undefined) return choices === undefined ? written : undefined;
@@ -163,7 +163,9 @@ function valuesText({ number, choices = [] }: CommandOption): string {
   return joinWithOr([`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices]);
 }
 
-/** The words that are no options: those before `--`, of which the first may be a variant, and the literal ones behind. */
+/**
+ * The words that are no options: those before `--`, of which the first may be a variant, and the literal ones after it.
+ */
 function takeWords(
   command: Command,
   plain: readonly string[],
@@ -200,7 +202,6 @@ function takeWords(
   return { variant, thread, words };
 }
 
-/** Which options do not go together, or not with the variant. */
 function findClash({ options }: Command, given: ReadonlyMap<string, Value>, variant = ''): string | undefined {
   const nameOf = (key: string): string => options[key]?.names.at(-1) ?? key;
   for (const key of given.keys()) {
@@ -220,7 +221,7 @@ function refusal(command: Command, word: string): Outcome<'usage'> | undefined {
 }
 
 function unknownOption(command: Command, name: string): Outcome<'usage'> {
-  // Among names of one letter each is as near as any other.
+  // Single-letter names are all equally near.
   const known = shownOptions(command).flatMap(({ names }) => names);
   const meant = name.startsWith('--') ? didYouMean(name, known) : '';
   const { freeWord } = command;
@@ -235,8 +236,8 @@ function unknownVariant(command: Command, word: string): Outcome<'usage'> {
 }
 
 /**
- * A first word that is almost a variant, where any word may stand: `exec resum` would send *resum* to the model. Only a
- * word with the same first letter is taken for one: `work` may well begin a prompt.
+ * Detects a first word that is almost a variant where any word is allowed: `exec resum` would send *resum* to the
+ * model. Requires the same first letter: `work` may well begin a prompt.
  */
 function mistypedVariant(
   { name, variants = {}, freeWord }: Command,

@@ -8,7 +8,6 @@ import {
 } from './command.ts';
 import { execCommand } from './exec-command.ts';
 
-/** What both ways to open the terminal take. */
 const tuiOptions = {
   model: option('-m, --model NAME', 'the model'),
   sandbox: option('-s, --sandbox MODE', 'what commands may do: read-only, workspace-write or danger-full-access', {
@@ -103,7 +102,6 @@ export const forkTuiCommand = {
 
 const { options } = execCommand;
 
-/** `capstan review`: the same as `exec review`, with the options that a review can use. */
 export const reviewCommand = {
   name: 'review',
   does: 'review changes of code',

@@ -6,7 +6,7 @@ import { formatCount } from '../../../engine/wording.ts';
 import { wrap } from '../terminal/text.ts';
 import { sumTokens } from './window-content.ts';
 
-/** What each turn told the model of the world, for programs. Tokens are estimates. */
+/** For programs: the environment changes that each turn told the model. Tokens are estimates. */
 export function changesView({ turns }: ThreadStory) {
   return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
@@ -20,7 +20,6 @@ export function changesView({ turns }: ThreadStory) {
   }));
 }
 
-/** The widest thing that a turn did. */
 function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
   const order = ['bundle', 'change', 'unknown', 'event'] as const;
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
@@ -28,7 +27,7 @@ function formOf(told: readonly ToldContext[]): 'nothing' | ToldContext['form'] {
 
 export const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
-/** What a text is to a model that has read all before it. */
+/** Marks for texts, from the view of a model that has read everything before. */
 const marks = {
   new: { sign: '+', look: 'green' },
   changed: { sign: '~', look: 'yellow' },
@@ -37,10 +36,9 @@ const marks = {
 
 type ShownTelling = ReturnType<typeof changesView>[number]['told'][number];
 
-/** What a row takes beside the reason. */
 const otherColumns = 60;
 
-/** A row for each telling, and for each text in it one that marks whether it was added, changed or told again. */
+/** A row for each telling, and one for each of its texts, marked as added, changed or repeated. */
 export function changesPage(turns: ReturnType<typeof changesView>, { width }: PageForm): readonly Span[] {
   const known = new Set<string>();
   const rows = turns.flatMap(({ turn, told, compacts }): readonly (readonly TableCell[])[] => {
@@ -80,7 +78,6 @@ function toldCells({ texts, sections, cause, form }: ShownTelling, known: Set<st
   });
 }
 
-/** Why it was told then. */
 export function tellingReason({
   form,
   cause,
@@ -102,7 +99,7 @@ function firstTwo(words: readonly string[]): string {
 /** Members that hold all of their section, or all that has no member of its own. */
 const wholes: ReadonlySet<string> = new Set(['instructions', 'rest', 'text', 'value']);
 
-/** What changed, in words: a stored name such as `environments.capstan.approvalPolicy` is none that a user knows. */
+/** Describes changes in words: users do not know stored names such as `environments.capstan.approvalPolicy`. */
 export function changedWords(sections: ToldContext['sections']): readonly string[] {
   const words = Object.entries(sections).flatMap(([section, names]) => {
     const members = names

@@ -15,10 +15,10 @@ import { type PageForm, type TableCell, tableSpans, wrapSentences } from '../ter
 import { wrap } from '../terminal/text.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 
-/** `kept`: the item itself stands in history; `quoted`: its words stand in another item, or a part of them. */
+/** `kept`: the item itself is in history; `quoted`: its words, or a part of them, are in another item. */
 interface Fate {
   readonly fate: 'kept' | 'quoted' | 'quoted-in-part' | 'folded';
-  /** The number of the item that it is now, or stands in. */
+  /** The number of the item that it became, or that contains it. */
   readonly in?: number;
 }
 
@@ -36,7 +36,7 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) 
   const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry) }));
   const stood = new Set(entries(before.history).map(keyOf));
   const afterItems = shownItems(story, after).map(({ entry, ...shown }) => {
-    // What is new was made by the checkpoint.
+    // New items were made by the checkpoint.
     return { ...shown, made: !stood.has(keyOf(entry)), text: itemText(entry.item) };
   });
   return {
@@ -46,7 +46,6 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint) 
   };
 }
 
-/** Both histories side by side, then the texts that the checkpoint made. */
 export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, form: PageForm): readonly Span[] {
   const { width } = form;
   const view = checkpointView(story, checkpoint);
@@ -77,7 +76,7 @@ export function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, 
   ];
 }
 
-/** Whether it is all about the world: code tells that again whenever nothing proves that the model knows it. */
+/** True if all of it describes the environment: code repeats that whenever nothing proves that the model knows it. */
 function isToldByCode({ origin }: Entry): boolean {
   return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
 }
@@ -100,7 +99,6 @@ function afterCells(item: CheckpointView['after']['items'][number] | undefined):
   return [number, made ? green(`+ ${what}`) : what, turn, tokens];
 }
 
-/** The items of a history, numbered from 1. */
 function shownItems(story: ThreadStory, state: ThreadState) {
   const nameParts = partNamer({ ...story, state });
   return entries(state.history).map((entry, at) => {
@@ -125,7 +123,7 @@ function fatesIn(after: readonly Entry[]): (entry: Entry) => Fate {
   };
 }
 
-/** By which an item is known again. Items of other programs may have no id. */
+/** Identifies an item in both histories. Items of other programs may have no id. */
 function keyOf({ item }: Entry): string {
   return stringAt(item, 'id') ?? JSON.stringify(item);
 }

@@ -19,7 +19,7 @@ import type { StoryRequest, ThreadStory } from './thread-story.ts';
 
 const marginWidth = 26;
 
-/** The body as it was sent, byte for byte; of a request of another program what the file holds of it. */
+/** The body as it was sent, byte for byte; for another program's request, the parts that the file holds. */
 export async function requestBody({ record, state }: StoryRequest): Promise<string | Outcome> {
   if (record === undefined) {
     const known = { instructions: instructionsOf(state)?.text ?? null, input: itemsOf(state) };
@@ -38,12 +38,10 @@ export async function requestBody({ record, state }: StoryRequest): Promise<stri
   return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
 }
 
-/** A part of a request as the model got it. */
 export interface RequestPart {
-  /** Where it comes from, then what it is, in lines. */
+  /** The origin, then a description, in lines. */
   readonly origin: readonly [string, ...string[]];
   readonly tokens: number;
-  /** How many of the tokens were in the cache. */
   readonly cached?: number | undefined;
   text(): string;
 }
@@ -73,7 +71,6 @@ export function requestParts(story: ThreadStory, request: StoryRequest): readonl
   });
 }
 
-/** The request as the model got it: each part with its origin in the margin. */
 export function requestPage(story: ThreadStory, request: StoryRequest, form: PageForm): readonly Span[] {
   const { state, record } = request;
   const blocks = requestParts(story, request).map(({ origin, tokens, cached, text }) => {
@@ -85,7 +82,7 @@ export function requestPage(story: ThreadStory, request: StoryRequest, form: Pag
   return [head, ...blocks.flatMap((spans) => ['\n', ...spans])];
 }
 
-/** `1,200 tokens, cached`; where the cache ended inside of it, `300 cached`. */
+/** `1,200 tokens, cached`; if the cache ended inside of it, `300 cached`. */
 export function requestPartTokens({ tokens, cached = 0 }: Pick<RequestPart, 'tokens' | 'cached'>): string {
   const inCache = cached === 0 ? '' : cached === tokens ? ', cached' : `, ${formatCount(cached)} cached`;
   return `${formatCount(tokens)} tokens${inCache}`;
@@ -95,7 +92,7 @@ function itemsOf({ history }: ThreadState): readonly Item[] {
   return entries(history).map(({ item }) => item);
 }
 
-/** Items that stand in no history: what a request beside the conversation says itself, and what it sends in short. */
+/** Names items outside history: texts of a request beside the conversation, and items that it sends in short form. */
 function unnamed({ record }: StoryRequest, index: number, length: number): string {
   const auxiliary = record?.auxiliary;
   if (auxiliary === undefined) return 'unknown';
@@ -104,7 +101,6 @@ function unnamed({ record }: StoryRequest, index: number, length: number): strin
   return isOwn ? `${auxiliary.purpose} request` : 'shortened item';
 }
 
-/** What it was, what the provider counted, and what broke its cache. */
 export function requestSummary({ number, turn, at, record, usage, prefix }: StoryRequest): string {
   const made =
     record === undefined

@@ -24,16 +24,15 @@ import { type Line, lineType } from '../../../protocol/line.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import type { Usage } from '../../../protocol/usage.ts';
 
-/** What happened in a thread, as far as its lines say. */
 export interface ThreadStory {
   readonly state: ThreadState;
   readonly turns: readonly StoryTurn[];
   readonly requests: readonly StoryRequest[];
-  /** Those that stand. */
+  /** Without those that were rolled back. */
   readonly checkpoints: readonly StoryCheckpoint[];
   /** The number of the turn in which an item entered history. */
   readonly turnOf: ReadonlyMap<Item, number>;
-  /** The size of the window, as a line about tokens said last. */
+  /** The size of the window, from the newest line about tokens. */
   readonly window?: number;
 }
 
@@ -42,40 +41,33 @@ export interface StoryTurn {
   readonly number: number;
   /** Absent: the lines hold items and no turn. */
   id?: TurnId;
-  /** Of its first line. */
+  /** Time of its first line. */
   readonly at: string;
-  /** Payload of its `turn_context`. */
   context?: JsonObject;
-  /** Its whole envelope, if the line has one. */
   envelope?: JsonObject;
-  /** It is one of ours that only compacts: the user said nothing. */
+  /** A turn of ours that only compacts, without input of the user. */
   compacts: boolean;
   readonly told: ToldContext[];
 }
 
 /**
- * One model request. Other programs do not record theirs: that there was one shows in the answer, and what it held in
- * the history before that.
+ * One model request. Other programs do not record theirs: the answer shows that there was one, and the history before
+ * it what it held.
  */
 export interface StoryRequest {
-  /** Counted from 1. */
   readonly number: number;
   readonly turn: number;
-  /** Of its line, or of the first line of its answer. */
+  /** Time of its line, or of the first line of its answer. */
   readonly at: string;
   /** Absent: another program made it. */
   readonly record?: RequestRecord;
-  /** The report on its prefix, as the line has it. */
   readonly prefix?: JsonObject;
-  /** The thread when it was made. */
   readonly state: ThreadState;
-  /** What the provider counted. */
   usage?: Usage;
 }
 
-/** A compaction that was installed. */
 export interface StoryCheckpoint {
-  /** Counted from 1 over those that stand. */
+  /** Counted from 1, without those that were rolled back. */
   readonly number: number;
   readonly turn: number;
   readonly at: string;
@@ -85,7 +77,7 @@ export interface StoryCheckpoint {
   readonly after: ThreadState;
 }
 
-/** Reads the whole story. There is one meaning of lines: `reduce`. */
+/** Reads the whole story. `reduce` alone defines the meaning of lines. */
 export function readThreadStory(lines: readonly Line[]): ThreadStory {
   const story = new Storyteller();
   for (const line of lines) story.read(line);
@@ -93,8 +85,8 @@ export function readThreadStory(lines: readonly Line[]): ThreadStory {
 }
 
 /**
- * The same with a rest now and then, for a program that has to stay awake meanwhile. What the items of history weigh is
- * found on the way: that takes longest.
+ * Reads the story with pauses, for a program that has to stay responsive. Also weighs the items of history, which takes
+ * longest.
  */
 export async function readLongThreadStory(lines: readonly Line[], rest: () => Promise<void>): Promise<ThreadStory> {
   const story = new Storyteller();
@@ -116,7 +108,7 @@ class Storyteller {
   readonly #turns: StoryTurn[] = [];
   readonly #requests: StoryRequest[] = [];
   readonly #checkpoints: Omit<StoryCheckpoint, 'number'>[] = [];
-  /** How many checkpoints stand under a history, by its storage: a rollback goes back to an earlier one. */
+  /** The number of current checkpoints for a history, by its storage: a rollback goes back to an earlier one. */
   readonly #standing = new WeakMap<object, number>();
   readonly #turnOf = new Map<Item, number>();
   readonly #tellings = new ToldContextCollector();
@@ -146,7 +138,7 @@ class Storyteller {
         this.#turn(line).compacts ||= this.#isQuiet();
         return;
       case lineType.step:
-        // A count that says nothing of the window was not taken over.
+        // A count that says nothing about the window was not applied.
         if (this.#state.usage.newest.kind === 'counted' || this.#isBeside())
           this.#count(objectAt(line.payload, 'usage'), this.#requestOf(line.payload));
         return;
@@ -189,8 +181,8 @@ class Storyteller {
     const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
     this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
     if (info === undefined) return;
-    // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the
-    // conversation adds to the total leaves the newest count as it was; its own count stands in the line of its step.
+    // Some programs repeat the newest count, for instance at the start of a turn. A request beside the conversation
+    // adds to the total but leaves the newest count unchanged; its own count is in the line of its step.
     const total = JSON.stringify(info['total_token_usage']);
     if (total !== this.#counted && !this.#isBeside() && !isCostCarried(payload))
       this.#count(objectAt(info, 'last_token_usage'));
@@ -211,7 +203,7 @@ class Storyteller {
       if (this.#turnOf.has(entry.item)) continue;
       this.#turnOf.set(entry.item, number);
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
-      // A checkpoint in the middle of a turn tells of the world at once.
+      // A checkpoint in the middle of a turn repeats the environment at once.
       else if (isToldAgain(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
     }
   }
@@ -236,7 +228,7 @@ class Storyteller {
     this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
   }
 
-  /** Whether nothing was asked in the newest turn but for a checkpoint, and the user said nothing in it. */
+  /** True if the newest turn only asked for a checkpoint, without input of the user. */
   #isQuiet(): boolean {
     const { number } = this.#turns.at(-1) ?? { number: 0 };
     const spoke = entries(this.#state.history).some(
@@ -250,12 +242,15 @@ class Storyteller {
     this.#requests.push({ number: this.#requests.length + 1, turn, at: line.timestamp, ...request });
   }
 
-  /** Whether the newest request was made beside the conversation. */
+  /** True if the newest request was made beside the conversation. */
   #isBeside(): boolean {
     return this.#requests.at(-1)?.record?.auxiliary !== undefined;
   }
 
-  /** The request that a line about its end belongs to: a review may end while a step goes on, and has a line of its own. */
+  /**
+   * The request that a line about its end belongs to: a review may end while a step is running, and has a line of its
+   * own.
+   */
   #requestOf(step: JsonObject): StoryRequest | undefined {
     return this.#requests.findLast(({ record }) => record?.auxiliary?.purpose === step['purpose']);
   }
@@ -275,14 +270,13 @@ class Storyteller {
     return turn;
   }
 
-  /** The step of the turn that comes next, counted from 1. */
   #step(): number {
     const turn = this.#turns.length;
     return this.#requests.filter((request) => request.turn === turn && isConversationRequest(request)).length + 1;
   }
 }
 
-/** Whether a step made the request, and not something beside the conversation. */
+/** True if a step made the request, and not something beside the conversation. */
 export function isConversationRequest({ record }: StoryRequest): boolean {
   return record?.auxiliary === undefined;
 }
@@ -291,31 +285,30 @@ function isToldAgain({ origin }: Entry): boolean {
   return origin.family === 'context' && origin.cause === 'reinjection';
 }
 
-/** What a line put into history: what is new at its end, or all of it after a checkpoint. */
+/** The entries that a line added to history: new ones at its end, or all of them after a checkpoint. */
 function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {
   if (before === now) return [];
   const grew = now.length > before.length && now.storage[before.length - 1] === before.storage[before.length - 1];
   return entries(now).slice(grew ? before.length : 0);
 }
 
-/** What the model was told of the world at one moment, and why then. */
+/** Texts about its environment that the model was told at one moment, and the reason. */
 export interface ToldContext {
   /** The step before which it was told, counted from 1. */
   readonly step: number;
   /** `unknown`: another program told it and left no record. */
   form: 'bundle' | 'change' | 'event' | 'unknown';
   readonly cause?: EntryCause;
-  /** What took away the proof that the model knows it. */
+  /** The event that removed the proof that the model knows it. */
   why?: string;
-  /** Sections whose record changed, with the names of what changed in them; empty for a section that is new or gone. */
+  /** Sections whose record changed, with the names of the changes; empty for a new or removed section. */
   readonly sections: Record<string, readonly string[]>;
   /** `text`: as the model reads it. */
   readonly texts: { readonly content: string; readonly tokens: number; readonly text: string }[];
-  /** By our estimate. */
+  /** Estimated. */
   tokens: number;
 }
 
-/** Puts together what was told at one moment: the texts, then the record of them. */
 class ToldContextCollector {
   #open: ToldContext | undefined;
 
@@ -355,7 +348,7 @@ function whyOf(baseline: Baseline): string {
   return baseline.kind === 'known' || baseline.why === 'start' ? 'unproven' : baseline.why;
 }
 
-/** The texts of a message under the names that clients know them by, each with its share of the whole. */
+/** The texts of a message by the names that clients know, each with its share of the whole. */
 export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
   const kinds = origin.family === 'context' ? origin.kinds : [];
   const parts = isMessage(item) ? item.content : [];

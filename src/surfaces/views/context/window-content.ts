@@ -24,24 +24,22 @@ import { isSameModel, type ProviderName } from '../../../protocol/provider-name.
 import type { Usage } from '../../../protocol/usage.ts';
 import { isConversationRequest, type StoryRequest, type ThreadStory } from './thread-story.ts';
 
-/** What the next request would hold if it were made now. */
 export interface WindowContent {
   readonly total: number;
   readonly measure: Measure;
   /** They sum to the total. */
   readonly parts: readonly WindowPart[];
   readonly counted?: Counted;
-  /** What the file does not say. */
   readonly unknown: readonly string[];
 }
 
-/** The request whose count by the provider all this rests on. */
+/** The request whose count by the provider is the basis of the numbers. */
 interface Counted {
   readonly request: number;
   readonly usage: Usage;
   /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
   readonly dropped?: number;
-  /** By how much other tools change the count; absent if the next request offers the same. */
+  /** The effect of other tools on the count; absent if the next request offers the same. */
   readonly tools?: number;
 }
 
@@ -54,18 +52,18 @@ export interface WindowPart {
     | { readonly kind: 'missing'; readonly name: string };
   readonly tokens: number;
   readonly measure: Measure;
-  /** How many of the tokens the provider had in its cache; undefined when it said nothing, or has not seen it yet. */
+  /** Tokens found in the provider's cache; undefined if it reported none, or has not seen the part yet. */
   readonly cached?: number | undefined;
-  /** It is not in history: the next turn would bring it there. */
+  /** Not in history yet: the next turn would add it. */
   readonly next?: boolean;
 }
 
-/** Who gets the next request; undefined when the file does not say. */
+/** The provider of the next request; undefined if the file does not say. */
 type Reader = ProviderName | undefined;
 
 const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
 
-/** `next` is what the next turn would begin with; without it, what stands in the file is all that is known. */
+/** `next`: the beginning of the next turn; without it, only the file is known. */
 export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
   const { state } = story;
   const reader = currentProvider(next === undefined ? state : { ...state, envelope: next.envelope });
@@ -79,7 +77,7 @@ export function windowContent(story: ThreadStory, next?: NextRequest): WindowCon
   return { ...content, total: sumTokens(parts), parts, measure: told.length === 0 ? content.measure : 'estimated' };
 }
 
-/** What it tells of the world, and messages that were accepted and did not enter history. */
+/** Texts about the environment, and accepted messages that did not enter history. */
 function partsOfNext({ telling: { form, told }, waiting }: NextRequest): readonly WindowPart[] {
   const fragments = told.map(({ fragment }) => fragment);
   const messages = mergeFragments(fragments, form === 'bundle' ? 'reinjection' : 'change');
@@ -100,7 +98,7 @@ function waitingOrigin(message: WaitingMessage): Origin {
   return { family: kind === 'words' ? 'user' : 'client' };
 }
 
-/** The newest request that the provider counted, if its count fits the next one: that one continues from it. */
+/** The newest counted request, if its count fits the next one, which then continues from it. */
 function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   const request = requests.findLast((each) => isConversationRequest(each) && each.usage !== undefined);
   if (request?.usage === undefined) return undefined;
@@ -111,7 +109,9 @@ function countedRequest({ state, requests }: ThreadStory, reader: Reader) {
   return fits ? { request, usage: request.usage } : undefined;
 }
 
-/** Whether another provider counted the request, with what the reader is not sent: then its count does not fit. */
+/**
+ * True if another provider counted the request, with items that the reader is not sent: then its count does not fit.
+ */
 function hidesCounted({ history }: ThreadState, { record, state }: StoryRequest, reader: Reader): boolean {
   const by = record?.provider ?? currentProvider(state);
   if (by === undefined || reader === undefined || isSameModel(by, reader)) return false;
@@ -142,7 +142,9 @@ function countedContent(
   };
 }
 
-/** The same with the tools that the next request offers. Those that are new to the provider are estimated in its scale. */
+/**
+ * Adjusts the count to the tools of the next request. Tools that are new to the provider are estimated in its scale.
+ */
 function withTools(
   content: ReturnType<typeof countedContent>,
   { state, record }: StoryRequest,
@@ -179,7 +181,6 @@ function toolPart(tool: ToolSpec): WindowPart {
   return { what: { kind: 'tool', name: toolName(tool) }, tokens: toolTokens(tool), measure: 'estimated' };
 }
 
-/** What the reader is sent of a history. */
 function sentTo(reader: Reader, { history }: ThreadState): readonly Entry[] {
   return entries(history).filter(
     ({ item, maker }) => reader === undefined || itemForProvider(item, maker, reader) !== undefined,
@@ -201,13 +202,13 @@ function recordedParts({ state, record }: StoryRequest, usage: Usage, uncounted:
   return requestShares({ ...prompt, input }, usage).shares.map(({ part, ...share }): WindowPart => {
     if (part.kind !== 'entry') return { what: part, ...share };
     const item = input[part.index]!;
-    // Not reached for requests of ours: every item of theirs comes from an entry.
+    // Not reached for our own requests: each of their items comes from an entry.
     const entry = ofItem.get(item) ?? { item, origin: { family: 'context', kinds: ['foreign'] } };
     return { what: { kind: 'entry', entry }, ...share };
   });
 }
 
-/** What the file holds is estimated; the rest of the provider's count is what it does not hold. */
+/** Estimates what the file holds; the rest of the provider's count is what it does not hold. */
 function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
   const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
   const [instructions, items] = [instructionsPart(state), sent.map(estimated)];
@@ -223,7 +224,7 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
   return { parts: known.map((part, at) => ({ ...part, tokens: shares[at]!, measure: 'scaled' as const })), unknown };
 }
 
-/** What the model answered to the request, and the history that its count covers; later answers are estimated. */
+/** The answer to the request, and the history that its count covers; later answers are estimated. */
 function answerTo({ state: { history }, requests }: ThreadStory, request: StoryRequest) {
   const next = requests.find((other) => other.number > request.number && isConversationRequest(other));
   const from = request.state.history.length;
@@ -233,7 +234,7 @@ function answerTo({ state: { history }, requests }: ThreadStory, request: StoryR
   return { answer, covered: next === undefined ? history : { ...history, length } };
 }
 
-/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
+/** The answer, with the provider's token count, and later parts, which are estimated. */
 function partsSince(
   { state }: ThreadStory,
   request: StoryRequest,
@@ -252,13 +253,12 @@ function partsSince(
   return [{ what: { kind: 'missing', name: 'answer' }, tokens: output, measure: 'exact' }, ...parts];
 }
 
-/** What the newest request of ours offered; the tools are undefined when they are lost. */
+/** The tools of our newest request; undefined if they are lost. */
 export function newestTools({ requests, state }: ThreadStory) {
   const record = requests.findLast((request) => request.record !== undefined)?.record;
   return { record, tools: record === undefined ? undefined : state.toolSets.get(record.toolSet) };
 }
 
-/** No count of a provider fits what the history is now. */
 function estimatedContent(story: ThreadStory, reader: Reader, next: NextRequest | undefined) {
   const { record, tools: known } = newestTools(story);
   const tools = next?.tools ?? known;
@@ -285,8 +285,8 @@ export function sumTokens(parts: readonly { readonly tokens: number }[]): number
 }
 
 /**
- * For each item of a request the entry of history that it stands for: the projection gives the very item, or what was
- * made in its place. The stand-in for an answer that never came is the tool's, in the turn of the call.
+ * Maps each item of a request to its entry of history: the projection yields the item itself, or a replacement. The
+ * replacement of a missing tool answer belongs to the tool, in the turn of the call.
  */
 export function matchHistoryEntries(history: History, modalities: readonly string[]): ReadonlyMap<Item, Entry> {
   const missing = missingMedia(modalities);
@@ -301,7 +301,7 @@ export function matchHistoryEntries(history: History, modalities: readonly strin
   );
 }
 
-/** What the user reads of an item; the whole of it where there are no words. */
+/** The readable text of an item; the whole item if it has no text. */
 export function itemText(item: Item): string {
   if (isMessage(item)) {
     return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
@@ -312,7 +312,7 @@ export function itemText(item: Item): string {
   return typeof call === 'string' ? `${String(item['name'])} ${call}` : short(item);
 }
 
-/** Pictures and encrypted thoughts are long and say nothing to a reader. */
+/** Pictures and encrypted reasoning are long and tell a reader nothing. */
 function short(value: object): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'string' && member.length > 300

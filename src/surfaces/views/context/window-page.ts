@@ -11,7 +11,6 @@ import type { StoryRequest, ThreadStory } from './thread-story.ts';
 import { type Family, familyName, type FamilyShare, type NamedShare } from './window-parts.ts';
 import type { WindowView } from './window-view.ts';
 
-/** The window as people see it: a bar, then tables with all numbers. */
 export function windowPage(view: WindowView, story: ThreadStory, form: PageForm): readonly Span[] {
   const { total, families, budgets, notes = [], unknown } = view;
   const { width } = form;
@@ -41,7 +40,7 @@ export function windowPage(view: WindowView, story: ThreadStory, form: PageForm)
   ];
 }
 
-/** What all requests have cost. A thread that sent none has nothing to say. */
+/** The cost of all requests. Empty for a thread without requests. */
 function costSpans({ state: { usage, rateLimits } }: ThreadStory, form: PageForm): readonly Span[] {
   const { cost, total, estimated = 0 } = usage.total;
   if (total + estimated === 0) return [];
@@ -58,7 +57,6 @@ function limitWords({ name, usedPercent, windowMinutes, resetsAt }: RateLimit): 
   return `${name}${window} ${Math.round(usedPercent)} % used${reset}`;
 }
 
-/** How many there are, and what those that we know of have cost. */
 function checkpointsLine({ checkpoints }: ThreadStory): string {
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
@@ -89,7 +87,6 @@ function shareRow(share: NamedShare, total: number): readonly TableCell[] {
   return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
 }
 
-/** How many tokens, and what the number rests on. */
 export function tokenBasisText({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${approximateCount(added)} that the next turn will send`;
@@ -106,7 +103,6 @@ export function tokenBasisText({ total, counted, next }: WindowView): string {
   return `${measure}${formatCount(total)} tokens: ${told}${since === 0 ? '' : `; ${approximateCount(since)} since`}${others}${more}.`;
 }
 
-/** Which thread and turn all this is about, in a line. */
 export function threadSummaryLine(
   id: string,
   { turns, requests, checkpoints, state }: ThreadStory,
@@ -121,7 +117,6 @@ export function threadSummaryLine(
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
 }
 
-/** A request of the conversation that was sent again, for the step of the one before it. */
 function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefined): boolean {
   if (record === undefined || before?.record === undefined || turn !== before.turn) return false;
   return (
@@ -129,7 +124,6 @@ function isRetry({ turn, record }: StoryRequest, before: StoryRequest | undefine
   );
 }
 
-/** How a family is drawn: by its letter where there are no colours. */
 const marks: Readonly<Record<Family, { readonly letter: string; readonly look: TextLook }>> = {
   instructions: { letter: 'i', look: 'magenta' },
   tools: { letter: 't', look: 'blue' },
@@ -141,7 +135,7 @@ const marks: Readonly<Record<Family, { readonly letter: string; readonly look: T
   unknown: { letter: '?', look: 'dim' },
 };
 
-/** The window as one bar, and below it what each part of the bar is. `limit`: the size of the window, if it is known. */
+/** The window as one bar, with a legend below. `limit`: the size of the window, if it is known. */
 function windowBar(
   families: readonly FamilyShare[],
   { total, limit }: { readonly total: number; readonly limit: number | undefined },
@@ -159,7 +153,6 @@ function windowBar(
   return [...stackedBar(parts, { whole, width, color }), '\n', ...packed(legend, width), '\n'];
 }
 
-/** As many entries in a line as fit. */
 function packed(entries: readonly (readonly [Span, string])[], width: number): readonly Span[] {
   let left = 0;
   return entries.flatMap(([mark, text], at) => {

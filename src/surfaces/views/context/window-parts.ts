@@ -8,27 +8,24 @@ import { stringAt } from '../../../protocol/json.ts';
 import { textsOf, type ThreadStory } from './thread-story.ts';
 import { sumTokens, type WindowPart } from './window-content.ts';
 
-/** All parts of one family, the heaviest first. */
 export interface FamilyShare {
   readonly family: Family;
   readonly tokens: number;
   readonly shares: readonly NamedShare[];
 }
 
-/** All parts of one name. */
 export interface NamedShare {
   readonly name: string;
   readonly section?: string;
   readonly tokens: number;
-  /** How many parts. */
   readonly items: number;
-  /** The turns in which they entered, each once, in order. */
+  /** The turns in which they entered, without repetition, in order. */
   readonly turns: readonly number[];
   /** Some of them would come with the next turn. */
   readonly next?: boolean;
-  /** Of the least certain one. */
+  /** The measure of the least certain part. */
   readonly measure: Measure;
-  /** How many of the tokens the provider had in its cache; undefined when it said nothing about any of them. */
+  /** Tokens found in the provider's cache; undefined if it reported nothing about any of them. */
   readonly cached?: number;
 }
 
@@ -60,28 +57,24 @@ function share(parts: readonly NamedPart[]): NamedShare {
   };
 }
 
-/** Whose part it is. `tool` is what tools gave back, `tools` is what they are described with. */
+/** `tool`: results of tools; `tools`: their descriptions. */
 const families = ['instructions', 'tools', 'user', 'model', 'tool', 'context', 'client', 'unknown'] as const;
 export type Family = (typeof families)[number];
 
-/** Where people read other words than programs. */
 const familyNames: Partial<Record<Family, string>> = { tool: 'tool outputs', unknown: 'not in the file' };
 
 export function familyName(family: Family): string {
   return familyNames[family] ?? family;
 }
 
-/** A part of the window with a name for people. Several texts in one message are several of these. */
+/** A part of the window with a name for people. A message with several texts gives several of these. */
 export interface NamedPart extends Omit<WindowPart, 'what'> {
   readonly family: Family;
   readonly name: string;
-  /** The section of the world that tells the text. */
   readonly section?: string;
-  /** The number of the turn in which it entered. */
   readonly turn?: number;
 }
 
-/** Names for all parts of one thread. */
 export function partNamer(story: ThreadStory): (part: WindowPart) => readonly NamedPart[] {
   const tools = callNames(entries(story.state.history));
   return ({ what, ...weight }) => {
@@ -104,7 +97,6 @@ export function partNamer(story: ThreadStory): (part: WindowPart) => readonly Na
   };
 }
 
-/** The name of the tool behind each call id. */
 function callNames(known: readonly Entry[]): ReadonlyMap<string, string> {
   return new Map(
     known.flatMap(({ item }) => {

@@ -30,12 +30,12 @@ import { type FamilyShare, groupParts, type NamedPart, partNamer } from './windo
 
 export type WindowView = ReturnType<typeof windowView>;
 
-/** What fills the window, for programs. `next` is absent in it when the next turn cannot be foreseen. */
+/** The window's content, for programs. `next` is absent if the next turn cannot be foreseen. */
 export function windowView(story: ThreadStory, next: ForeseenRequest | Outcome) {
   return readWindow(story, next).view;
 }
 
-/** The same with what stands behind each part, in the order of `parts`, and what a request costs. */
+/** The view, with the content of each part in the order of `parts`, and the cost of a request. */
 export function readWindow(story: ThreadStory, next: ForeseenRequest | Outcome) {
   const known = 'code' in next ? undefined : next;
   const content = windowContent(story, known);
@@ -76,7 +76,7 @@ function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]) {
   };
 }
 
-/** Claims of the file are none of the user's words: they are counted beside the table. */
+/** Unproven claims of the file are not the user's words: they are counted beside the table. */
 function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   if ('code' in next) return [`Capstan cannot foresee what the next turn would send: ${fullText(next)}`];
   const { messages, pins } = next.unproven;
@@ -90,15 +90,15 @@ function unknownOfNext(next: ForeseenRequest | Outcome): readonly string[] {
   ];
 }
 
-/** The same with counts under the names that rollouts and events have for them. */
+/** The view, with counts under the names that rollouts and events use. */
 export function windowFields(view: WindowView) {
   const { counted } = view;
   return { ...view, ...(counted && { counted: { ...counted, usage: usageFields(counted.usage) } }) };
 }
 
 /**
- * The budgets of the window, and what of each is used; `meaning` says what is meant by use. The window is that of the next
- * turn, else the one under which the newest turn ran; of a turn of another program only its size may be known.
+ * The budgets of the window and their use; `meaning` defines use. The window is that of the next turn, else that of the
+ * newest turn; for another program's turn only its size may be known.
  */
 function budgetsOf(
   { state, window: size }: ThreadStory,
@@ -119,7 +119,7 @@ function budgetsOf(
   const skills = groups.flatMap(({ shares }) => shares).filter(({ section }) => section === 'skills');
   const first = groups.filter(({ family }) => ['instructions', 'tools', 'context'].includes(family));
   const { mode, limit } = window.toolOutput;
-  // Outputs are cut by their bytes. In tokens, the number beside those of the parts would be by another measure.
+  // Outputs are cut by bytes; a number in tokens would be on another measure than those of the parts.
   const toolOutput = {
     name: 'tool output',
     unit: 'bytes' as const,
@@ -153,15 +153,14 @@ function outputBytes(item: Item): number {
   return parts.reduce((sum, part) => sum + partBytes(part), 0);
 }
 
-/** What a request of the thread costs. */
 export interface RequestCost {
-  /** The newest one that the provider counted. */
+  /** The newest request that the provider counted. */
   readonly last?: Usage;
-  /** The next one without its answer: if the provider still has in its cache what it read last, and if it has nothing. */
+  /** The next request without its answer: with the provider's last input still cached, and with nothing cached. */
   readonly next?: { readonly cached: Usage; readonly uncached: Usage };
 }
 
-/** `envelope`: of the next turn. Where the last request had no price, none is foreseen: a plan may pay for it. */
+/** `envelope`: of the next turn. If the last request had no price, none is predicted: a plan may pay for it. */
 export function requestCost(
   { total, counted }: Pick<WindowContent, 'total' | 'counted'>,
   envelope: JsonObject | undefined,
@@ -175,14 +174,12 @@ export function requestCost(
   return { last, next: { cached: usageWithCost(cached, price), uncached: usageWithCost(uncached, price) } };
 }
 
-/** A part of the window with what stands behind it, for those who look into it. */
 export interface WindowItem {
   readonly part: NamedPart;
-  /** Of history. Absent: instructions, a tool, or what the file does not hold. */
+  /** The item of history. Absent: instructions, a tool, or content that is not in the file. */
   readonly item?: Item;
-  /** The call that the item answers. */
   readonly call?: Item;
-  /** As the model reads it, as far as it can be read. Made on request: most are never looked at. */
+  /** The readable text that the model gets. Made on request: most are never looked at. */
   text(): string;
 }
 
@@ -214,13 +211,11 @@ function callsById({ state }: ThreadStory): ReadonlyMap<string, Item> {
   );
 }
 
-/** One of several texts of a message, or all of an item. */
 function entryText({ item, origin }: Entry, at: number): string {
   const text = origin.family === 'context' && isMessage(item) ? item.content[at]?.['text'] : undefined;
   return typeof text === 'string' ? text : itemText(item);
 }
 
-/** Of what stands beside history. */
 function textBeside(
   what: Exclude<WindowPart['what'], { kind: 'entry' }>,
   { state }: ThreadStory,

@@ -12,7 +12,7 @@ import { threadHtml } from './html.ts';
 import { threadMarkdown } from './markdown.ts';
 import { extname } from 'node:path';
 
-/** Writes a new file, for the user alone, as rollouts are: it holds prompts and outputs. Refused if there is one. */
+/** Writes a new file, private to the user like rollouts: it holds prompts and outputs. Refused if it exists. */
 export function writeNewExport(path: string, text: string): Outcome<'export-exists' | 'export-unwritten'> | undefined {
   const fs = process.getBuiltinModule('node:fs');
   let file: number | undefined;
@@ -21,7 +21,7 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
     fs.writeFileSync(file, text);
     return undefined;
   } catch (error) {
-    // Half a thread is worse than none.
+    // Remove a partial export: half a thread is worse than none.
     if (file !== undefined) fs.rmSync(path, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return unwritten(path, error);
     const other = otherThanFile(path);
@@ -33,7 +33,7 @@ export function writeNewExport(path: string, text: string): Outcome<'export-exis
   }
 }
 
-/** A pipe would hold all of Capstan until another program reads from it. */
+/** Writing to a pipe would block all of Capstan until another program reads from it. */
 function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
   const kind = kindOfEntry(path);
   if (kind === 'file' || kind === 'missing') return undefined;
@@ -42,7 +42,7 @@ function otherThanFile(path: string): Outcome<'export-unwritten'> | undefined {
 }
 
 /**
- * In place of a file that is there, but not through a link that a command may have put into one of these folders, where
+ * Replaces an existing file, but not through a link that a command may have put into one of these folders, where
  * commands may write.
  */
 export async function replaceExport(
@@ -79,13 +79,11 @@ export interface ExportedThread {
 
 const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const;
 
-/** By how the name of the file ends. */
 export function exportFormatOf(path: string): ExportFormat {
   const ending = extname(path).toLowerCase();
   return (['markdown', 'html'] as const).find((format) => endings[format] === ending) ?? 'jsonl';
 }
 
-/** `name`: what the user calls the thread. */
 export function exportText({ id, lines }: ExportedThread, format: ExportFormat, name: string | undefined): string {
   if (format !== 'jsonl') {
     return { markdown: threadMarkdown, html: threadHtml }[format](exportPage({ id, ...defined({ name }) }, lines));
@@ -94,19 +92,18 @@ export function exportText({ id, lines }: ExportedThread, format: ExportFormat, 
   return flat.join('');
 }
 
-/** The name of its file where the user gives none. */
 export function exportFileName({ id, lines }: ExportedThread, format: ExportFormat): string {
   const startedAt = Date.parse(String(lines[0]?.payload['timestamp'] ?? lines[0]?.timestamp));
   return rolloutFileName(id, startedAt).replace(/\.jsonl$/, endings[format]);
 }
 
-/** What a first line says about the file that it continues from: a flat file continues from none. */
+/** References of a first line to the file that it continues; a standalone file has none. */
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**
- * The lines of a thread as one file that stands for itself: those that a fork or a revert continues stand in it, and
- * they are counted anew, without gaps, as a program that resumes the file expects. The thread gets the id. Of the rest
- * no value is changed. A file in the older mode has no numbers and gets none.
+ * The lines of a thread as one standalone file: includes those that a fork or a revert continues, numbered anew without
+ * gaps, as a program that resumes the file expects. The thread gets the id; no other value is changed. A file in the
+ * older mode has no numbers and gets none.
  */
 function standaloneLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
   const [first, ...rest] = lines;

@@ -8,10 +8,8 @@ import { durationWords, plural } from '../../../engine/wording.ts';
 import { costLine } from '../wording/cost-words.ts';
 import type { CallReport } from '../../../core/state/recorded/call-answers.ts';
 
-/** A thread as people read it: what both readable formats are made from. */
 export interface ExportPage extends Omit<TurnItems, 'places'> {
   readonly id: string;
-  /** What the user calls it. */
   readonly name?: string;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -35,7 +33,6 @@ export function exportPage({ id, name }: Pick<ExportPage, 'id' | 'name'>, lines:
   };
 }
 
-/** The facts about a thread, name and value. */
 export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) {
   return known({
     thread: id,
@@ -52,7 +49,7 @@ function known(facts: Readonly<Record<string, string | undefined>>): readonly [n
   return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
 }
 
-/** What a turn ran under, as far as it is known and differs from the turn before, name and value. */
+/** A turn's settings, as pairs of name and value, if known and different from the turn before. */
 export function turnFacts(turn: TurnWithItems, before: TurnWithItems | undefined) {
   const values = new Map(before === undefined ? [] : settingFacts(before));
   return settingFacts(turn).filter(([name, value]) => values.get(name) !== value);
@@ -63,7 +60,6 @@ function settingFacts({ context = {} }: TurnWithItems) {
   return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
 }
 
-/** How a turn ended, where that is not as it should be. */
 export function turnEndWords({ status, isTakenBack, error }: TurnWithItems): string | undefined {
   const end = { completed: undefined, failed: 'failed', interrupted: 'interrupted', open: 'has no end' }[status];
   const words = [isTakenBack ? 'taken back' : undefined, end, error].filter((word) => word !== undefined);
@@ -74,7 +70,7 @@ export function pictureWords(pictures: readonly string[]): string {
   return plural(pictures.length, 'picture');
 }
 
-/** How a call ended and how long it took, as far as its answer says; empty when it says neither. */
+/** How a call ended and how long it took, if its answer says so; else empty. */
 export function callEndAndDuration({ end, seconds }: CallReport): string {
   return [end, seconds === undefined || seconds === 0 ? undefined : secondsWords(seconds)].filter(Boolean).join(' · ');
 }
@@ -93,7 +89,6 @@ export function exportTitle({ id, name, turns }: ExportPage): string {
   return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
 }
 
-/** Whose words an item holds. */
 export function itemAuthor(author: OtherAuthor | undefined): string {
   return { user: 'User', agent: 'Agent', program: 'Program' }[author ?? 'user'];
 }

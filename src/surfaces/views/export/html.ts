@@ -17,12 +17,12 @@ import {
 } from './export-page.ts';
 import { diffHtml, escapeHtml, markdownHtml } from './markdown-html.ts';
 
-/** The page may load nothing, whatever stands in it. */
+/** The page may load nothing, whatever it contains. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /**
- * The thread as one page that loads nothing and runs nothing. Answers are rendered; the user's words, commands and outputs
- * stand as they were written. Every text of the thread is escaped.
+ * The thread as one page that loads and runs nothing. Answers are rendered; the user's words, commands and outputs are
+ * shown verbatim. Every text of the thread is escaped.
  */
 export function threadHtml(page: ExportPage): string {
   const name = escaped(exportTitle(page));
@@ -97,7 +97,6 @@ function callBlock(call: RecordedCall): string {
   return `<article class="call"><h3>${escaped(name)}${mark}</h3>${called}${decided.join('')}${answer}</article>`;
 }
 
-/** Longer outputs are folded. */
 const [mostLines, mostCharacters] = [15, 2000];
 
 function outputBlock({ output, isFailure }: CallReport): string {
@@ -124,7 +123,7 @@ function preBlock(text: string): string {
 
 const embedded = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
 
-/** Pictures that are in the file are in the page; an address is nothing that a page should fetch. */
+/** Embeds pictures that are in the file; addresses are not fetched. */
 function pictureBlock(pictures: readonly string[]): string {
   const shown = pictures.filter((url) => embedded.test(url));
   const others = pictures.filter((url) => !embedded.test(url));
@@ -138,7 +137,7 @@ function escaped(text: string): string {
   return escapeHtml(visibleText(text));
 }
 
-/** Light or dark, as the reader's system has it; black on white on paper. */
+/** Light or dark by the reader's system; black on white on paper. */
 const pageStyle = `:root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1f2328; --faint: #59636e; --line: #d1d9e0; --box: #f6f8fa;

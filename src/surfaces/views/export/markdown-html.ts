@@ -4,8 +4,8 @@ import { MarkdownReader } from '../../../base/markdown/markdown-reader.ts';
 import { visibleText } from '../terminal/text.ts';
 
 /**
- * Markdown as HTML. HTML in it is text like any other, every character is escaped, and only web and mail addresses
- * become links. Line breaks stay where they are.
+ * Markdown as HTML. Embedded HTML is plain text, every character is escaped, and only web and mail addresses become
+ * links. Line breaks are kept.
  */
 export function markdownHtml(text: string): string {
   const blocks: Block[] = [];
@@ -24,7 +24,6 @@ function blocksHtml(blocks: readonly Block[]): string {
   return out.filter((html) => html !== '').join('\n');
 }
 
-/** The HTML of a block with all its parts, which are of one kind. */
 function blockHtml(parts: readonly Block[]): string {
   const [first] = parts as readonly [Block];
   switch (first.kind) {
@@ -56,7 +55,7 @@ function blockHtml(parts: readonly Block[]): string {
   }
 }
 
-/** The first paragraph of a list item stands without a tag of its own. */
+/** The first paragraph of a list item gets no tag. */
 function itemHtml(item: Block): string {
   if (item.kind !== 'item') return '';
   const { blocks, task } = item;
@@ -79,7 +78,7 @@ function tableHtml({ header, alignments, rows }: TableBlock): string {
   return `<table>${[row(header, 'th'), ...rows.map((cells) => row(cells, 'td'))].join('\n')}</table>`;
 }
 
-/** People and models break lines where they want them broken. */
+/** Line breaks of people and models are intentional. */
 function linesHtml(paragraphs: readonly Block[]): string {
   const texts = paragraphs.map((part) => (part.kind === 'paragraph' ? wordsHtml(part.words) : ''));
   return texts.join('\n').replaceAll('\n', '<br>\n');
@@ -117,7 +116,7 @@ function partHtml(part: Inline, place: Place): string {
 
 const safeAddress = /^(?:https?:\/\/|mailto:)[^\s"'<>`\\]+$/i;
 
-/** The page that a link leads to does not learn where the reader came from. */
+/** The target of a link does not learn where the reader came from. */
 function linkHtml({ kind, target, parts, isAddress }: LinkInline, { isInLink }: Place): string {
   const words = (kind === 'picture' ? 'Picture: ' : '') + inlineHtml(parts, { isInLink: true });
   if (isInLink) return words;
@@ -129,7 +128,6 @@ function withoutTabs(line: string): string {
   return line.replace(/^[ \t]*\t/, (blanks) => blanks.replaceAll('\t', '    '));
 }
 
-/** A patch or a diff: lines that add, remove, or name a file have a colour each. */
 export function diffHtml(text: string): string {
   const lines = text.split('\n').map((line) => {
     const kind = kinds.find(([start]) => start.test(line))?.[1];
@@ -145,7 +143,7 @@ const kinds = [
   [/^-/, 'removed'],
 ] as const;
 
-/** The text as HTML shows it, between tags or in an attribute with quotes. Hidden characters are the caller's to show. */
+/** Escapes text for use between tags or in a quoted attribute. The caller handles hidden characters. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => signs.get(sign)!);
 }

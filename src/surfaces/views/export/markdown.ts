@@ -17,7 +17,7 @@ import {
 } from './export-page.ts';
 import { costLine } from '../wording/cost-words.ts';
 
-/** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
+/** The thread as Markdown: input of the user is quoted, output of commands fenced, and context folded. */
 export function threadMarkdown(page: ExportPage): string {
   const facts = pageFacts(page).map(([name, value]) => `- ${name}: ${inline(value)}`);
   const blocks = [`# ${escaped(exportTitle(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)];
@@ -74,7 +74,7 @@ function decidedLines(call: RecordedCall): string {
     .join('');
 }
 
-/** An answer that ends where it ends: code that it leaves open is closed, and no HTML begins a block. */
+/** Keeps an answer from affecting what follows: code that it leaves open is closed, and no HTML begins a block. */
 function enclosed(text: string): string {
   let open: Fence | undefined;
   const lines = visibleText(text)
@@ -112,7 +112,7 @@ function inline(text: string): string {
   return `${tick}${space}${visibleText(text).replaceAll('\n', ' ')}${space}${tick}`;
 }
 
-/** More of them than stand anywhere in the text. */
+/** A longer run of backticks than any in the text. */
 function ticksAround(text: string, least: number): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length + 1), least);
   return '`'.repeat(longest);

@@ -18,7 +18,7 @@ const wants: Readonly<Record<Question['kind'], string>> = {
   unknown: 'it may go on',
 };
 
-/** What the user or a reviewer was asked about a call and answered, and where it ran if it left the sandbox: one line for each. */
+/** One line for each question about a call with its answer, and one for the place if it left the sandbox. */
 export function questionAndAnswerLines({ asked = [], outside, confined }: RecordedCall): readonly string[] {
   const place = confined === true ? widerSandbox : 'outside the sandbox';
   return [...asked.map(questionAndAnswer), ...(outside === true ? [`ran ${place}`] : [])];

@@ -4,13 +4,12 @@ import { type Json, type JsonObject, objectAt } from '../../../protocol/json.ts'
 import type { Answer, AnswerScope, Question } from '../../../protocol/question.ts';
 import { bold, type Span } from '../terminal/styled-text.ts';
 
-/** The field that a question asks for, where it asks for just one. */
 export function askedField({ elicitation }: Question): FormField | undefined {
   const fields = formFields(elicitation?.schema);
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** A person fills a form field by field. The first no is about all of it. */
+/** Asks a person field by field. The first denial applies to the whole form. */
 export async function fillForm(question: Question, ask: (single: Question) => Promise<Answer>): Promise<Answer> {
   const { elicitation } = question;
   const schema = elicitation?.schema;
@@ -28,7 +27,6 @@ export async function fillForm(question: Question, ask: (single: Question) => Pr
   return { kind: 'allowed', content };
 }
 
-/** The answers to one field, each by a key. */
 export function fieldChoices(field: FormField): readonly Choice[] {
   const { name, kind, options, preset, isRequired } = field;
   const filled = (key: string, words: string, value: Json): Choice => {
@@ -60,7 +58,6 @@ export function fieldChoices(field: FormField): readonly Choice[] {
   ];
 }
 
-/** What a field wants, in one line. */
 export function fieldLine({ name, kind, about, isRequired, options, least, most, format }: FormField): string {
   const limits = [
     isRequired ? 'required' : 'optional',
@@ -78,21 +75,19 @@ function unitOf(kind: FormField['kind']): string {
   return kind === 'text' ? ' characters' : kind === 'choices' ? ' values' : '';
 }
 
-/** A server could name an option as Capstan names its own answers. */
+/** A server could name an option like one of Capstan's own answers. */
 function quoted(text: string): string {
   return `"${text}"`;
 }
 
-/** An answer that a person can give, and its key. */
 export interface Choice {
   readonly key: string;
   readonly words: string;
   readonly answer: Answer;
-  /** In words of a server that asks, which stand in quotes. */
+  /** The words come from the server that asks, and are quoted. */
   readonly isOffered?: true;
-  /** The person is asked for a line that goes with it. */
   readonly takesNote?: true;
-  /** What the line means, or what is wrong with it. Absent: it is a note for the model. */
+  /** Interprets the line, or says what is wrong with it. Absent: it is a note for the model. */
   readonly reads?: (line: string) => Answer | string;
 }
 
@@ -112,7 +107,7 @@ export function choicesFor({ scopes, kind, prefix, confined }: Question): readon
   return [
     allowed('y', kind === 'permissions' ? 'yes, for this turn' : 'yes, once', 'call'),
     ...wider.slice(0, 1),
-    // Never behind the third place, where Codex has it: there, 3 must not allow more than 1 does.
+    // At most third, where Codex has it: 3 must not allow more there than 1 does.
     { key: 'n', words: 'no', answer: { kind: 'declined' } },
     ...wider.slice(1),
     ...(carriesNote(kind) ? [whyNot] : []),
@@ -127,7 +122,7 @@ const whyNot: Choice = {
   takesNote: true,
 };
 
-/** What an MCP server asks is answered to that server, which has no place for a note, and no model reads it. */
+/** An answer to an MCP server's question goes to that server, which has no place for a note; no model reads it. */
 export function carriesNote(kind: Question['kind']): boolean {
   return kind !== 'elicitation';
 }

@@ -14,18 +14,18 @@ import { wrap } from '../terminal/text.ts';
 import { diffSpans } from '../wording/turn-lines.ts';
 import { fieldLine } from './question-choices.ts';
 
-/** From here on what was asked may have left the screen: the end says again what matters. */
+/** A taller question may have left the screen, so its end repeats what matters. */
 const tallRows = 15;
 
 interface QuestionForm {
   readonly width?: number;
-  /** Where the words of the model stand. Where text scrolls, the command comes behind them, next to the answers. */
+  /** The place of the model's words. In scrolling text the command follows them, next to the answers. */
   readonly words?: 'first' | 'elsewhere';
 }
 
 /**
- * What is asked, with everything that a yes would allow. Nothing is cut, and every row of what the model wrote begins
- * with a mark of ours: a text that fills its rows could pass for a question of its own.
+ * Shows the question with everything that an approval would allow. Nothing is cut, and every row of the model's text
+ * begins with our mark: a text that fills its rows could imitate a question.
  */
 export function questionLines(
   question: Question,
@@ -55,7 +55,9 @@ export function questionLines(
   ];
 }
 
-/** What a yes would run or change at the least, in the rows that the question has of it: a command, paths of a patch. */
+/**
+ * The least that must be shown of what an approval would run or change: the rows for a command or the paths of a patch.
+ */
 export function requiredQuestionLines(
   question: Question,
   item: TurnItem | undefined,
@@ -71,7 +73,6 @@ export function requiredQuestionLines(
   ];
 }
 
-/** Why the model wants it, in its own words. */
 export function justificationLines(
   { justification }: Question,
   { width }: { readonly width: number },
@@ -79,7 +80,6 @@ export function justificationLines(
   return justification === undefined ? [] : [told(`The model says: ${justification}`, width, '  ', '  | ')];
 }
 
-/** What the call may do beyond what all calls may. */
 function wantedLines({ kind, paths = [], permissions = {} }: Question, width: number): readonly Span[] {
   const { network, read = [], write = [], spelled = {} } = permissions;
   const named = (path: string): string => (spelled[path] === undefined ? path : `${path} (named as ${spelled[path]})`);
@@ -96,7 +96,7 @@ function scriptOf(argv: readonly string[]): string {
   return argv.length === 3 ? (argv[2] ?? '') : argv.join(' ');
 }
 
-/** A rule holds in every thread, and what it allows leaves the sandbox, also where this command would not. */
+/** A rule holds in every thread, and what it allows leaves the sandbox, even where this command would not. */
 function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: number): readonly Span[] {
   if (!scopes.includes('rule')) return [];
   const line = (text: string): Span => dim(marked(`rule: ${text}`, width, '  ', '    '));
@@ -108,7 +108,6 @@ function ruleLines({ prefix, host, mcp, scopes, confined }: Question, width: num
   return [line(`commands that begin with ${JSON.stringify(prefix)} run without a question, ${where}`)];
 }
 
-/** The page that would be visited, or the fields of the form. */
 function elicitationLines({ elicitation }: Question, width: number): readonly Span[] {
   if (elicitation === undefined) return [];
   const { url, schema } = elicitation;
@@ -116,7 +115,6 @@ function elicitationLines({ elicitation }: Question, width: number): readonly Sp
   return lines.map((line) => bold(marked(line, width, '  > ', '  | ')));
 }
 
-/** What the model wants to know, and what it offers as answers. */
 function inputLines({ input = [] }: Question, width: number): readonly Span[] {
   return input.flatMap(({ header, question, options }) => [
     bold(told(`${header}: ${question}`, width, '  > ', '  | ')),
@@ -139,7 +137,6 @@ const titles: Readonly<Record<Question['kind'], string>> = {
 
 const showsCall: readonly Question['kind'][] = ['tool', 'client-tool', 'unknown'];
 
-/** The name of the tool and all of its arguments. */
 function callLines(question: Question, item: TurnItem | undefined, width: number): readonly Span[] {
   const shown = item ?? readItem(question.item);
   const given = shown?.kind === 'tool-call' ? JSON.stringify(shown.arguments, null, 2).split('\n') : [];
@@ -149,12 +146,12 @@ function callLines(question: Question, item: TurnItem | undefined, width: number
   ];
 }
 
-/** What a yes would allow, in rows that fit, the first behind `first`, all others behind `next`. */
+/** Text that an approval would allow, in rows that fit; `first` precedes the first row, `next` all others. */
 function marked(text: string, width: number, first: string, next: string): string {
   return behind(exactRows(exactLine(text, 'words'), width - Math.max(first.length, next.length) - 1), first, next);
 }
 
-/** The same for words about it: blanks where they are broken say nothing. */
+/** Rows of words about it, where blanks at breaks have no meaning. */
 function told(text: string, width: number, first: string, next: string): string {
   return behind(wrap(exactLine(text), width - Math.max(first.length, next.length) - 1), first, next);
 }
@@ -174,7 +171,7 @@ function commandRows(script: string, width: number): readonly string[] {
 function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width: number): readonly Span[] {
   const changes = item?.kind === 'file-change' ? item.changes : [];
   const isShown = (path: string): boolean => changes.some((change) => change.path === path || change.movePath === path);
-  // A file does not keep all changes of a long patch, and the question has all of their paths.
+  // A file does not keep all changes of a long patch, but the question has all of their paths.
   const others = paths.filter(({ path }) => !isShown(path)).map(({ path }) => marked(path, width, '  ', '    '));
   const lines = changes.flatMap(({ kind, path, movePath, diff = '' }): readonly Span[] => {
     const moved = movePath === undefined ? '' : ` -> ${movePath}`;
@@ -193,18 +190,17 @@ function patchLines({ paths = [] }: Question, item: TurnItem | undefined, width:
   return [...lines, ...others];
 }
 
-/** Rows after the first keep the sign of their line. */
+/** Continuation rows keep the sign of their line. */
 function diffRows(line: string, width: number): string {
   const rows = exactRows(exactLine(line), width - 6);
   return rows.map((row, at) => (at === 0 ? row : `${line.slice(0, 1)}| ${row}`)).join('\n');
 }
 
-/** What a question is about, in one line. */
 export function questionWords({ agent, ...question }: Question): string {
   return agent === undefined ? callWords(question) : `agent ${agent}: ${callWords(question)}`;
 }
 
-/** The tool of a call as people know it: that of an MCP server is `server.tool`. */
+/** The tool of a call for people; `server.tool` for MCP servers. */
 function questionToolName({ tool, item }: Pick<Question, 'tool' | 'item'>): string {
   const server = stringAt(objectAt(item, 'capstan'), 'server');
   return server === undefined ? tool : `${server}.${stringAt(item, 'tool') ?? tool}`;
@@ -221,7 +217,7 @@ function callWords({ argv, host, paths, justification, ...call }: Omit<Question,
   return `use ${used} on ${first!.path}${more.length === 0 ? '' : ` and ${more.length} more`}${why}`;
 }
 
-/** Lines of a script are commands of their own, and must not look like one. */
+/** Lines of a script are separate commands, and must not look like one. */
 function linesApart(script: string): string {
   return script.trim().replaceAll('\n', ' \u240A ');
 }

@@ -1,17 +1,16 @@
 import { endsInJoiningScript, invisibleClass } from '../../../base/invisible-characters.ts';
 import { fittingPrefix, signForCharacter } from './text.ts';
 
-/** Most lines are this. */
 const plain = /^[\n\t -~]*$/;
-/** What a sign looks like. Where it stands in a text itself, it must not pass for one. */
+/** Text that looks like one of our signs must not pass for one. */
 const looksLikeSign = /<(?=U\+[\dA-F]{4,6}>)/g;
 
 /**
- * A text that the user is asked to allow, with a sign for every character that an eye could miss or take for another:
- * those that `visibleText` shows, and joiners, selectors, blanks that are no space, and letters that are written in two
- * ways, and letters of other scripts that look like ASCII (`words`: a command, a path or the like).
- * Joiners and selectors stay only inside a picture that Unicode lists, and between letters of a script that needs
- * them. Two texts are never shown the same. Newline and tab stay.
+ * A text that the user is asked to allow, with a sign for every character that an eye could miss or confuse: those that
+ * `visibleText` shows, joiners, selectors, blanks other than the space, letters with two encodings, and letters of
+ * other scripts that look like ASCII (`words`: a command, a path or the like). Joiners and selectors stay only inside
+ * an emoji that Unicode lists, and between letters of a script that needs them. Different texts are always shown
+ * differently. Newline and tab stay.
  */
 export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): string {
   if (plain.test(text)) return text.includes('<U+') ? text.replaceAll(looksLikeSign, signForCharacter) : text;
@@ -30,18 +29,18 @@ export function exactText(text: string, kind: 'words' | 'prose' = 'prose'): stri
   return shown;
 }
 
-/** The same in one line, with a sign for blanks at its end. */
+/** The exact text in one line, with a sign for trailing blanks. */
 export function exactLine(text: string, kind: 'words' | 'prose' = 'prose'): string {
   return exactText(text, kind)
     .replaceAll(/[\n\t]/g, signForCharacter)
     .replace(/ +$/, (blanks) => '\u2420'.repeat(blanks.length));
 }
 
-/** Where joiners and selectors are part of what is seen. */
+/** Joiners and selectors that affect what is seen. */
 function keptPlaces(text: string): ReadonlySet<number> {
   const kept = new Set<number>();
   if (!/[\u200C\u200D]|\uFE0F/u.test(text)) return kept;
-  // Made here: few texts need these, and properties take long to read.
+  // Built here: few texts need these, and compiling the properties is slow.
   for (const { 0: picture, index } of text.matchAll(/\p{RGI_Emoji}/gv))
     for (const { index: at } of picture.matchAll(/\u200D|\uFE0F/g)) kept.add(index + at);
   for (const { index } of text.matchAll(/[\u200C\u200D]/g)) {
@@ -53,21 +52,21 @@ function keptPlaces(text: string): ReadonlySet<number> {
 
 let unseen: RegExp | undefined;
 
-/** Whether it has a shape of its own, and is no sign of ours. U+2800 is a blank, too. */
+/** True if it has a shape of its own, and is no sign of ours. U+2800 is a blank, too. */
 function isSeen(sign: string): boolean {
   unseen ??= new RegExp(String.raw`[${invisibleClass}\p{Cn}\p{Z}\u2400-\u2421\u2800]`, 'u');
   return /[\n\t -~]/.test(sign) || !unseen.test(sign);
 }
 
-/** Whether no other characters are drawn like it behind what stands before: an accent and its letter have two spellings. */
+/** True if no other characters look the same after the preceding text: an accent and its letter have two encodings. */
 function isOneSpelling(before: string, sign: string): boolean {
   const all = before + sign;
   return all.normalize('NFC') === all;
 }
 
 /**
- * Letters of other scripts that are drawn like a letter of ASCII in common fonts. The ASCII letter stands before those
- * that look like it.
+ * Letters of other scripts that look like an ASCII letter in common fonts. Each ASCII letter precedes those that look
+ * like it.
  */
 const table = `
   aаαɑ bЬƅ cсϲᴄ dԁ eеҽ gɡց hһհ iіι jјϳ kκ lӏ nո oоοօסᴏ pрρ qԛ sѕꜱ uυսʋ vνѵᴠ wԝѡᴡ xхχ yуγү zᴢ
@@ -81,23 +80,25 @@ const confusable: ReadonlySet<string> = new Set(
     .flatMap((row) => [...row].slice(1)),
 );
 
-/** Forms of ASCII letters, digits and signs that no language writes words with: wide, mathematical, Roman numerals. */
+/**
+ * Variants of ASCII letters, digits and signs that no language writes words with: wide, mathematical, Roman numerals.
+ */
 const variant = /[\uFF0D-\uFF19\uFF20-\uFF3A\uFF3F\uFF41-\uFF5A\u2102-\u2139\u2160-\u217F\u{1D400}-\u{1D7FF}]/gu;
 
-/** Dashes that begin an option, and slashes, dots and hyphens inside a word, that are none. Those of prose stay. */
+/**
+ * Lookalikes of dashes at the start of an option, and of slashes, dots and hyphens inside a word. Those of prose stay.
+ */
 const sign =
   /(?<![^\s"'])[\u2010-\u2015\u2212\uFE58\uFE63]+(?=[A-Za-z-])|(?<=[\w.])[\u2044\u2215\u29F8\u2024\u2010\u2011\u2212\uFE63](?=\w)/gu;
 
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
-/** Separators of the parts of an option, a path, a host or an assignment. */
 const joint = /[-/\\.:@=~%+]/;
 
 /**
- * Finds letters that look like ASCII in a text that the user is asked to allow:
- *
- * - in a word that also has Latin letters, and wide, mathematical and other variants anywhere;
- * - in `words` of a command also in a word that has no other letters, such as `сору`, unless it stands in a quoted
- *   sentence in which another word shows its script. `prose` has too many such words of real languages.
+ * Finds letters that look like ASCII in a text that the user is asked to allow: in a word that also has Latin letters,
+ * and wide, mathematical and other variants anywhere; in `words` of a command also a word that has no other letters,
+ * such as `сору`, unless a quoted sentence around it has another word that shows its script. Not so in `prose`: real
+ * languages have too many such words.
  */
 function lookalikePlaces(text: string, kind: 'words' | 'prose'): ReadonlySet<number> {
   const found = new Set<number>();
@@ -125,14 +126,14 @@ function lookalikePlaces(text: string, kind: 'words' | 'prose'): ReadonlySet<num
   return found;
 }
 
-/** Quoted sentences in which some word is plainly of another script, as pairs of places. */
+/** Quoted sentences with a word plainly of another script, as pairs of places. */
 function foreignSentences(text: string): readonly (readonly [from: number, to: number])[] {
   return Array.from(text.matchAll(/"[^"]*"|'[^']*'/g))
     .filter(({ 0: quoted }) => [...quoted].some(isPlainlyOther))
     .map(({ 0: quoted, index }) => [index, index + quoted.length] as const);
 }
 
-/** A word that could be an option, a path or a host, or that begins a script in quotes, is no part of a sentence. */
+/** A word that could be an option, a path or a host, or that begins a quoted script, is no part of a sentence. */
 function isOfSentence(text: string, at: number, letters: string): boolean {
   const [before = '', after = ''] = [text[at - 1], text[at + letters.length]];
   return !joint.test(before) && !joint.test(after) && !(/["']/.test(before) && letters.length > 1);
@@ -143,8 +144,8 @@ function isPlainlyOther(letter: string): boolean {
 }
 
 /**
- * A line that the user is asked to allow, in rows that fit, broken between words where there are any. No blank of it is
- * lost: those at a break begin the next row, where they are seen. So no two lines have the same rows.
+ * A line that the user is asked to allow, in rows that fit, broken between words if possible. Blanks at a break begin
+ * the next row, where they are seen; none is lost, so different lines have different rows.
  */
 export function exactRows(line: string, width: number): readonly string[] {
   const room = Math.max(1, width);

@@ -3,29 +3,28 @@ import { formatCount } from '../../../engine/wording.ts';
 import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
 import { fitToWidth, padToWidth, terminalWidth, visibleLine, wrap } from './text.ts';
 
-/** A number stands right; a text may have a look. */
+/** Numbers are aligned to the right; a text may have a look. */
 export type TableCell = number | Span;
 
 export interface TableForm {
-  /** Columns that stand right although they hold no numbers. */
+  /** Right-aligned columns without numbers. */
   readonly right?: readonly number[];
-  /** Columns that are never shortened, as those with numbers. */
+  /** Columns that are never shortened, like those with numbers. */
   readonly whole?: readonly number[];
   /**
-   * The widest that a column becomes, by its number. A longer text is shortened, or, where rows may have any width,
-   * moves the rest of its row.
+   * The greatest width of a column, by its number. A longer text is shortened or, where rows may have any width, moves
+   * the rest of its row.
    */
   readonly most?: Readonly<Record<number, number>>;
-  /** Of a row, in columns of a terminal: texts are shortened until rows fit. */
+  /** The width of a row in terminal columns: texts are shortened to fit. */
   readonly width?: number;
 }
 
-/** Rows with their cells under each other, two spaces between them, without colours. */
+/** Aligned rows, with two spaces between cells and without colours. */
 export function table(rows: readonly (readonly TableCell[])[], form: TableForm = {}): string {
   return paint(tableSpans(rows, form), false);
 }
 
-/** The same with the looks of its cells. */
 export function tableSpans(
   rows: readonly (readonly TableCell[])[],
   { right = [], whole = [], most = {}, width = Infinity }: TableForm = {},
@@ -53,7 +52,7 @@ export function tableSpans(
   });
 }
 
-/** Of any number of rows: arguments of a call are limited. */
+/** Works for any number of rows: arguments of a call are limited. */
 function largest(numbers: readonly number[]): number {
   return numbers.reduce((most, each) => Math.max(most, each), 0);
 }
@@ -63,10 +62,10 @@ function cellText(cell: TableCell): string {
   return visibleLine(typeof cell === 'string' ? cell : cell.text);
 }
 
-/** A text that is shortened to less says nothing. */
+/** A shorter text tells nothing. */
 const leastColumn = 10;
 
-/** The widest texts give way first, and numbers never. */
+/** Narrows the widest texts first, and numbers never. */
 function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: number): readonly number[] {
   const widths = [...wanted];
   const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
@@ -79,10 +78,10 @@ function narrowed(wanted: readonly number[], isFixed: readonly boolean[], most: 
   return widths;
 }
 
-/** How standard output shows a page for people: tables and bars fit its width. */
+/** The form of a page for people on standard output: tables and bars fit its width. */
 export interface PageForm {
   readonly width: number;
-  /** Of sentences, and of tables whose texts are worth more than their form. In a file or a pipe there is no limit. */
+  /** For sentences, and for tables whose texts matter more than their form. In a file or a pipe there is no limit. */
   readonly proseWidth: number;
   readonly color: boolean;
 }
@@ -93,25 +92,23 @@ export function pageForm(stream: NodeJS.WriteStream = process.stdout): PageForm 
   return { width, proseWidth: stream.isTTY ? width : Infinity, color: wantsColor(stream, 'auto') };
 }
 
-/** Writes a page to standard output. Only its own looks reach a terminal: `paint` makes everything else visible. */
+/** Writes a page to standard output. Only our own looks reach a terminal: `paint` makes everything else visible. */
 export function printPage(spans: readonly Span[], { color }: PageForm): void {
   process.stdout.write(paint(spans, color));
 }
 
-/** Sentences, each line broken between words where it is too long. Each begins with `indent`. */
 export function wrapSentences(text: string, { proseWidth }: PageForm, indent = ''): string {
   const lines = wrap(text, proseWidth - indent.length);
   return lines.map((line) => `${indent}${line}\n`).join('');
 }
 
-/** A part of a whole, and how it is drawn: by its colour, and by its letter where there is no colour. */
 export interface BarPart {
   readonly amount: number;
   readonly letter: string;
   readonly look: TextLook;
 }
 
-/** Parts of a whole side by side in so many columns. A part that is not nothing gets at least one. */
+/** Parts of a whole side by side. Each part above zero gets at least one column. */
 export function stackedBar(
   parts: readonly BarPart[],
   { whole, width, color }: { readonly whole: number; readonly width: number; readonly color: boolean },
@@ -128,7 +125,6 @@ export function stackedBar(
   ];
 }
 
-/** How much of a work is done: `[######....] 3/5`. */
 export function progressText(
   label: string,
   {
@@ -150,7 +146,7 @@ export function progressText(
   return `${label} [${'#'.repeat(filled)}${'.'.repeat(room - filled)}] ${counted}`;
 }
 
-/** Columns for each amount: the largest remainders are rounded up, and what exceeds the width is taken from the widest. */
+/** Columns for each amount: the largest remainders are rounded up, and excess is taken from the widest. */
 export function shareColumns(amounts: readonly number[], whole: number, width: number): readonly number[] {
   const exact = amounts.map((amount) => (amount / whole) * width);
   const columns = exact.map((share) => (share > 0 ? Math.max(1, Math.round(share)) : 0));

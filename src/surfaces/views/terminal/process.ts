@@ -5,22 +5,22 @@ import { printNote } from './print.ts';
 export interface EndingOptions {
   /** Called at the first signal, before the work is interrupted. */
   onSignal?(name: NodeJS.Signals): void;
-  /** The work did not end in time: the last words before the process is ended. */
+  /** Called if the work did not end in time, just before the process is ended. */
   onLate?(): void;
-  /** A second signal ends the process at once. Without this, one line on standard error says so. */
+  /** Called at a second signal, which ends the process at once. Absent: a line on standard error reports it. */
   onSecond?(): void;
   /** Signals after which the process exits with its code, for a program that sends the signal and reads the code. */
   readonly exitsAfter?: readonly NodeJS.Signals[];
-  /** Whether the work may need several times as long as it should. Default: by the load of the machine. */
+  /** True if the work may need several times as long as usual. Default: by the load of the machine. */
   isBusy?(): boolean;
 }
 
-/** Said on a line of its own: the terminal has put `^C` on the line before. */
+/** Printed on a new line: the terminal has put `^C` on the line before. */
 export const stoppedAtOnceNote = 'Stopped at once, before the work was ended cleanly.';
 
-/** Within a second, with time to spare for leaving. */
+/** Less than a second, to leave time for exiting. */
 const cleanEndMs = 900;
-/** The same on a machine that is busy: there a second may not be enough to record the end of the turn. */
+/** On a busy machine a second may not be enough to record the end of the turn. */
 const busyEndMs = 4900;
 
 type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'kill' | 'pid'> & {
@@ -28,12 +28,10 @@ type SignalledProcess = Pick<NodeJS.Process, 'on' | 'once' | 'off' | 'exit' | 'k
 };
 
 /**
- * SIGINT and SIGTERM interrupt the work, and the process ends within a second, or five on a busy machine, whatever it
- * does then: a command may refuse to die, a disk to sync, a reader to read. What is lost that way is what a kill would
- * lose, and the thread can be resumed. A second signal ends the process at once.
- *
- * The process ends by the signal that it got, not with a code of its own: a shell then knows that the user wants to stop
- * and leaves the loop or the script.
+ * SIGINT and SIGTERM interrupt the work, and the process ends within a second, or five on a busy machine, even if a
+ * command, the disk or a reader hangs. That loses no more than a kill would, and the thread can be resumed. A second
+ * signal ends the process at once. The process ends by the signal itself, not with an exit code: a shell then knows
+ * that the user wants to stop and leaves the loop or the script.
  */
 export function endOnSignal(options: EndingOptions, self: SignalledProcess = process) {
   const interrupt = new AbortController();
@@ -49,7 +47,7 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
     options.onSignal?.(name);
     interrupt.abort();
     if (options.exitsAfter?.includes(name) !== true) {
-      // The last thing that happens: all output is written by then.
+      // Runs last: all output is written by then.
       self.once('exit', () => {
         stopListening();
         self.kill(self.pid, name);
@@ -59,7 +57,7 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
       if (!isOver) options.onLate?.();
       end();
     };
-    // It holds nothing up: a process that has nothing left to do ends before.
+    // Unreferenced: a process that has nothing left to do ends before.
     const look = (): void => {
       if (!isOver && (options.isBusy ?? isMachineBusy)()) setTimeout(late, busyEndMs - cleanEndMs).unref();
       else late();
@@ -68,9 +66,8 @@ export function endOnSignal(options: EndingOptions, self: SignalledProcess = pro
   };
   self.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   return {
-    /** Aborts at the first signal. */
     signal: interrupt.signal,
-    /** The work is over. What is left of the process still has only the rest of its time. */
+    /** The work is over. The rest of the process keeps the original deadline. */
     over(): void {
       isOver = true;
       stopListening();
@@ -101,7 +98,9 @@ export async function diskLossAsOutcome<Value>(work: () => Promise<Value>): Prom
   }
 }
 
-/** From here on no reader ends the process by closing the other end of its output: a turn continues to a clean end. */
+/**
+ * From here on a reader that closes its end of the output does not end the process: a turn continues to a clean end.
+ */
 export function ignoreClosedOutput() {
   let lost: Error | undefined;
   process.stderr.on('error', () => {});
@@ -109,7 +108,10 @@ export function ignoreClosedOutput() {
     if (error.code !== 'EPIPE') lost ??= error;
   });
   return {
-    /** Everything is written, or why it could not be. A reader that left is no reason: it had what it wanted. */
+    /**
+     * Resolves when everything is written, or with the reason why not. A reader that left is no failure: it had what it
+     * wanted.
+     */
     async finish(): Promise<Outcome<'output-lost'> | undefined> {
       await new Promise<void>((written) => process.stdout.write('', () => written()));
       // The error of a write is reported one tick after its end.

@@ -6,23 +6,20 @@ import type { Span } from './styled-text.ts';
 import { terminalWidth } from './text.ts';
 
 export interface ProgressOptions {
-  /** What is done, as the beginning of a line: `Reading threads`. */
+  /** The beginning of the line, such as `Reading threads`. */
   readonly label: string;
-  /** How an amount is written; by default as a number. */
   readonly amount?: (value: number) => string;
   readonly stream?: ScreenStream;
 }
 
-/** Faster work shows nothing: a line that comes and goes at once only flickers. */
+/** Faster work shows nothing: a line that disappears at once only flickers. */
 const quietMs = 300;
-/** So often the line may change, however often the work reports. */
 const pauseMs = 100;
-/** From here on the time is shown, too. */
 const longMs = 2000;
 
 /**
- * Does work, and shows on a terminal how far it is. The line leaves nothing behind, whether the work ends, fails or is
- * interrupted. Elsewhere nothing is shown.
+ * Runs work, and shows its progress on a terminal only. The line leaves nothing behind, even if the work fails or is
+ * interrupted.
  */
 export async function withProgress<Result>(
   { label, amount = formatCount, stream = process.stderr }: ProgressOptions,
@@ -76,7 +73,7 @@ const names = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Calls `tidy` before SIGINT or SIGTERM ends the process. The process then ends by that signal, unless another listener
- * decides how it ends. Gives what takes this back.
+ * decides otherwise. Returns the function that removes the handler.
  */
 export function tidyOnSignal(tidy: () => void, self: EndedProcess = process): () => void {
   const stop = (): void => names.forEach((name) => void self.off(name, onSignal));
@@ -89,13 +86,13 @@ export function tidyOnSignal(tidy: () => void, self: EndedProcess = process): ()
   return stop;
 }
 
-/** Does blocking work that a signal must not cut off half-way: the signal ends the process afterwards. */
+/** Runs blocking work that a signal must not interrupt: the signal ends the process afterwards. */
 export async function runBeforeAnySignal<Result>(work: () => Result, self: EndedProcess = process): Promise<Result> {
   const stop = tidyOnSignal(() => {}, self);
   try {
     return work();
   } finally {
-    // A signal that came meanwhile is reported when the process looks at its events again.
+    // A signal during the work is only delivered by the event loop.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     stop();
   }

@@ -5,17 +5,15 @@ import { paint, type Span, type TextLook, wantsColor } from './styled-text.ts';
 import { fitToWidth, type SizedStream, terminalWidth, visibleText, wrap } from './text.ts';
 import { stripVTControlCharacters } from 'node:util';
 
-/** A screen on standard error, or on another stream. Only a terminal has a line that can be written over. */
+/** A screen on standard error, or on another stream. Only a terminal has a rewritable line. */
 export function openScreen(stream: ScreenStream = process.stderr): Screen {
   return new Screen({ stream, color: wantsColor(stream, 'auto'), live: canRewriteLines(stream) });
 }
 
-/** Whether a line can be written over. */
 export function canRewriteLines({ isTTY }: SizedStream, env: Variables = process.env): boolean {
   return isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** The part of standard error that a screen needs. */
 export interface ScreenStream extends SizedStream {
   write(text: string): unknown;
 }
@@ -23,30 +21,30 @@ export interface ScreenStream extends SizedStream {
 export interface ScreenOptions {
   readonly stream: ScreenStream;
   readonly color: boolean;
-  /** Whether a line may be written over: a terminal that can do it. */
+  /** True for a terminal that can rewrite a line. */
   readonly live: boolean;
 }
 
 export interface MessageForm {
   readonly look?: TextLook;
   readonly indent?: string;
-  /** Of every row but the first; by default the same. */
+  /** For every row but the first; by default the same. */
   readonly hanging?: string;
 }
 
-/** What the status line says now. It is asked again whenever the line is drawn, so it may count seconds. */
+/** The content of the status line, computed at every redraw, so it may count seconds. */
 export type Status = () => readonly Span[];
 
 const redrawMs = 200;
 
 /** Takes the cursor to the beginning of the line and clears it. */
 const erased = '\r\u001B[K';
-/** A terminal that became narrower shows the line on several: the same from the first of them on. */
+/** A terminal that became narrower shows the line on several rows: clears from the first of them. */
 const erasedFrom = (linesAbove: number): string => (linesAbove === 0 ? erased : `\r\u001B[${linesAbove}A\u001B[J`);
 
 /**
  * Standard error for people: lines that stay, a text that comes in pieces, and below them one status line that is
- * written over and leaves nothing behind. Where nothing can be written over there is no status line.
+ * rewritten and leaves nothing behind. Without rewritable lines there is no status line.
  */
 export class Screen {
   readonly #stream: ScreenStream;
@@ -55,7 +53,6 @@ export class Screen {
   #status: Status | undefined;
   #typed: string | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What stands in the status line. */
   #drawn = '';
   #drawnWidth = 0;
   #streaming: { readonly text: VisibleStream; readonly wrapped: WrappedStream; endsLine: boolean } | undefined;
@@ -66,17 +63,15 @@ export class Screen {
     this.#color = color;
   }
 
-  /** A line, or several, that stay. */
   note(...spans: readonly Span[]): void {
     this.endText();
-    // In one piece: a line that is erased and drawn again in two would flicker.
+    // Written at once: erasing and drawing separately would flicker.
     const status = this.#statusNow();
     const [before, after] = [this.#erased(), status === '' ? '' : erased];
     this.#stream.write(`${before}${paint(spans, this.#color)}\n${after}${status}`);
     this.#isDrawn(status);
   }
 
-  /** A sentence of ours, or several: on a terminal they are broken between words. */
   message(text: string, { look, indent = '', hanging = indent }: MessageForm = {}): void {
     const room = this.#width - Math.max(indent.length, hanging.length);
     const lines = this.#live ? wrap(visibleText(text), room) : text.split('\n');
@@ -84,7 +79,7 @@ export class Screen {
     this.note(look === undefined ? shown : { look, text: shown });
   }
 
-  /** A piece of a text that stays, broken between words on a terminal. Whatever else is said begins on a line of its own. */
+  /** Prints a piece of a text that stays, broken between words on a terminal. Other output begins on a new line. */
   text(piece: string): void {
     if (piece === '') return;
     if (this.#streaming === undefined) {
@@ -96,7 +91,6 @@ export class Screen {
     this.#piece(wrapped.push(text.push(piece)));
   }
 
-  /** The text is over. */
   endText(): void {
     if (this.#streaming === undefined) return;
     const { text, wrapped } = this.#streaming;
@@ -106,7 +100,7 @@ export class Screen {
     this.#draw();
   }
 
-  /** What the status line says from now on; undefined takes it away. */
+  /** Sets the status line; undefined removes it. */
   status(status: Status | undefined): void {
     if (!this.#live) return;
     this.#status = status;
@@ -116,12 +110,12 @@ export class Screen {
       if (this.#typed === undefined) this.#erase();
       return;
     }
-    // It holds nothing up: a process that has nothing left to do ends.
+    // Unreferenced: a process that has nothing left to do ends.
     this.#timer ??= setInterval(() => this.#draw(), redrawMs).unref();
     this.#draw();
   }
 
-  /** What the user types, in place of the status line; undefined takes it away. */
+  /** Shows typed text instead of the status line; undefined removes it. */
   typing(text: string | undefined): void {
     if (!this.#live) return;
     this.#typed = text;
@@ -129,7 +123,7 @@ export class Screen {
     this.#draw();
   }
 
-  /** Leaves the terminal as it should be found. */
+  /** Restores the terminal. */
   end(): void {
     this.endText();
     this.#typed = undefined;
@@ -149,7 +143,7 @@ export class Screen {
     this.#isDrawn(next);
   }
 
-  /** Empty where nothing is under way, and while a text comes. */
+  /** Empty if nothing is under way, and while a text comes. */
   #statusNow(): string {
     if (this.#streaming !== undefined) return '';
     if (this.#typed !== undefined) return typedLine(this.#typed, this.#width);
@@ -172,7 +166,6 @@ export class Screen {
     this.#drawnWidth = countColumns(stripVTControlCharacters(status));
   }
 
-  /** What takes away the status line, if there is one. */
   #erased(): string {
     if (this.#drawn === '') return '';
     const columns = terminalWidth(this.#stream) ?? Infinity;
@@ -182,17 +175,17 @@ export class Screen {
 
 const typedMark = '  > ';
 
-/** The end of what is typed: there the next character goes. */
+/** The end of the typed text, where the next character goes. */
 function typedLine(text: string, width: number): string {
   const characters = [...visibleText(text.replaceAll(/\s/g, ' '))];
   while (countColumns(characters.join('')) > width - typedMark.length) characters.shift();
   return `${typedMark}${characters.join('')}`;
 }
 
-/** A status with less of its beginning says nothing. */
+/** A shorter beginning of a status tells nothing. */
 const leastBeginning = 12;
 
-/** As much as fits in one line. The first part gives way: it may be a long command, and what follows counts seconds. */
+/** Fits the spans into one line by cutting the first: it may be a long command, and what follows counts seconds. */
 function shortened(spans: readonly Span[], width: number): readonly Span[] {
   // Made visible before it is measured: a hidden character becomes a sign of several columns.
   const texts = spans.map((span) => visibleText((typeof span === 'string' ? span : span.text).replaceAll(/\s+/g, ' ')));
@@ -205,12 +198,12 @@ function shortened(spans: readonly Span[], width: number): readonly Span[] {
   });
 }
 
-/** How many characters before a sign decide whether it is a part of a letter or a picture. */
+/** The number of preceding characters that decide if a character is part of a letter or an emoji. */
 const lookBack = 4;
 
 /**
- * `visibleText` for a text that comes in pieces: joined, what it gives is what the whole text would give. A piece may
- * end inside a line end or a character; that end waits for the next piece.
+ * `visibleText` for a text that comes in pieces: the joined results equal that of the whole text. A piece may end
+ * inside a line end or a character; that end waits for the next piece.
  */
 export class VisibleStream {
   #before = '';
@@ -224,7 +217,7 @@ export class VisibleStream {
     return this.#visible(isOpen ? text.slice(0, -1) : text);
   }
 
-  /** What is still held back. */
+  /** Returns the held-back rest. */
   end(): string {
     const rest = this.#visible(this.#held);
     this.#held = '';
@@ -241,21 +234,20 @@ export class VisibleStream {
 
 /** A line break, blanks, or a word; a sign of two columns is a word of its own, as lines may break beside it. */
 const token = /\n|[^\S\n]+|\S+/g;
-/** Rows of a table would not be better for it. */
+/** Rows of a table, which breaking would not improve. */
 const unbroken = /^ {0,3}\|/;
-/** What a line of a list or a quotation begins with: lines that continue it begin below its text. */
+/** The opening of a list item or quotation: continuation lines are indented to its text. */
 const opening = /^\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)?/;
-/** So much of a line is kept to know what it is. */
 const longestOpening = 24;
 
 /**
  * Breaks the lines of an answer between words while it arrives in pieces: a terminal breaks them anywhere. A word is
- * held back until it is complete, unless it is the first of its line. Code in fences is left as it is, so that it can be copied.
+ * held back until it is complete, unless it is the first of its line. Fenced code is unchanged, so that it can be
+ * copied.
  */
 export class WrappedStream {
   readonly #width: () => number;
   #column = 0;
-  /** The beginning of the line, as it was sent. */
   #line = '';
   #blanks = '';
   #word = '';
@@ -314,7 +306,6 @@ export class WrappedStream {
     return shown;
   }
 
-  /** The word that was held back, on this line or on the next. */
   #place(): string {
     const [word, blanks, width] = [this.#word, this.#blanks, countColumns(this.#word)];
     if (word === '') return '';
@@ -351,7 +342,6 @@ export class WrappedStream {
   }
 }
 
-/** Signs of two columns apart from the rest. */
 function wordsIn(run: string): readonly string[] {
   if (countColumns(run) <= run.length) return [run];
   return run.match(/[\u0021-\u024F]+|./gsu) ?? [];

@@ -1,18 +1,15 @@
 import { visibleText } from './text.ts';
 
-/** What sets a text off from the rest. Sixteen colours only: a terminal's own theme makes them readable. */
+/** Sixteen colours only: a terminal's own theme makes them readable. */
 export type TextLook = keyof typeof codes;
 
-/** A text of any origin with our own look for it. */
 export interface StyledText {
   readonly look: TextLook;
   readonly text: string;
 }
 
-/** A part of what is printed. */
 export type Span = string | StyledText;
 
-/** `--color`. */
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 const codes = {
@@ -26,7 +23,7 @@ const codes = {
   cyan: [36, 39],
 } as const;
 
-/** Whether a stream gets colours. By default a terminal does, unless NO_COLOR or TERM=dumb says otherwise. */
+/** By default a terminal gets colours, unless NO_COLOR or TERM=dumb says otherwise. */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
   choice: ColorChoice,
@@ -37,7 +34,7 @@ export function wantsColor(
 }
 
 /**
- * The spans as a terminal or a file gets them. Their text is made visible first, so that no sequence but our own is left.
+ * The spans for a terminal or a file. Their text is made visible first, so that no escape sequence but our own is left.
  */
 export function paint(spans: readonly Span[], color: boolean): string {
   return spans

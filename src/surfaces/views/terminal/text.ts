@@ -2,24 +2,23 @@ import { replaceInvisible } from '../../../base/invisible-characters.ts';
 import { countColumns, cutToColumns, splitClusters } from '../../../base/text-columns.ts';
 
 /**
- * The text with hidden characters as signs: `␛` for ESC and so on for the first 32 and DEL, `<U+202E>` for the others.
- * A line that ends with CR LF ends with LF. Joiners and variation selectors stay where a script or an emoji needs them.
+ * Replaces hidden characters by signs: `␛` for ESC and so on for the first 32 and DEL, `<U+202E>` for the others. CR LF
+ * becomes LF. Joiners and variation selectors stay where a script or an emoji needs them.
  */
 export function visibleText(text: string): string {
   return replaceInvisible(text.replaceAll('\r\n', '\n'), signForCharacter);
 }
 
-/** The same in one line, so that a name cannot pass for a line of its own. */
+/** Visible text in one line, so that a name cannot imitate a line of its own. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll(/[\n\t]/g, signForCharacter);
 }
 
-/** JSON with the same characters escaped, which only stand in its strings: every reader gets the same value. */
+/** Escapes the hidden characters, which occur only in strings: every reader gets the same value. */
 export function visibleJson(json: string): string {
   return replaceInvisible(json, escapeOf);
 }
 
-/** The sign that stands for a character. */
 export function signForCharacter(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -33,19 +32,16 @@ function escapeOf(sign: string): string {
     .join('');
 }
 
-/** The text, or as much of it as fits, with a sign at its end that there was more. */
 export function fitToWidth(text: string, width: number): string {
   if (countColumns(text) <= width) return text;
   return width <= 0 ? '' : `${cutToColumns(text, width - 1)}…`;
 }
 
-/** Padded on the right, or on the left, to so many columns. */
 export function padToWidth(text: string, width: number, side: 'left' | 'right' = 'right'): string {
   const blanks = ' '.repeat(Math.max(0, width - countColumns(text)));
   return side === 'right' ? text + blanks : blanks + text;
 }
 
-/** A text in lines of at most so many columns, broken between words where there are any. */
 export function wrap(text: string, width: number): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const lines: string[] = [];
@@ -61,19 +57,18 @@ export function wrap(text: string, width: number): readonly string[] {
   });
 }
 
-/** As much of a text as fits, and something of it in any case: what must not be split may be wider. */
+/** As much of a text as fits, but never nothing: what must not be split may be wider. */
 export function fittingPrefix(text: string, width: number): string {
   const part = cutToColumns(text, width);
   return part !== '' || text === '' ? part : (splitClusters(text).next().value?.text ?? '');
 }
 
-/** A stream that may be a terminal. */
 export interface SizedStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** The columns of a terminal. Undefined: it is none, or does not know its size, which it says as 0. */
+/** The columns of a terminal. Undefined: it is none, or reports its size as 0 because it is unknown. */
 export function terminalWidth({ columns = 0 }: SizedStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }

@@ -22,17 +22,14 @@ function milliseconds(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** What a turn is doing now, as its events tell it. */
 export class Activity {
   readonly #now: () => number;
-  /** Calls that run, by the id of their item. */
   readonly #calls = new Map<string, Begun>();
   #other: Begun | undefined;
-  /** The user is asked, by the id of the question: nothing else is as much worth saying. */
+  /** Questions to the user, by their id: these take precedence over all else. */
   readonly #asking = new Map<string, Begun>();
-  /** Hooks that the turn waits for, and how many of them have not ended. */
+  /** Hooks that the turn waits for, with the number that have not ended. */
   #hooks: readonly HooksBegun[] = [];
-  /** When a request will be sent again. */
   #waitsUntil: number | undefined;
   #isStopping = false;
 
@@ -50,7 +47,7 @@ export class Activity {
         return;
       }
       case 'item-completed':
-        // The model has the floor again when the last call is over.
+        // The model continues when the last call is over.
         if (this.#calls.delete(event.item.id) && this.#calls.size === 0) this.#begin('Thinking');
         return;
       case 'hook-started': {
@@ -101,7 +98,7 @@ export class Activity {
     }
   }
 
-  /** The user wants the turn to end. It is over when the turn says so. */
+  /** The user wants the turn to end; it is over only when the turn reports that. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -133,7 +130,7 @@ export class Activity {
   }
 }
 
-/** Those of one moment end together, so only their number counts. */
+/** Hooks of one moment end together, so only their number counts. */
 function withoutOne(all: readonly HooksBegun[], event: string): readonly HooksBegun[] {
   const at = all.findIndex((each) => each.event === event);
   const found = all[at];

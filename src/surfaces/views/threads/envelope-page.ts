@@ -10,7 +10,6 @@ import { bold, dim, green, red, type Span } from '../terminal/styled-text.ts';
 import { fitToWidth, wrap } from '../terminal/text.ts';
 import { clockTime, clockTimeOf } from '../wording/time-words.ts';
 
-/** The envelope of one turn, or what differs from that of another one. */
 export type EnvelopeView = { readonly turn: StoryTurn } & (
   | { readonly kind: 'envelope'; readonly fields: readonly ShownField[] | undefined }
   | { readonly kind: 'difference'; readonly against: number; readonly changes: readonly ChangedField[] }
@@ -33,7 +32,6 @@ export function envelopeView(
   return { kind: 'difference', turn, against: asked.diff, changes: changedFields(other.envelope, envelope) };
 }
 
-/** For programs. */
 export function envelopeJson(id: string, view: EnvelopeView) {
   const { number, id: turnId, at, context } = view.turn;
   if (view.kind === 'difference') return { thread: id, turn: number, against: view.against, changes: view.changes };
@@ -59,20 +57,18 @@ function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
   };
 }
 
-/** One field of a turn's envelope, with who filled it and who reads it. */
 export interface ShownField {
   readonly field: string;
   readonly value: Json;
   readonly origin: string;
   /** Source files. */
   readonly consumers: readonly string[];
-  /** What the consumers do, each once. */
   readonly roles: readonly string[];
-  /** What will read it and is not there yet. */
+  /** A future reader that does not exist yet. */
   readonly awaits?: string;
 }
 
-/** The fields that a stored envelope has, in the order of the map. Long texts stand there as size and digest. */
+/** The fields of a stored envelope, in the order of the map. Long texts are stored as size and digest. */
 export function envelopeFields(stored: JsonObject): readonly ShownField[] {
   return ownership.flatMap((row) => {
     const { field, consumers, awaits } = row;
@@ -85,8 +81,8 @@ export function envelopeFields(stored: JsonObject): readonly ShownField[] {
 }
 
 /**
- * Who decided a field of a turn: the layer or caller that chose the setting behind it, else where it comes from without
- * a choice. An override chooses a setting as a whole.
+ * The origin of a field: the layer or caller that chose its setting, else its source if there was no choice. An
+ * override chooses a whole setting.
  */
 function originOf({ field, source }: Ownership, stored: JsonObject): string {
   const { settings = [] } = source;
@@ -99,16 +95,14 @@ function originOf({ field, source }: Ownership, stored: JsonObject): string {
   return chosen.find((origin) => origin !== undefined) ?? otherwise;
 }
 
-/** Settings that older threads record under another name. */
 const formerNames: Readonly<Record<string, string>> = { approvals: 'approval', sandbox: 'profile' };
 
-/** Fields that are made from one of the model's record. */
 const madeFrom: Readonly<Record<string, string>> = {
   'window.effective': 'contextWindow',
   'window.configured': 'contextWindow',
 };
 
-/** Of what the catalogue says, a server or a test may have said otherwise. */
+/** A server or a test may have overridden what the catalogue says. */
 function sourceOf(field: string, stored: JsonObject): string {
   const name = madeFrom[field] ?? field.replace(/^(?:identity\.model|capabilities)\./, '');
   const source = valueAt(stored, ['identity', 'model', 'sources', name]);
@@ -118,8 +112,8 @@ function sourceOf(field: string, stored: JsonObject): string {
 export type ChangedField = ReturnType<typeof changedFields>[number];
 
 /**
- * What differs between two stored envelopes: a value is absent where the turn did not have it. The origin is who decided
- * the newer one.
+ * The differences between two stored envelopes: a value is absent if the turn did not have it. The origin is that of
+ * the newer value.
  */
 function changedFields(before: JsonObject, now: JsonObject) {
   return ownership.flatMap((row) => {
@@ -133,10 +127,9 @@ function changedFields(before: JsonObject, now: JsonObject) {
 const valueWidth = 34;
 const lastWidth = 36;
 
-/** From here on a page has room for the readers of each field. */
 const wideEnough = 120;
 
-/** The seven groups and the window: each value, where it came from, who reads it. */
+/** The seven groups and the window: each value with its origin and its readers. */
 export function envelopePage(fields: readonly ShownField[], form: PageForm): readonly Span[] {
   const width = form.proseWidth;
   const isWide = width >= wideEnough;
@@ -186,7 +179,7 @@ export function diffPage(
   return tableSpans([head, ...rows], { width, whole: [0], most: { 1: valueWidth, 2: valueWidth } });
 }
 
-/** Whether the value may not be the one that a reader expects. */
+/** True if the value may differ from what a reader expects. */
 function isKept({ field, origin }: ShownField): boolean {
   return field === 'instructions.base.text' && origin === 'thread';
 }
@@ -195,7 +188,6 @@ const instructionsKept =
   'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file` ' +
   "apply only when a thread starts. After a switch of models, the new model's own instructions replace the old ones at the next checkpoint between turns.";
 
-/** Why a turn has no envelope in the file. */
 export function missingEnvelopeReason({ number, compacts }: StoryTurn): string {
   const why = compacts
     ? 'it was a compaction by Capstan that made no checkpoint'
@@ -203,7 +195,7 @@ export function missingEnvelopeReason({ number, compacts }: StoryTurn): string {
   return `Turn ${number} has no envelope in the file: ${why}.`;
 }
 
-/** What a turn without an envelope has: the contract as its program wrote it. */
+/** For a turn without an envelope: the contract as its program wrote it. */
 export function turnContextPage(turn: StoryTurn, form: PageForm): readonly Span[] {
   const { context } = turn;
   const note = wrapSentences(missingEnvelopeReason(turn), form);
@@ -223,7 +215,7 @@ function groupOf(field: string): string {
   return field.slice(0, field.indexOf('.'));
 }
 
-/** A moment is shown as people say it; `--json` has it exactly. */
+/** Times are worded for people; `--json` has the exact value. */
 export function envelopeFieldText(field: string, value: Json): string {
   return field === 'telemetry.startedAt' && typeof value === 'number' ? clockTime(value) : valueText(value);
 }
@@ -239,7 +231,7 @@ function valueText(value: Json): string {
   return isJsonObject(value) ? (digestText(value) ?? membersText(value)) : String(value);
 }
 
-/** `type managed, network (enabled true)`. The exact value is for `--json`. */
+/** `type managed, network (enabled true)`. `--json` has the exact value. */
 function membersText(value: JsonObject): string {
   const members = Object.entries(value).map(([name, member]) => {
     const text = valueText(member ?? null);
@@ -248,7 +240,7 @@ function membersText(value: JsonObject): string {
   return members.length === 0 ? 'none' : members.join(', ');
 }
 
-/** How the rollout keeps a long text. */
+/** A long text in its stored form. */
 function digestText(value: JsonObject): string | undefined {
   const { characters, digest, ...others } = value;
   if (typeof characters !== 'number' || typeof digest !== 'string' || Object.keys(others).length > 0) return undefined;
@@ -259,15 +251,15 @@ function oneLine(text: string): string {
   return text.replaceAll('\n', ' ');
 }
 
-/** One place at which two values differ; absent on the side that has nothing there. */
+/** A place at which two values differ; a side without a value is absent. */
 export interface ValueDifference {
-  /** Dotted, behind the name of the value: `.entries.2.access`; empty for the value itself. */
+  /** Dotted, relative to the value: `.entries.2.access`; empty for the value itself. */
   readonly path: string;
   readonly from?: Json;
   readonly to?: Json;
 }
 
-/** All places at which two values differ, so that a small change in a large value can be seen. */
+/** All places at which two values differ, so that a small change in a large value is visible. */
 export function valueDifferences(from: Json | undefined, to: Json | undefined, path = ''): readonly ValueDifference[] {
   if (from !== undefined && to !== undefined && equalJson(from, to)) return [];
   if (hasMembers(from) && hasMembers(to) && Array.isArray(from) === Array.isArray(to)) {
@@ -277,7 +269,7 @@ export function valueDifferences(from: Json | undefined, to: Json | undefined, p
   return [{ path, ...defined({ from, to }) }];
 }
 
-/** A list of words is read as one value, and so is a text that is kept as its size and digest. */
+/** A list of words counts as one value, and so does a text stored as its size and digest. */
 function hasMembers(value: Json | undefined): value is object & Json {
   if (Array.isArray(value)) return value.some((item) => typeof item === 'object');
   return isJsonObject(value) && value['digest'] === undefined;
@@ -289,12 +281,12 @@ function memberOf(value: object, name: string): Json | undefined {
 
 const before = 10;
 
-/** Both texts in so many columns, cut so that the first difference is in what is left. */
+/** Both texts, cut so that the first difference stays visible. */
 function cutAtDifference(from: string, to: string, width: number): readonly [string, string] {
   if (from.length <= width && to.length <= width) return [from, to];
   let same = 0;
   while (same < from.length && from[same] === to[same]) same++;
-  // The start says what it is about, as long as the difference is in it.
+  // Keep the start, which says what it is about, as long as the difference is visible.
   const start = same < width - before ? 0 : same - before;
   const part = (text: string): string => fitToWidth(`${start === 0 ? '' : '…'}${text.slice(start)}`, width);
   return [part(from), part(to)];

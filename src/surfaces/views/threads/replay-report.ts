@@ -20,10 +20,8 @@ import { table } from '../terminal/page.ts';
 
 type Result = ReplayedRequest['result'];
 
-/** For people: a row for each request, and what it comes to. */
 export function reportTable(requests: readonly ReplayedRequest[], isBack: boolean): string {
   if (requests.length === 0) return isBack ? 'No request was taken back.\n' : 'The thread has made no request.\n';
-  // Most threads have none.
   const hasFrames = requests.some(({ frames }) => frames !== undefined);
   const head = ['request', 'turn', 'step', 'items', 'bytes', ...(hasFrames ? ['sent'] : []), 'result'];
   const rows = requests.map((request) => [
@@ -38,7 +36,6 @@ export function reportTable(requests: readonly ReplayedRequest[], isBack: boolea
   return `${table([head, ...rows])}\n${summaryWords(requests)}\n`;
 }
 
-/** For programs. */
 export function replayReport(
   { id, skipped }: Pick<ReadThread, 'id' | 'skipped'>,
   requests: readonly ReplayedRequest[],
@@ -59,13 +56,12 @@ export function replayReport(
   };
 }
 
-/** What left for it: of a WebSocket mostly less than the request has. */
+/** The bytes that were sent: over a WebSocket mostly fewer than the request has. */
 function sentWords({ frames, bytes }: ReplayedRequest): string {
   if (frames === undefined) return bytes === undefined ? '-' : String(bytes);
   return frames.map((frame) => String(frame.bytes)).join(' + ');
 }
 
-/** How one compares with what was sent. */
 export function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
   switch (result) {
     case 'same':
@@ -124,28 +120,24 @@ export function summaryWords(requests: readonly ReplayedRequest[]): string {
   return `${[same, ...others].join('; ')}.`;
 }
 
-/** What is reported about one request. */
 export interface ReplayedRequest {
   readonly number: number;
   /** The number of its turn in the thread, from 1. */
   readonly turn: number;
   readonly turnId?: string;
   readonly step?: number;
-  /** Only of a request beside the conversation, which was made before its step. */
+  /** Only for a request beside the conversation, which was made before its step. */
   readonly purpose?: Auxiliary['purpose'];
   readonly ordinal?: number;
   readonly model?: string;
   readonly encoder?: string;
   readonly toolSet?: string;
-  /** Of the input. */
   readonly items: number;
-  /** Of the body; of the input alone where no more is known. */
+  /** The size of the body; of the input alone if no more is known. */
   readonly bytes?: number;
   /** Items that the provider could take from its cache. */
   readonly keptItems?: number;
-  /** Of the body that was sent. */
   readonly sha256?: string;
-  /** As what it left over a WebSocket. */
   readonly frames?: readonly ReplayedFrame[];
   readonly result: Verdict['kind'];
   readonly first?: Difference;
@@ -159,7 +151,6 @@ export interface ReplayedFrame {
   readonly bytes: number;
 }
 
-/** What was sent cannot be had from the file. */
 export function isNotReproduced({ result }: ReplayedRequest): boolean {
   return result === 'different' || result === 'tools-missing';
 }
@@ -214,20 +205,20 @@ export async function* replayRequests(
 ): AsyncGenerator<{ readonly request: RebuiltRequest | InferredRequest; readonly shown: ReplayedRequest }> {
   const { digester, encoderOf, itemBytes } = await loadReplayParts();
   const verdictOn = createComparison(digester);
-  // An item stands in every request after its own.
+  // Cached because an item is in every request after its own.
   const itemSize = cachePerObject((item: Item) => itemBytes(item).length);
   let number = 0;
   const isWanted = (turn: number): boolean => wanted === undefined || turn === wanted;
   const encoderFor = (version: string, turn: number) => (isWanted(turn) ? encoderOf(version) : undefined);
   for await (const request of rebuildRequests(lines, encoderFor)) {
     number++;
-    // Also of those that are not asked for: each record says only what is new to it.
+    // Runs for skipped requests, too: each record holds only what is new to it.
     const verdict = verdictOn(request);
     if (isWanted(request.turn)) yield { request, shown: replayedRequest(request, verdict, { number, itemSize }) };
   }
 }
 
-/** Where the requests are that a thread does not list any more. Undefined: there are none. */
+/** Says where requests are that a thread no longer lists. Undefined: there are none. */
 export function takenBackWords(
   id: ThreadId,
   { requests, problem }: Pick<TakenBackRequests, 'requests' | 'problem'>,

@@ -1,7 +1,7 @@
 import type { KeptReason, RestoreReport } from '../../../engine/engine-types.ts';
 import { visibleLine } from '../terminal/text.ts';
 
-/** Why a restore keeps a file as it is, and the option of `capstan threads restore` that brings it back all the same. */
+/** Why a restore keeps a file unchanged, and the option of `capstan threads restore` that restores it nevertheless. */
 export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; readonly option?: string }>> = {
   'changed-since': { words: 'changed again after the turn', option: '--force' },
   unknown: { words: 'a turn was cut off, so it may have changed again after the turn', option: '--force' },
@@ -14,7 +14,7 @@ export const keptReasons: Readonly<Record<KeptReason, { readonly words: string; 
   },
 };
 
-/** What a restore cannot bring back beside single files, a line for each. */
+/** Limits of a restore beyond single files, a line for each. */
 export function restoreNotes({
   withoutSnapshot,
   otherRoots,
@@ -29,7 +29,6 @@ export function restoreNotes({
   ];
 }
 
-/** How many turns, at the beginning of a sentence. */
 export function turnsWord(turns: readonly unknown[]): string {
   return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 }
@@ -40,7 +39,6 @@ interface RolledBackThread {
   readonly cutTurn?: string;
 }
 
-/** What a rollback to before a checkpoint has done, in lines. */
 export function beforeCheckpointLines({ id, turns, cutTurn }: RolledBackThread, checkpoint: number): readonly string[] {
   return [
     `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,

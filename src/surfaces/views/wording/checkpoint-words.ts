@@ -3,13 +3,11 @@ import type { ThreadId } from '../../../protocol/ids.ts';
 import { fullText, type Outcome, sentence } from '../../../protocol/outcome.ts';
 import type { CheckpointEvent, CheckpointReport, PrefixBreak } from '../../../protocol/thread-event.ts';
 
-/** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {
   const { number, tokensBefore, tokensAfter } = report;
   return `Checkpoint ${number}: about ${formatCount(tokensBefore)} → ${formatCount(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report, ' kept')}`;
 }
 
-/** All that the user may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
   const { number, folded, mended, why } = report;
   return [
@@ -24,7 +22,6 @@ export function checkpointText(report: CheckpointReport): string {
   ].join('\n');
 }
 
-/** What went wrong, and whether it will be tried again. */
 export function failedCheckpointLine({
   threadId,
   outcome,
@@ -76,7 +73,7 @@ export function checkpointCostWords({
   return `${plural(requests, 'request')}: the provider counted ${formatCount(usage.input)} tokens sent${cached}, ${formatCount(usage.output)} answered${rest}`;
 }
 
-/** Why and where a checkpoint is made, for people. Files and events have words of their own for it. */
+/** The reason and phase of a checkpoint, for people. Files and events use other words. */
 export function checkpointCauseWords({ reason, phase }: { readonly reason: string; readonly phase: string }): string {
   const [why, where] = [knownWords(causes, reason), knownWords(phases, phase)];
   return `${why ?? reason.replaceAll('_', ' ')}, ${where ?? phase.replaceAll('_', ' ')}`;
@@ -108,7 +105,6 @@ const phases: Readonly<Record<string, string>> = {
   post_turn: 'after a turn',
 };
 
-/** Why no model made a checkpoint, in a few words for people. */
 const failures: Readonly<Record<string, string>> = {
   'answer-too-large': 'its answer was too large',
   'answer-too-slow': 'its answer took too long',
@@ -131,7 +127,6 @@ const failures: Readonly<Record<string, string>> = {
   'usage-limit': 'the quota is used up',
 };
 
-/** What broke the provider's cache, for people. */
 export function cacheBreakWords(each: PrefixBreak): string {
   switch (each.kind) {
     case 'checkpoint':
@@ -155,7 +150,6 @@ export function cacheBreakWords(each: PrefixBreak): string {
   }
 }
 
-/** The same with what it costs. */
 export function brokenPrefix(each: PrefixBreak): string {
   return `broken by ${cacheBreakWords(each)}; about ${formatCount(each.tokens)} tokens are read again`;
 }

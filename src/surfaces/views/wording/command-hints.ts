@@ -1,16 +1,16 @@
 import { shellWords } from '../../../protocol/shell.ts';
 
-/** What was said on the command line that the next run needs again. */
+/** Command-line options that the next run needs again. */
 export interface RunToRepeat {
   readonly approvals?: string;
   readonly limits?: { readonly cost?: string; readonly tokens?: string };
 }
 
 /**
- * Runs as it stands when the user pastes it: without a prompt `exec resume` would wait for one, or refuse. `approvals`:
- * how the run before was to be answered, without which the next one would be refused what this one was asked about.
- * `limits`: those that were given with the run, without which the next one would have none.
- * `goalRests`: only a message that asks for it lets the thread continue with its goal.
+ * A command that can be pasted and run: without a prompt `exec resume` would wait for one, or refuse. `approvals`: how
+ * the last run was answered, without which the next one would be refused what this one was asked about. `limits`:
+ * limits given with the run, which the next one would not have. `goalRests`: only a message that asks for it lets the
+ * thread continue with its goal.
  */
 export function resumeCommand(
   id: string,
@@ -24,15 +24,14 @@ export function resumeCommand(
   return `${shellWords(['capstan', 'exec', 'resume', id, ...options])} "${goalRests ? 'Resume the goal.' : 'Continue.'}"`;
 }
 
-/** Runs as it stands when the user pastes it: asks what the thread waits for, and continues its turn. */
+/** A command that can be pasted and run: asks the thread's open questions, and continues its turn. */
 export function answerCommand(id: string, { approvals = 'ask' }: { readonly approvals?: string } = {}): string {
   return ['capstan exec resume', id, '--approvals', shellWords([approvals])].join(' ');
 }
 
-/** Longer lines are no help to read. */
 const longestHint = 100;
 
-/** A command line for a hint, as it can be run. `path` is all of it where the rest is too long, or cannot be shown. */
+/** A runnable command line for a hint. Only `path` if the rest is too long, or cannot be shown. */
 export function runnableHint(path: readonly string[], rest: readonly string[]): string {
   const line = shellWords(['capstan', ...path, ...rest]);
   return line.length > longestHint || /[`\n]/.test(line) ? shellWords(['capstan', ...path]) : line;

@@ -2,15 +2,13 @@ import { usageFields } from '../../../core/state/drafts/usage-and-failure-fields
 import { formatCount, plural } from '../../../engine/wording.ts';
 import type { Cost, Usage } from '../../../protocol/usage.ts';
 
-/** What a turn or a thread cost. */
 export interface KnownCost {
   /** Absent: the provider counted nothing. */
   readonly usage?: Usage | undefined;
-  /** Answers that it did not count. */
   readonly uncounted?: number | undefined;
 }
 
-/** `1,200 in (800 cached), 50 out, $0.012`; undefined where no request was answered. What is not known is not zero. */
+/** `1,200 in (800 cached), 50 out, $0.012`; undefined if no request was answered. Unknown cost is not zero. */
 export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefined {
   if (usage === undefined) return uncounted === 0 ? undefined : uncountedTokens(0);
   const { total, estimated = 0 } = usage;
@@ -20,7 +18,7 @@ export function costLine({ usage, uncounted = 0 }: KnownCost): string | undefine
   return `${tokens}${cost}`;
 }
 
-/** Tokens of which the provider counted none: as Capstan estimates them. 0: it did not. */
+/** Tokens that no provider counted, estimated by Capstan. 0: no estimate. */
 export function uncountedTokens(estimated: number): string {
   return estimated === 0 ? `not known ${whyNotKnown}` : `about ${formatCount(estimated)} ${whyEstimated}`;
 }
@@ -28,7 +26,6 @@ export function uncountedTokens(estimated: number): string {
 export const whyNotKnown = '(the provider did not count them)';
 const whyEstimated = '(estimated: the provider did not count them)';
 
-/** What a number of tokens lacks. */
 export function uncountedWords(requests: number, estimated = 0): string {
   const about = estimated === 0 ? '' : ` (about ${formatCount(estimated)} tokens)`;
   return requests === 0 ? '' : `, and ${plural(requests, 'request')} that the provider did not count${about}`;
@@ -38,7 +35,7 @@ function usageWords({ input, cachedInput, output }: Usage): string {
   return `${formatCount(input)} in (${formatCount(cachedInput)} cached), ${formatCount(output)} out`;
 }
 
-/** `$1.25`, `$0.031`, `$0.000042`: two digits that say something, and cents at least. */
+/** `$1.25`, `$0.031`, `$0.000042`: two significant digits, and cents at least. */
 function usdWords(nanoUsd: number): string {
   const usd = nanoUsd / 1e9;
   if (usd === 0 || usd >= 1) return `$${usd.toFixed(2)}`;
@@ -49,8 +46,8 @@ function usdWords(nanoUsd: number): string {
 export const costUnknown = 'cost unknown';
 
 /**
- * `$0.12`, `about $0.12` where some tokens are an estimate, or `at least $0.12 (1,200 tokens without a price)`. What is
- * not known is not zero.
+ * `$0.12`, `about $0.12` where some tokens are an estimate, or `at least $0.12 (1,200 tokens without a price)`. Unknown
+ * cost is not zero.
  */
 export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   if (cost === undefined || (cost.nanoUsd === 0 && cost.unpriced > 0)) return costUnknown;
@@ -58,7 +55,7 @@ export function moneyWords(cost: Cost | undefined, estimated = 0): string {
   return cost.unpriced === 0 ? known : `at least ${known} (${plural(cost.unpriced, 'token')} without a price)`;
 }
 
-/** Counts for programs: the names of Codex, and the cost in dollars beside them where it is known. */
+/** Counts by the names of Codex, with the cost in dollars if it is known. */
 export function usageForPrograms(usage: Usage) {
   const { cost_nano_usd: nanoUsd, ...counts } = usageFields(usage);
   return { ...counts, ...(nanoUsd !== undefined && { cost_usd: nanoUsd / 1e9 }) };

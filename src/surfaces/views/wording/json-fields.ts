@@ -6,7 +6,7 @@ import type { CheckpointReport, ThreadEvent } from '../../../protocol/thread-eve
 import type { ToolCallItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { usageForPrograms } from './cost-words.ts';
 
-/** An item of a turn as programs read it. The names are a contract with them. */
+/** An item of a turn for programs. The names are a contract with them. */
 export type ExecItem = { readonly id: string } &
   /** Not the end of the turn: a warning. */
   (
@@ -37,7 +37,7 @@ export type ExecItem = { readonly id: string } &
     | McpToolCall
   );
 
-/** A call of any tool that has no item of its own: programs that read these events know calls by this form. */
+/** A call of any tool without an item of its own: programs that read these events know this form of calls. */
 interface McpToolCall {
   readonly type: 'mcp_tool_call';
   readonly server: string;
@@ -51,7 +51,7 @@ interface McpToolCall {
   readonly status: 'in_progress' | 'completed' | 'failed';
 }
 
-/** A call that was not run, as an item that is over. Undefined: programs that read these events know no such item. */
+/** A refused call as a completed item. Undefined: programs that read these events know no such item. */
 export function refusedItem(item: TurnItem, reason: string): TurnItem | undefined {
   switch (item.kind) {
     case 'command':
@@ -114,7 +114,7 @@ function statusWord<Status extends string>(status: Status): Exclude<Status, 'in-
 
 function toolResult({ status, output = '', result }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
   if (status === 'in-progress') return { result: null, error: null };
-  // A result that reports an error is a result.
+  // A result that reports an error is still a result.
   if (result !== undefined)
     return { result: { content: result.content, structured_content: result.structured }, error: null };
   if (status === 'failed') return { result: null, error: { message: output } };
@@ -125,7 +125,7 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
-/** A question as programs read it. `arguments`: of a tool that has no fields of its own here. */
+/** A question for programs. `arguments`: of a tool that has no fields of its own here. */
 export type AskedFields = { readonly call_id: string; readonly arguments?: JsonObject } & Omit<
   Question,
   'callId' | 'turnId' | 'item' | 'seen'
@@ -136,7 +136,6 @@ export function askedFields({ id, callId, turnId: _turn, item, seen: _seen, ...q
   return { id, call_id: callId, ...question, ...defined({ arguments: given }) };
 }
 
-/** An answer as programs read it. */
 export interface AnswerFields extends Pick<Answer, 'scope' | 'note' | 'by' | 'verdict'> {
   readonly decision: 'approved' | 'denied' | 'abort' | 'lapsed';
 }
@@ -147,14 +146,13 @@ export function answerFields({ kind, scope, note, by, verdict }: Answer): Answer
   return { decision: decisions[kind], ...defined({ scope, note, by, verdict }) };
 }
 
-/** The members of an event about the context, under names in snake case. Whose event it is, is said around it. */
+/** The members of an event about the context, in snake case. The caller adds whose event it is. */
 export function contextFields(event: ThreadEvent): JsonObject {
   const { kind: _kind, ...members } = event;
   const { thread_id: _thread, ...shown } = snakeCased(members);
   return { ...shown, ...ownFields(event) };
 }
 
-/** What is not printed as it is. */
 function ownFields(event: ThreadEvent): JsonObject {
   switch (event.kind) {
     case 'usage':
@@ -168,15 +166,11 @@ function ownFields(event: ThreadEvent): JsonObject {
   }
 }
 
-/** The report on a checkpoint as programs read it. */
 export function checkpointFields(report: CheckpointReport): JsonObject {
   return { ...snakeCased(report), usage: usageForPrograms(report.usage) };
 }
 
-/**
- * Members under names in snake case, as everything that is printed for programs. Only these names: values are printed
- * as they are.
- */
+/** Converts the names of the members to snake case for programs. Values are unchanged. */
 export function snakeCased(members: object): JsonObject {
   const inSnakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [inSnakeCase(name), value]));

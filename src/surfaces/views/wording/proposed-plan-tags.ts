@@ -1,22 +1,20 @@
 import { planTags } from '../../../protocol/item.ts';
 
-/** The message as people read it: without the lines that only say where a proposed plan begins and ends. */
+/** The message for people: without the lines that only mark a proposed plan. */
 export function withoutPlanTags(text: string): string {
   const stream = new PlanTagStream();
   return stream.push(text) + stream.end();
 }
 
-/** The same for a text that arrives in pieces. What may become such a line is held back until it is known. */
+/** Removes plan tags from a text that arrives in pieces. A possible tag line is held back until it is known. */
 export class PlanTagStream {
-  /** The tags that may still come. */
   #tags: readonly string[] = planTags;
   /** The break before the line, and as much of the line as may be a tag. */
   #held = '';
-  /** The line that arrives is none. */
   #isText = false;
   #hasText = false;
 
-  /** How many tags have come. What is passed next stands behind them. */
+  /** The number of tags so far. The next text comes after them. */
   get passed(): number {
     return planTags.length - this.#tags.length;
   }
@@ -28,7 +26,7 @@ export class PlanTagStream {
     return passed;
   }
 
-  /** Nothing more comes. Gives what was held back. */
+  /** Ends the text and returns what was held back. */
   end(): string {
     return this.#isTag() ? this.#drop() : this.#pass();
   }
@@ -41,7 +39,7 @@ export class PlanTagStream {
     return mayBe && !this.#isText ? '' : this.#pass();
   }
 
-  /** The break stays with what follows it: it goes with a tag. */
+  /** The break belongs to what follows it: it is removed with a tag. */
   #endLine(): string {
     const isFirst = this.#isTag() && !this.#hasText;
     const passed = this.end();

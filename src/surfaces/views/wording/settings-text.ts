@@ -13,16 +13,15 @@ import { formatCount, plural } from '../../../engine/wording.ts';
 import { equalJson, type JsonObject, objectAt, valueAt } from '../../../protocol/json.ts';
 import { visibleLine } from '../terminal/text.ts';
 
-/** The values in force as a TOML document. */
 export function configToml({ effective }: Configured, { origin }: { readonly origin: boolean }): string {
   const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
   const values = shownValues(effective.values);
   return `${writeToml(values, origin ? { comment } : {})}\n${notSet(values)}`;
 }
 
-/** The other keys that this version reads, as comments. Features have a list of their own in the documentation. */
+/** The unset keys that this version reads, as comments. Features have a list of their own in the documentation. */
 function notSet(values: JsonObject): string {
-  // It may be set, and the profile overrules it.
+  // A key that may be set, but that the profile overrules.
   const overruled = 'default_permissions' in values ? 'sandbox_mode' : undefined;
   const names = keyNames().filter(
     (name) => !name.startsWith('features.') && name !== overruled && valueAt(values, name.split('.')) === undefined,
@@ -37,7 +36,6 @@ function notSet(values: JsonObject): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same for programs. */
 export function configJson(configured: Configured, { origin }: { readonly origin: boolean }): string {
   const { effective, trust, layers, problems } = configured;
   const values = shownValues(effective.values);
@@ -70,16 +68,16 @@ function originJson(layer: ConfigLayer | undefined, path: readonly string[]): Js
   return { layer: layer.name, source: layer.source, ...defined({ line }) };
 }
 
-/** Without secrets; keys that are in use first and in the order of the key table, then the others by name. */
+/** Without secrets; first the keys in use, in the order of the key table, then the others by name. */
 function shownValues(values: JsonObject): JsonObject {
-  // An empty table is what is left when everything in it was at fault.
+  // Invalid entries leave an empty table behind.
   const filled = Object.keys(values).filter((key) => !equalJson(values[key], {}));
   const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
   const others = filled.filter((key) => !used.includes(key)).toSorted();
   return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
 }
 
-/** What became of a layer, in a word or two. Empty when it counts. */
+/** The state of a layer in a word or two. Empty when it is in use. */
 export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {
   if (disabled !== undefined) return `not used: ${disabled}`;
   if (name === 'default' || name === 'flags') return '';
@@ -90,7 +88,6 @@ export function layerState({ name, source, text, disabled }: ConfigLayer, { prob
   return text === undefined ? 'no such file' : '';
 }
 
-/** A feature gate as it stands in a folder. */
 export interface ConfiguredGate {
   readonly name: GateName;
   readonly open: boolean;
@@ -99,7 +96,6 @@ export interface ConfiguredGate {
   readonly does: string;
 }
 
-/** The gates that do something, and who decided about each. */
 export function configuredGates({
   effective,
   requirements,
@@ -114,12 +110,10 @@ export function configuredGates({
   });
 }
 
-/** How a server is reached: its command, or its address. */
 export function serverAddressWords({ command, args = [], url }: JsonObject): string {
   return visibleLine(url === undefined ? [command, ...(args as readonly string[])].join(' ') : String(url));
 }
 
-/** How a server stands, in a few words. */
 export function serverState({ enabled, problem, tools, failure, isLoggedIn }: ListedServer): string {
   const unknown =
     failure === undefined
@@ -131,7 +125,6 @@ export function serverState({ enabled, problem, tools, failure, isLoggedIn }: Li
   return isLoggedIn ? `${state}, logged in` : state;
 }
 
-/** What is remembered, for people. */
 export function memoryText({ folder, summary, notes }: HomeMemory): string {
   if (summary === '' && notes.length === 0) return 'Nothing is remembered.\n';
   const lines = notes.map(({ threadId, kind, usedAt, tokens, failed }) => {
@@ -150,7 +143,7 @@ export function memoryText({ folder, summary, notes }: HomeMemory): string {
 
 const words = { noted: 'noted', nothing: 'nothing to note', failed: 'failed' } as const;
 
-/** A key is kept without asking the provider: it may be for another one, or for a server that is not up yet. */
+/** Saving a key does not ask the provider: the key may be for another one, or for a server that is not up yet. */
 export function keySavedWords(where: string): string {
   return `The key is saved in ${where}. It has not been checked: \`capstan models test\` asks the provider.`;
 }

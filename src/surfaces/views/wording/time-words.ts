@@ -1,4 +1,3 @@
-/** Local time, to the minute. */
 export function clockTime(milliseconds: number): string {
   const at = new Date(milliseconds);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -6,7 +5,7 @@ export function clockTime(milliseconds: number): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** The same for a time as a line of a thread has it; as it is where it makes no sense. */
+/** Local time of a line's timestamp; an invalid one is returned unchanged. */
 export function clockTimeOf(timestamp: string): string {
   const milliseconds = Date.parse(timestamp);
   return Number.isNaN(milliseconds) ? timestamp : clockTime(milliseconds);
@@ -14,7 +13,7 @@ export function clockTimeOf(timestamp: string): string {
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000] as const;
 
-/** `just now`, `3 min ago`, `5 h ago`; what is older than a day, or lies ahead, by the clock. */
+/** `just now`, `3 min ago`, `5 h ago`; clock time for the future or more than a day ago. */
 export function agoWords(milliseconds: number, now: number): string {
   const age = now - milliseconds;
   if (age < 0 || age >= dayMs) return clockTime(milliseconds);

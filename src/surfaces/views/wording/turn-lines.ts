@@ -20,15 +20,14 @@ import { bold, cyan, dim, green, red, type Span, yellow } from '../terminal/styl
 import { visibleLine } from '../terminal/text.ts';
 
 export interface ItemForm {
-  /** Long outputs are folded: for a terminal, where they would push everything else away. */
+  /** Folds long outputs, for terminals, where they would push everything else away. */
   readonly folded: boolean;
-  /** A signal ended the turn: a command that was cut short has not failed by itself. */
+  /** A signal ended the turn: an interrupted command has not failed by itself. */
   readonly interrupted: boolean;
-  /** Where the turn works: paths in it are shown without it. */
+  /** The folder of the turn: paths are shown relative to it. */
   readonly folder?: string;
 }
 
-/** What came of a command: its output, and how it ended. */
 export function commandEnd(item: CommandItem, { folded, interrupted }: ItemForm): readonly Span[] {
   const { exitCode, durationMs = 0, unfinished, status } = item;
   const after = durationMs < 1000 ? '' : ` after ${durationWords(durationMs)}`;
@@ -48,7 +47,6 @@ export function toolEnd(item: ToolCallItem, { folded }: ItemForm): readonly Span
   ];
 }
 
-/** A patch: which files, what changes in them, and why nothing does. */
 export function patchEnd({ changes, status, problem }: FileChangeItem, form: ItemForm): readonly Span[] {
   const { folded, folder = '/' } = form;
   const files = changes.flatMap((change): readonly Span[] => {
@@ -61,7 +59,6 @@ export function patchEnd({ changes, status, problem }: FileChangeItem, form: Ite
   return [...files, ...outputLines(problem ?? '', folded), red('  [failed]')];
 }
 
-/** A call that was not run: what it would have done, and why it did not. */
 export function callNotRun({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>) {
   return {
     call:
@@ -78,7 +75,7 @@ export function planLines({ steps }: PlanItem): readonly string[] {
   return steps.map(({ text, status }) => `[${marks[status]}] ${text}`);
 }
 
-/** A command as it is written. Rows after the first have a mark: without one they could pass for the model's words. */
+/** A command as written. Rows after the first are marked: without a mark they could pass for the model's words. */
 export function commandLines(argv: readonly string[]): string {
   return `$ ${(argv.at(-1) ?? '').trimEnd().replaceAll('\n', '\n  > ')}`;
 }
@@ -107,7 +104,6 @@ function outputLines(output: string, folded: boolean): readonly Span[] {
       ];
 }
 
-/** Lines of an output that a terminal shows from its beginning, and from its end. */
 const [headLines, tailLines, longestLine] = [10, 10, 500];
 
 function fold(text: string, folded: boolean): readonly string[] {
@@ -119,7 +115,7 @@ function fold(text: string, folded: boolean): readonly string[] {
   return [...lines.slice(0, headLines).map(cut), foldMark(left), ...lines.slice(-tailLines).map(cut)];
 }
 
-/** What stands in the place of lines. Not all of an output may be there to be shown. */
+/** Replaces folded lines. The stored output may itself be incomplete. */
 function foldMark(lines: readonly string[]): string {
   const omitted = countOmittedOutput(lines.join('\n'));
   if (omitted === undefined) return `… ${formatCount(lines.length)} more lines (--verbose shows all)`;
@@ -131,7 +127,6 @@ function foldMark(lines: readonly string[]): string {
 
 const longestFirstLine = 120;
 
-/** The start of a call: of an agent with its role and what it is to do. */
 export function toolStart(item: ToolCallItem): string {
   const { tool, arguments: given, server } = item;
   if (tool !== 'spawn_agent' || server !== undefined) return toolLine(item);
@@ -141,7 +136,7 @@ export function toolStart(item: ToolCallItem): string {
   );
 }
 
-/** What the user is shown of the answer of a tool for agents, in place of its JSON. Undefined: what it is. */
+/** The answer of an agent tool for users, in place of its JSON. Undefined: show the output unchanged. */
 export function agentAnswer({ tool, output = '', server }: ToolCallItem): string | undefined {
   const answer = server === undefined ? parseJsonObject(output) : undefined;
   const path = stringAt(answer, 'agent_path');
@@ -154,7 +149,7 @@ export function agentAnswer({ tool, output = '', server }: ToolCallItem): string
     .join('\n');
 }
 
-/** What the thread reads of an agent that has ended its work. Undefined: the text is another. */
+/** The text that the thread reads of an agent that has ended its work. Undefined: the text is another. */
 export function agentEnd({ content, value }: Pick<ContextEvent, 'content' | 'value'>): string | undefined {
   if (content !== 'subagent_notification' || !isJsonObject(value)) return undefined;
   const [path, status] = [stringAt(value, 'agentPath'), objectAt(value, 'status')];
@@ -170,7 +165,6 @@ function beginning(text: Json | undefined): string {
   return first.length > longestFirstLine ? `${first.slice(0, longestFirstLine)}…` : first;
 }
 
-/** A call by the name of its tool, with the server whose it is. */
 function toolLine({ server, tool }: ToolCallItem): string {
   return visibleLine(`tool ${shownName(tool)}${server === undefined ? '' : ` of the MCP server ${server}`}`);
 }
@@ -178,14 +172,13 @@ function toolLine({ server, tool }: ToolCallItem): string {
 /** No tool has a longer name, but a model may call for any. */
 const longest = 120;
 
-/** The name of a tool as it is shown. */
 export function shownName(name: string): string {
   return name.length > longest ? `${name.slice(0, longest)}…` : name;
 }
 
 const tools: ReadonlySet<string> = new Set(['get_goal', 'create_goal', 'update_goal']);
 
-/** What the user is shown of the answer of a tool for goals, in place of its JSON. Undefined: what it is. */
+/** The answer of a goal tool for users, in place of its JSON. Undefined: show the output unchanged. */
 export function goalAnswerText({ tool, output = '', server, arguments: given }: ToolCallItem): string | undefined {
   const answer = server === undefined && tools.has(tool) ? parseJsonObject(output) : undefined;
   if (answer === undefined) return undefined;
@@ -210,19 +203,17 @@ const standings: Readonly<Record<GoalStatus, string>> = {
   complete: 'complete',
 };
 
-/** `goal paused` */
 export function goalStatusWords(status: GoalStatus): string {
   return `goal ${standings[status]}`;
 }
 
-/** What a goal has used: `1,200 of 5,000 tokens`. */
+/** The usage of a goal: `1,200 of 5,000 tokens`. */
 export function goalTokensWords({ tokensUsed, tokenBudget }: Pick<Goal, 'tokensUsed' | 'tokenBudget'>): string {
   return tokenBudget === undefined
     ? `${formatCount(tokensUsed)} tokens used`
     : `${formatCount(tokensUsed)} of ${formatCount(tokenBudget)} tokens used`;
 }
 
-/** The lines of a diff, each in the colour of its sign. */
 export function diffSpans(diff: string, indent = ''): readonly Span[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   return lines.map((line): Span => {
@@ -235,7 +226,7 @@ export function diffSpans(diff: string, indent = ''): readonly Span[] {
 
 const [longestName, longestText] = [80, 200];
 
-/** What a hook did that no other line shows: it changed a call or its result, or kept a turn going. */
+/** Effects of a hook that no other line shows: it changed a call or its result, or kept a turn going. */
 export function hookLines({ event, command, entries }: HookRun): readonly string[] {
   const name = short(command, longestName);
   return entries.flatMap(({ kind, text }) => {
@@ -254,7 +245,6 @@ const words: Readonly<Partial<Record<HookEntry['kind'], Readonly<Partial<Record<
   stop: { PostToolUse: 'withheld the result', SessionStart: 'ended the turn', PostCompact: 'ended the turn' },
 };
 
-/** Why a turn has no answer. */
 export function missingAnswerReason({ endedBy }: { readonly endedBy?: 'hook' }): string {
   return endedBy === undefined ? 'The model ended the turn without an answer.' : 'A hook ended the turn.';
 }
@@ -264,19 +254,18 @@ function short(text: string, limit: number): string {
   return visibleLine(truncateMiddle(first, { mode: 'bytes', limit }));
 }
 
-/** As the start of its item says it. */
+/** The place as reported at the start of the item. */
 export interface CommandPlace {
   readonly outside?: true;
   readonly confined?: true;
 }
 
-/** Where a command runs that left the sandbox. On a line of its own: the command may have several. */
+/** The place of a command that left the sandbox. On a line of its own: the command may have several. */
 export function placeMark({ outside, confined }: CommandPlace): readonly Span[] {
   if (outside !== true) return [];
   return [yellow(`\n  [runs ${confined === true ? widerSandbox : 'outside the sandbox'}]`)];
 }
 
-/** What became of a picture, in one line. */
 export function imageNote(item: Extract<TurnItem, { kind: 'image-view' | 'image-generation' }>): Span {
   const { problem } = item;
   const isView = item.kind === 'image-view';
@@ -291,7 +280,7 @@ const decided: Readonly<Record<Answer['kind'], string>> = {
   lapsed: 'not finished',
 };
 
-/** What a reviewer decided, in one line. Undefined where the user did. `host`: what it was asked about, if not the call itself. */
+/** A reviewer's decision in one line. Undefined if the user decided. `host`: the subject, if not the call itself. */
 export function reviewWords({ by, kind, verdict, note }: Answer, host?: string): string | undefined {
   if (by !== 'review') return undefined;
   const isOverruled = verdict?.overruled === true;
@@ -302,10 +291,10 @@ export function reviewWords({ by, kind, verdict, note }: Answer, host?: string):
   return `reviewer: ${what}${about}${judged}${why === undefined ? '' : `: ${oneLine(why, 300)}`}`;
 }
 
-/** Shorter waits of a client that tries again by itself are over before a person has read about them. */
+/** Shorter waits of a client that retries by itself are over before a person has read about them. */
 const leastWaitMs = 2000;
 
-/** True if a list of lines should say it: a provider that is down is tried dozens of times. */
+/** False for most retries: a provider that is down is tried dozens of times, too many for a list of lines. */
 export function isRetryWorthShowing({
   attempt,
   of,
@@ -315,12 +304,11 @@ export function isRetryWorthShowing({
   return attempt === 1 || attempt === of || beforeAnswer !== true || waitMs >= leastWaitMs;
 }
 
-/** A prompt with what came on standard input, as the model gets both. */
+/** A prompt with the text from standard input, as the model gets both. */
 export function withPipedInput(prompt: string, piped: string): string {
   return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 }
 
-/** The same for people, who need no tags. */
 export function shownPipedInput(text: string): string {
   const end = '\n</stdin>';
   const start = text.indexOf('\n\n<stdin>\n');
@@ -328,7 +316,10 @@ export function shownPipedInput(text: string): string {
   return `${text.slice(0, start)}\n\n[Standard input]\n${text.slice(start + '\n\n<stdin>\n'.length, -end.length)}`;
 }
 
-/** The same where the beginning of such a text stands in one line. Without the end tag or a cut it is not such a text. */
+/**
+ * The piped input in a one-line preview, which may hold only its beginning. Without the end tag or a cut it is no piped
+ * input.
+ */
 export function shownPreview(preview: string): string {
   if (!preview.endsWith(' </stdin>') && !preview.endsWith('…')) return preview;
   return preview.replace(' <stdin> ', ' [Standard input] ').replace(/ <\/stdin>$/, '');

@@ -3,39 +3,38 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a user brings back from the page. */
 export type SignInOutcome =
   | { readonly kind: 'code'; readonly code: string }
-  /** The issuer says no. `why` is a short word of its own. */
+  /** The issuer refused. `why` is its short error code. */
   | { readonly kind: 'denied'; readonly why: string }
   | UnfinishedSignIn;
 
-/** The user took too long, or wants no more. */
+/** The user took too long or stopped the sign-in. */
 export type UnfinishedSignIn = { readonly kind: 'ended'; readonly why: 'late' | 'stopped' };
 
 export interface SignInCallback {
   readonly redirectUri: string;
-  /** Resolves once. The server listens until it is closed: the browser of the user gets its page. */
+  /** Resolves once. The server listens until it is closed, so that the user's browser gets its page. */
   readonly back: Promise<SignInOutcome>;
   close(): Promise<void>;
 }
 
 export interface CallbackOptions {
-  /** Tried in this order; the issuer sends users back to these alone. */
+  /** Tried in this order; the issuer redirects only to these. */
   readonly ports: readonly number[];
-  /** Only the page that was asked for knows it. */
+  /** Secret between us and the sign-in page. */
   readonly state: string;
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
 const path = '/auth/callback';
-/** A browser needs one or two. Other pages may knock as often as they like. */
+/** A browser needs one or two; other pages may try to connect as often as they like. */
 const mostConnections = 16;
 const headPatienceMs = 10_000;
 const longestHead = 16 * 1024;
 
-/** Waits on this machine alone for the page to send the user back. Undefined: all ports are in use. */
+/** Waits on the loopback interface for the redirect. Undefined: all ports are in use. */
 export async function openSignInCallback(options: CallbackOptions): Promise<SignInCallback | undefined> {
   const { ports, state, patienceMs, signal } = options;
   const back = Promise.withResolvers<SignInOutcome>();
@@ -68,7 +67,7 @@ export async function openSignInCallback(options: CallbackOptions): Promise<Sign
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         server.close(() => resolve());
-        // A connection that is not in use, or whose sender takes its time, holds up nothing.
+        // Idle and slow connections must not delay the end.
         server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), signal.aborted ? 0 : 200).unref();
       }),
@@ -84,7 +83,7 @@ const texts = {
 } as const;
 const denied = 'The sign-in was not completed. Return to the terminal.\n';
 
-/** Any page can send a browser here, under any name. Only the one that was visited knows the state. */
+/** Any page can send a browser here, under any host name. Only the sign-in page knows the state. */
 function readCallback(
   { method, url = '/', headers }: IncomingMessage,
   state: string,
@@ -126,7 +125,7 @@ async function listenOnFirst(server: Server, ports: readonly number[]): Promise<
   return undefined;
 }
 
-/** Proves to the issuer that the program that has the code is the one that asked for it. */
+/** PKCE: proves to the issuer that the holder of the code is the program that requested it. */
 export interface CodeProof {
   readonly verifier: string;
   readonly challenge: string;
@@ -140,16 +139,13 @@ export function codeProof(random: (bytes: number) => Buffer): CodeProof {
 export interface SignInPage {
   readonly issuer: string;
   readonly clientId: string;
-  /** Where the page sends the user back to. */
   readonly redirectUri: string;
   readonly challenge: string;
-  /** Comes back with the user. */
   readonly state: string;
   readonly originator: string;
   readonly workspaces: LoginLimits['workspaces'];
 }
 
-/** The address of the page on which a user signs in. */
 export function signInPage(page: SignInPage): string {
   const parameters = new URLSearchParams({
     response_type: 'code',

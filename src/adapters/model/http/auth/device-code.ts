@@ -12,7 +12,6 @@ export interface DeviceCodeParts {
   readonly clock: Clock;
 }
 
-/** What the user types on the page, and what is asked with meanwhile. */
 export interface DeviceCode {
   readonly kind: 'code';
   readonly page: string;
@@ -21,11 +20,8 @@ export interface DeviceCode {
   readonly intervalMs: number;
 }
 
-export type DeviceFailure =
-  /** The issuer does not offer it. */
-  { readonly kind: 'not-offered' } | { readonly kind: 'failed'; readonly why: string };
+export type DeviceFailure = { readonly kind: 'not-offered' } | { readonly kind: 'failed'; readonly why: string };
 
-/** The issuer forgets the code after this long. */
 const patienceMs = 15 * 60_000;
 const shortestMs = 1000;
 const longestMs = 60_000;
@@ -49,7 +45,7 @@ export async function requestDeviceCode(
       why: answer.status === 200 ? 'the answer has no code' : `the answer was HTTP ${answer.status}`,
     };
   }
-  // A user reads it and types it: nothing else may stand in it.
+  // The user reads and types it: allow no other characters.
   if (!/^[\w-]{1,64}$/.test(userCode)) return { kind: 'failed', why: 'the answer has a code that cannot be typed' };
   const seconds = numberAt(body, 'interval') ?? Number(stringAt(body, 'interval') ?? 5);
   const wanted = Number.isFinite(seconds) ? seconds * 1000 : shortestMs;
@@ -57,7 +53,6 @@ export async function requestDeviceCode(
   return { kind: 'code', page: `${issuer}/codex/device`, userCode, deviceId, intervalMs };
 }
 
-/** Asks again and again until the user has typed the code. */
 export async function awaitDeviceCode(
   { deviceId, userCode, intervalMs }: DeviceCode,
   parts: DeviceCodeParts,
@@ -69,7 +64,7 @@ export async function awaitDeviceCode(
     if (signal.aborted) return { kind: 'ended', why: 'stopped' };
     const answer = await requests.postJson(`${issuer}/api/accounts/deviceauth/token`, asked, signal);
     if (signal.aborted) return { kind: 'ended', why: 'stopped' };
-    // A connection may fail once in so many minutes.
+    // Tolerate lost connections during the minutes of polling.
     if (answer.kind === 'lost' || answer.status === 403 || answer.status === 404 || answer.status >= 500) continue;
     if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
     const body = parseJsonObject(answer.text);
@@ -91,10 +86,10 @@ export interface CodeToExchange {
 
 export type ExchangedCode =
   | { readonly kind: 'tokens'; readonly tokens: Required<NewTokens> }
-  /** `why` is the end of a sentence. Words of the server are not passed on: they may quote what was sent. */
+  /** `why` is the end of a sentence. Server text is not passed on: it may quote what was sent. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Exchanges a code that a sign-in brought for tokens. A code works once. */
+/** Exchanges a sign-in code for tokens. A code works once. */
 export async function exchangeCode(
   { postForm }: Pick<SmallRequests, 'postForm'>,
   { issuer, clientId, code, redirectUri, verifier }: CodeToExchange,

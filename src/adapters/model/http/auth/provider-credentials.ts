@@ -10,12 +10,10 @@ import { tokenFromCommand } from './token-command.ts';
 
 export interface CredentialSources {
   readonly environment: Variables;
-  /** Asked only when the provider goes by the login and no variable is set. */
+  /** Read only when the provider uses the login and no variable is set. */
   readonly logins: LoginStore;
   readonly requests: SmallRequests;
-  /** Finds the command of a provider that is named without a path. */
   readonly programs: Programs;
-  /** Where such a command starts. */
   readonly programFolder: () => string;
   readonly now: () => number;
 }
@@ -33,7 +31,7 @@ export function providerCredentials(
     const token = set.map((value) => value?.trim() ?? '').find((value) => value !== '');
     if (token !== undefined) return { kind: 'bearer', mode: 'api-key', token };
     if (envKeys.length === 0) return { kind: 'none' };
-    // A login may be renewed while the program runs: it is read when it is needed.
+    // Read on each use: a login may be renewed while the program runs.
     const stored: Login = login === undefined ? { kind: 'none' } : await sources.logins.load();
     switch (stored.kind) {
       case 'unusable':
@@ -54,9 +52,7 @@ export function providerCredentials(
   };
 }
 
-/** Renewed this long before it expires. */
 const earlyMs = 5 * 60_000;
-/** A token that does not say when it expires is renewed after so long. */
 const longestUnknownMs = 8 * 24 * 60 * 60_000;
 
 async function fromLogin(
@@ -110,12 +106,11 @@ export interface AccountSources {
   readonly environment: Variables;
 }
 
-/** Whose account a token is for. `ended`: the issuer does not accept it. `why` is the end of a sentence. */
+/** The account of a token. `ended`: the issuer does not accept the token. `why` is the end of a sentence. */
 export type TokenAccount =
   | { readonly kind: 'account'; readonly accountId?: string; readonly isFedramp?: true; readonly email?: string }
   | { readonly kind: 'ended' | 'failed'; readonly why: string };
 
-/** Asks the issuer. */
 export async function accountOfToken(
   token: string,
   { requests, environment }: AccountSources,
@@ -125,7 +120,7 @@ export async function accountOfToken(
   const url = `${(base === '' ? `${issuer}/api/accounts` : base).replace(/\/+$/, '')}/v1/user-auth-credential/whoami`;
   const answer = await requests.get(url, { authorization: `Bearer ${token}` }, signal);
   if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
-  // Words of the server are not passed on: they may quote what was sent.
+  // Server text is not passed on: it may quote what was sent.
   if (answer.status === 401 || answer.status === 403) return { kind: 'ended', why: 'it is not accepted' };
   if (answer.status !== 200) return { kind: 'failed', why: `the answer was HTTP ${answer.status}` };
   const body = parseJsonObject(answer.text);
@@ -140,7 +135,7 @@ export async function accountOfToken(
   };
 }
 
-/** Credentials by a token that its user made. The issuer is asked once for its account. */
+/** Credentials from a token that the user created. The issuer is asked once for its account. */
 function accessTokenCredentials(sources: AccountSources) {
   let known: { readonly token: string; readonly account: TokenAccount } | undefined;
   return async (

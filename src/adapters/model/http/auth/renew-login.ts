@@ -3,30 +3,28 @@ import type { ChatgptLogin, LoginStore, NewTokens } from '../../../../ports/logi
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../../protocol/json.ts';
 import type { PostJson } from '../small-requests.ts';
 
-/** Where users sign in. */
 export const issuer = 'https://auth.openai.com';
 
-/** The name of the program that users sign in with; it is public. */
+/** Public client id of the program that users sign in with. */
 export const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
-  /** `ended`: only the user can sign in again. `failed`: it may work another time. `why` is the end of a sentence. */
+  /** `ended`: the user must sign in again. `failed`: a later attempt may work. `why` is the end of a sentence. */
   | { readonly kind: 'ended' | 'failed'; readonly why: string };
 
 export interface RenewalParts {
   readonly store: LoginStore;
   readonly post: PostJson;
   readonly now: () => number;
-  /** Where tokens are renewed. */
   readonly url: string;
 }
 
 export const renewalUrl = `${issuer}/oauth/token`;
 
 /**
- * Exchanges the refresh token of a login, and keeps what comes. A refresh token works once, so one process does this at
- * a time, and looks first whether another program has done it: then its tokens are taken.
+ * Exchanges the refresh token of a login and stores the result. A refresh token works once, so one process does this at
+ * a time and first checks whether another program has stored new tokens, which are then used.
  */
 export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
   const { refreshToken } = old;
@@ -37,7 +35,7 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
       const since = await storedSince(old, parts.store);
       if (since !== undefined) return since;
       const renewal = await exchange(old, refreshToken, parts, signal);
-      // A program that knows nothing of our lock may have been quicker.
+      // A program that does not take our lock may have renewed first.
       return renewal.kind === 'ended' ? ((await storedSince(old, parts.store)) ?? renewal) : renewal;
     }, signal);
   } catch (error) {
@@ -45,7 +43,6 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
   }
 }
 
-/** What is stored now, if it is another login than the old one. */
 async function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Promise<Renewal | undefined> {
   const login = await store.load();
   // Another process may be writing it.
@@ -70,7 +67,7 @@ async function exchange(
     if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
     const tokens = body && issuedTokens(body);
     if (tokens === undefined) return { kind: 'failed', why: 'the answer contained no tokens' };
-    // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
+    // Do not undo a sign-in or sign-out that happened meanwhile, and do not mix tokens of two logins.
     const since = await storedSince(old, parts.store);
     if (since !== undefined) return since;
     await reserved.keep(tokens, parts.now());
@@ -81,7 +78,7 @@ async function exchange(
   return (await storedSince(old, parts.store)) ?? { kind: 'failed', why: 'the answer contained no new access token' };
 }
 
-/** Words of the server are not passed on: they may quote what was sent. */
+/** Server text is not passed on: it may quote what was sent. */
 function refusal(status: number, body: JsonObject | undefined): Renewal {
   const code = body && errorCode(body);
   const why = code === undefined ? undefined : ends[code];
@@ -97,7 +94,7 @@ const ends: Readonly<Record<string, string>> = {
   invalid_grant: 'it is no longer accepted',
 };
 
-/** Stands in the error object, or is the error. */
+/** The code is a member of the error object, or `error` itself. */
 function errorCode(body: JsonObject): string | undefined {
   const error = objectAt(body, 'error');
   return error === undefined ? (stringAt(body, 'error') ?? stringAt(body, 'code')) : stringAt(error, 'code');

@@ -6,9 +6,12 @@ import type { Credentials, CredentialsWanted, ProviderOptions } from '../credent
 
 export interface TokenCommandParts {
   readonly environment: Variables;
-  /** Finds a command that is named without a path: on the user's search path, outside of the workspace. */
+  /** Finds a command named without a path on the user's search path, outside the workspace. */
   readonly programs: Programs;
-  /** Where it starts if it names no folder: one that commands cannot write, since programs load code from there. */
+  /**
+   * Working folder unless the command sets one. Commands must not be able to write there, since programs load code from
+   * it.
+   */
   readonly programFolder: () => string;
   readonly now: () => number;
 }
@@ -16,8 +19,8 @@ export interface TokenCommandParts {
 const mostBytes = 64 * 1024;
 
 /**
- * Credentials that a command of the user's prints. What it printed serves until it is too old or a server refuses it;
- * requests at the same time wait for one run of it. What it prints is shown nowhere.
+ * Credentials printed by a user's command. The output is used until it is too old or a server refuses it; concurrent
+ * requests share one run. The output is never shown.
  */
 export function tokenFromCommand(
   command: TokenCommand,
@@ -42,7 +45,7 @@ export function tokenFromCommand(
     return asBearer(printed.token);
   };
   return async ({ rejected, asIs }) => {
-    // A command may take its time, and how requests identify themselves is known without it.
+    // A command may be slow, and its output is not needed to know how requests identify themselves.
     if (asIs === true) return asBearer(kept?.token ?? '');
     if (kept !== undefined && kept.token !== rejected && !isOld(kept.at)) return asBearer(kept.token);
     return (running ??= renew());
@@ -65,7 +68,7 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
     let isTooMuch = false;
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      // A child of it that lives on must not keep us from ending.
+      // A surviving child must not keep this process from ending.
       child.stdout.destroy();
       fail(`did not end within ${timeoutMs / 1000} seconds`);
     }, timeoutMs);
@@ -82,7 +85,7 @@ function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environmen
       if (isTooMuch) return fail('printed too much');
       const printed = held.take();
       if (!isUtf8(printed)) return fail('printed something that is not text');
-      // A byte order mark counts as a blank.
+      // `trim` also removes a byte order mark.
       const token = printed.toString('utf8').trim();
       if (token === '') return fail('printed nothing');
       resolve({ kind: 'token', token });

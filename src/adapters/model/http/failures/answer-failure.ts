@@ -14,7 +14,7 @@ import { mostHeadBytes } from '../network/http-head.ts';
 import type { BodyRead } from '../network/response-body.ts';
 import { detailOf, modelFailure } from './model-failure.ts';
 
-/** What to say of a request to which no server gave an answer. `origin`: where it should have gone, as it may be shown. */
+/** Failure of a request that no server answered. `origin`: its target, in a displayable form. */
 export function noAnswerFailure(
   opened: Exclude<OpenedExchange, { kind: 'answer' }>,
   { origin, idleMs }: { readonly origin: string; readonly idleMs: number },
@@ -37,7 +37,7 @@ export function noAnswerFailure(
 function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: string): ModelFailure {
   const { proxy, through, before, code } = lost;
   if (proxy !== undefined) {
-    // A tunnel carries TLS also where the proxy itself speaks none.
+    // A tunnel carries TLS even where the proxy itself does not speak it.
     const otherScheme = proxy.protocol === 'https:' ? 'http://' : 'https://';
     return connectionFailure({ shown: namedProxy(proxy), setting: proxy.variable, what: 'proxy', otherScheme }, code);
   }
@@ -48,7 +48,6 @@ function lostFailure(lost: Extract<OpenedExchange, { kind: 'lost' }>, origin: st
   return connectionFailure({ shown: origin, setting: 'the base URL of the provider', otherScheme }, code);
 }
 
-/** A proxy as it may be shown. */
 export function namedProxy({ origin, variable }: Proxy): string {
   return `${origin} (the proxy in ${variable})`;
 }
@@ -81,7 +80,7 @@ function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailur
 
 function refusedByProxy({ proxy, status }: Extract<OpenedExchange, { kind: 'refused' }>, origin: string): ModelFailure {
   return modelFailure({
-    // It could not, or it would not.
+    // 5xx: the proxy could not connect; otherwise it refused.
     cause: status >= 500 ? 'connection' : 'refused',
     message: `The proxy in ${proxy.variable} (${proxy.origin}) ${status >= 500 ? 'could not connect' : 'does not allow a connection'} to ${origin} (status ${status}).`,
     next: checkProxy,
@@ -96,12 +95,14 @@ function insecureTunnel(proxy: Proxy, origin: string): ModelFailure {
   return modelFailure({ cause: 'refused', message, next: checkProxy });
 }
 
-/** A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough. */
+/**
+ * For a peer without TLS the code comes from OpenSSL or the system, depending on whether we read or wrote first. Use
+ * one.
+ */
 function usualCode(given: string): string {
   return given.startsWith('ERR_SSL_') && !isCertificateProblem(given) ? 'EPROTO' : given;
 }
 
-/** No answer came at all. `given` is what Node calls the problem. */
 export function connectionFailure(peer: Omit<ConnectionPeer, 'authorities'>, given: string): ModelFailure {
   const code = usualCode(given);
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -113,7 +114,6 @@ export function connectionFailure(peer: Omit<ConnectionPeer, 'authorities'>, giv
   return modelFailure({ message: `${message} (${code}).`, next, cause: isRefused ? 'refused' : 'connection' });
 }
 
-/** Why an answer is not complete, by how its body ended. */
 export function endFailure(
   end: Exclude<BodyRead, { kind: 'chunk' }>,
   { idleMs, sawOther = false }: { readonly idleMs: number; readonly sawOther?: boolean },
@@ -128,7 +128,6 @@ export function cutFailure(code: string): ModelFailure {
   return modelFailure({ cause: 'cut', message });
 }
 
-/** The answer began and ended like a stream, without one event of the format in it. */
 export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
   return modelFailure({
@@ -138,7 +137,7 @@ export function emptyFailure(contentType: string | undefined, api: string): Mode
   });
 }
 
-/** `sawOther`: it sent something all the same, such as comments, or events that the format does not have. */
+/** `sawOther`: the server did send something, such as comments or unknown events. */
 export function idleFailure(idleMs: number, { sawOther = false }: { readonly sawOther?: boolean } = {}): ModelFailure {
   const what = sawOther ? 'no event that belongs to an answer' : 'nothing';
   const message = `The provider sent ${what} for ${idleMs / 1000} seconds.`;
@@ -149,13 +148,12 @@ export function abortedFailure(): ModelFailure {
   return modelFailure({ cause: 'aborted' });
 }
 
-/** Asking again would bring the same. */
+/** A retry would give the same. */
 export function answerTooLarge(limit: string, where: 'answer' | 'event' = 'answer'): ModelFailure {
   const message = `The provider sent more than ${limit} in one ${where}, so Capstan stopped reading it.`;
   return modelFailure({ cause: 'too-large', message });
 }
 
-/** A size for a sentence. */
 export function megabytes(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024;
   return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
@@ -171,7 +169,7 @@ export function unreadableAnswer(what: keyof typeof unreadable): ModelFailure {
   return modelFailure({ cause: 'unreadable', message: unreadable[what] });
 }
 
-/** What the code of a wire format threw. Asking again would run the same code. A Fault of ours is thrown on. */
+/** An exception in the code of a wire format. A retry would run the same code. Our own Faults are rethrown. */
 export function providerFault(error: unknown): ModelFailure {
   if (error instanceof Fault) throw error;
   const message = `The code for this wire format failed: ${sentence(detailOf(thrownMessage(error)))}`;

@@ -1,19 +1,14 @@
 import type { ModelFailureCode } from '../../../../ports/model.ts';
 
-/** What is done about a failure, and what the user reads. One row per cause, whatever the wire format. */
 export interface CauseRow {
   readonly code: ModelFailureCode;
-  /** `never`: the same request would fail again. `again`: it is sent again, with growing waits. */
+  /** `never`: the same request would fail again. `again`: it is retried with growing waits. */
   readonly retry: 'never' | 'again';
-  /** Whether a wait that the server asks for is kept to. */
   readonly waits: 'as-asked' | 'no';
-  /** Whether a turn may continue with `model_fallback`. */
   readonly another: 'may-answer' | 'no';
-  /** How servers and networks show it, for people. */
+  /** How servers and networks show it, for documentation readers. */
   readonly seen: string;
-  /** What the user reads where the server says nothing. */
   readonly blank: string;
-  /** What to do, where nothing better is known. */
   readonly next: string;
 }
 
@@ -206,8 +201,8 @@ export const failureCauses = {
 export type FailureCause = keyof typeof failureCauses;
 
 /**
- * Codes, types and reasons of all formats, and what they mean. Those of overflows stand in `model-failure.ts`, with the
- * words of servers that have no code. `blank`: what the user reads instead, where the server says nothing.
+ * Codes, types and reasons of all formats. Those of overflows are in `model-failure.ts`, beside the words of servers
+ * without codes. `blank`: user text where the server gives none.
  */
 const signs: Readonly<Record<string, readonly [cause: FailureCause, blank?: string]>> = {
   // Responses and Chat Completions
@@ -230,7 +225,6 @@ const signs: Readonly<Record<string, readonly [cause: FailureCause, blank?: stri
   billing_error: ['quota'],
 };
 
-/** Reasons for which an answer ends before it is complete. */
 const endings: Readonly<Record<string, FailureCause>> = {
   content_filter: 'content-filter',
   sensitive: 'content-filter',
@@ -249,7 +243,6 @@ export function causeOfEnding(reason: string): FailureCause | undefined {
   return Object.hasOwn(endings, reason) ? endings[reason] : undefined;
 }
 
-/** What a status means where nothing else says more. */
 export function causeOfStatus(status: number): FailureCause {
   if (status === 529) return 'overload';
   if (status >= 500 || status === 408) return 'server';
@@ -265,7 +258,7 @@ const ofStatus: ReadonlyMap<number, FailureCause> = new Map([
   [429, 'rate-limit'],
 ]);
 
-/** Whether a turn that failed so may continue with another model. What is not from here is nothing that one would change. */
+/** Decides whether the turn may continue with another model. An unknown cause does not allow it. */
 export function mayFallBack(cause: string | undefined): boolean {
   const row = Object.hasOwn(failureCauses, cause ?? '') ? failureCauses[cause as FailureCause] : undefined;
   return row?.another === 'may-answer';

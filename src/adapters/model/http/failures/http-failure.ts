@@ -16,27 +16,22 @@ import {
   waitFromMessage,
 } from './model-failure.ts';
 
-/** An answer that is not a stream of events. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** The beginning of the body. */
   readonly body: string;
 }
 
-/** When an answer came, in milliseconds since the epoch, and from which API it was expected. */
+/** Arrival time of an answer, in milliseconds since the epoch, and the API that it was expected from. */
 export interface AnswerPlace {
   readonly now: number;
   readonly api: string;
-  /** The server that was asked. */
   readonly origin?: string;
-  /** Said as the next step when the key is not accepted, or not enough. */
   readonly keyAdvice?: string;
-  /** The one that passed the answer on, and may have given it. */
+  /** The proxy that passed the answer on, and may have produced it. */
   readonly proxy?: Proxy | undefined;
 }
 
-/** The failure that a status stands for. */
 export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailure {
   const error = errorIn(answer.body);
   // A proxy does not answer in the form of the API. A page, a text or nothing may come from either.
@@ -62,7 +57,7 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
     ...draft,
     ...(hasNoCause ? { unexplained: true } : {}),
     message,
-    // A server in front names its limit in bytes.
+    // A server in front states its limit in bytes.
     ...(saysOverflow(words) ? { words } : {}),
     status: answer.status,
   });
@@ -72,14 +67,17 @@ export function httpFailure(answer: ErrorAnswer, given: AnswerPlace): ModelFailu
 const checkProxy =
   'If the proxy gave this answer, check what it allows. If the host needs no proxy, add it to NO_PROXY.';
 
-/** When the limits that are used up open again, where only the headers say so. All of them have to. */
+/** Time at which all exhausted limits have reset, where only the headers give it. */
 function resetOfHeaders(headers: HttpHeaders, now: number): string | undefined {
   const full = rateLimitsIn(headers, now)?.limits.filter(({ usedPercent }) => usedPercent >= 99) ?? [];
   const resets = full.flatMap(({ resetsAt }) => (resetsAt === undefined ? [] : [resetsAt]));
   return resets.length === 0 ? undefined : timeOf(Math.max(...resets));
 }
 
-/** A 5xx may quote any code. An overload is believed, and an overflow: a passing fault would be tried forever. */
+/**
+ * A 5xx may quote any code. Trust overload and overflow only: an overflow taken for a temporary fault would be retried
+ * forever.
+ */
 function isTrusted(failure: ModelFailure, status: number): boolean {
   return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 }
@@ -111,16 +109,16 @@ function refusalAdvice({ status, body }: ErrorAnswer, error: ErrorWords, api: st
   return isJson ? `The answer was not streamed: check that the server can stream. ${address}.` : `${address}.`;
 }
 
-/** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */
+/** These statuses have their own meaning, whatever the text says: a key, an address, a limit per minute. */
 const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
 
-/** Compatible servers have no code for it, only words; a server in front that refuses the size has not even these. */
+/** Compatible servers have only words for it, no code; a server in front that refuses the size may have neither. */
 function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
   if (status === 413) return true;
   return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
 }
 
-/** Whether the words stand in the text one after the other. Searched once: a pattern would try them in every order. */
+/** Finds the words in order with one search: a pattern would try every combination. */
 function saysInOrder(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
   let at = 0;
@@ -138,16 +136,15 @@ function blockedAdvice(body: string): string | undefined {
 
 type ErrorWords = ReturnType<typeof errorIn>;
 
-/** A list of one error, as Gemini sends it. */
+/** Gemini sends a list of one error. */
 const listed = /^\s*\[([^]*)\]\s*$/;
 
-/** The error object of a body in any of the shapes that servers use. */
 function errorIn(body: string) {
   const whole = parseJsonObject(body) ?? parseJsonObject(listed.exec(body)?.[1] ?? '') ?? {};
   const error = objectAt(whole, 'error') ?? whole;
   const message =
     stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
-  // A gateway says only that the server behind it refused, and has the words of that server beside it.
+  // A gateway only says that the server behind it refused, and quotes that server's text beside it.
   const raw = stringAt(objectAt(error, 'metadata'), 'raw');
   return {
     code: stringAt(error, 'code') ?? '',
@@ -163,7 +160,7 @@ function timeOf(unixSeconds = Number.NaN): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** What a page that was made for browsers says above everything else. Undefined when the body is no page. */
+/** The title of a page made for browsers. Undefined when the body is no page. */
 function pageTitle(body: string): string | undefined {
   if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(body)) return undefined;
   const [, title] = /<(?:title|h1)[^<>]{0,200}>([^<]{0,1000})</i.exec(body) ?? [];
@@ -171,7 +168,7 @@ function pageTitle(body: string): string | undefined {
   return text === '' ? 'a web page' : `a web page, "${text}"`;
 }
 
-/** Names the server that a redirect leads to. The rest of its address may be secret. */
+/** Names only the server that a redirect leads to: the rest of its address may be secret. */
 function redirectIn({ status, headers }: ErrorAnswer, origin: string | undefined): string | undefined {
   const { location } = headers;
   const to = status < 300 || status > 399 || location === undefined ? undefined : URL.parse(location, origin);
@@ -195,22 +192,21 @@ function messageOf(answer: ErrorAnswer, error: ErrorWords, { origin, proxy }: An
   ].join(' ');
 }
 
-/** A refusal as the server put it. `parameter`: the part of the request that is at fault; empty where it names none. */
+/** A refusal in the server's words. `parameter`: the faulty part of the request; empty if none is named. */
 type RefusalWords = Readonly<Record<'code' | 'type' | 'parameter' | 'words', string>> & { readonly status: number };
 
-/** What each of these means is known: a key, an address, a method, a limit per minute. */
+/** Statuses with a known meaning: a key, an address, a method, a limit per minute. */
 const knownStatuses: ReadonlySet<number> = new Set([
   401, 402, 403, 404, 405, 407, 408, 409, 410, 411, 413, 414, 415, 417, 421, 423, 424, 425, 426, 428, 429, 431, 451,
 ]);
 
-/** The conversation as a whole: a server may put a refusal for length down to it. */
+/** Names for the whole conversation: a server may blame them when it refuses for length. */
 const wholeConversation: ReadonlySet<string> = new Set(['', 'input', 'inputs', 'messages', 'prompt', 'contents']);
 
-/** Codes and types that name a cause: a parameter, a key, money, a policy, a model, a part of the request. */
+/** Codes and types that name another cause: a parameter, a key, money, a policy, a model, a part of the request. */
 const knownCodes =
   /param|argument|unsupported|missing|required|not_?found|auth|api_?key|permission|forbidden|billing|quota|credit|payment|balance|policy|filter|safety|moderation|model|rate_?limit|region|country|schema|json|image|file|audio|tool|encrypt|signature|previous_response/i;
 
-/** The same in words, for servers that have no codes. */
 const knownWords: readonly RegExp[] = [
   /\b(?:unknown|unsupported|unrecogni[sz]ed|unexpected|missing|invalid|required|extra)\b[^.]{0,40}\b(?:parameter|argument|field|property|key|value|role|type|header|enum)/i,
   /\b(?:is|are) not (?:supported|allowed|permitted|available)\b/i,
@@ -223,7 +219,7 @@ const knownWords: readonly RegExp[] = [
 
 const longestWords = 4000;
 
-/** Whether the answer names no cause: it may be a refusal for length in a wording that is not known yet. */
+/** No cause is named: it may be a refusal for length in unknown wording. */
 function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
   if (status < 400 || status > 499 || knownStatuses.has(status)) return false;
   if (!wholeConversation.has(parameter)) return false;

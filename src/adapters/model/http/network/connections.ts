@@ -2,25 +2,24 @@ import { defined } from '../../../../base/objects.ts';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 
-/** A connection that carries one exchange after the other. */
 export interface ReusableConnection {
   readonly socket: Socket;
-  /** It has carried one before: it may be dead without our knowing. */
+  /** A reused connection may be dead without notice. */
   readonly isReused: boolean;
 }
 
 const mostIdle = 16;
-/** A server that says how long it keeps a connection may be a little faster than we are. */
+/** Drop a connection a little before its server may close it. */
 const marginMs = 1000;
 
 /** `readable`: the end of the connection, or bytes that belong to no request. */
 const signsOfEnd = ['timeout', 'close', 'readable'] as const;
 
-/** Connections to one peer that wait for their next exchange. They do not keep the process alive. */
+/** Idle connections to one peer. They do not keep the process alive. */
 export class Connections {
   readonly #idle: { readonly socket: Socket; readonly drop: () => void }[] = [];
 
-  /** The newest: it is the least likely to be dead. */
+  /** The newest is the least likely to be dead. */
   take(): ReusableConnection | undefined {
     for (;;) {
       const kept = this.#idle.pop();
@@ -37,12 +36,12 @@ export class Connections {
     }
   }
 
-  /** One was dead without our knowing: the others may be as well. */
+  /** After one dead connection, the others may be dead as well. */
   clear(): void {
     while (this.#idle.length > 0) this.#idle.at(-1)!.drop();
   }
 
-  /** `keepAlive`: the header of that name, in which a server says for how long it keeps the connection. */
+  /** `keepAlive`: the header in which a server says how long it keeps the connection. */
   give(socket: Socket, keepAlive: string | undefined): void {
     const seconds = /(?:^|,)\s*timeout=(\d{1,6})/i.exec(keepAlive ?? '')?.[1];
     const keptMs = seconds === undefined ? 0 : Number(seconds) * 1000 - marginMs;
@@ -63,26 +62,23 @@ export class Connections {
   }
 }
 
-/** Where a connection leads. */
 export interface Destination {
   readonly protocol: 'http:' | 'https:';
   /** Without brackets. */
   readonly host: string;
-  /** Empty: the one of the protocol. */
+  /** Empty: the protocol's default. */
   readonly port: string;
 }
 
-/** What is known of a destination that speaks TLS. */
 export interface SecurePeer {
-  /** Absent: those are trusted whom Node trusts. */
+  /** Absent: Node's trusted authorities. */
   readonly secureContext?: SecureContext | undefined;
-  /** Of the connection before: the next one is faster. */
   session?: Buffer | undefined;
 }
 
 export const defaultPorts = { 'http:': 80, 'https:': 443 };
 
-/** Begins a connection. What is written meanwhile waits; trouble comes as an error of the socket. */
+/** Opens a connection. Writes are buffered meanwhile; failures arrive as socket errors. */
 export function dial({ protocol, host, port: given }: Destination, secure: SecurePeer): Socket {
   const port = given === '' ? defaultPorts[protocol] : Number(given);
   const place = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
@@ -90,19 +86,18 @@ export function dial({ protocol, host, port: given }: Destination, secure: Secur
   return heard(process.getBuiltinModule('node:net').connect(place));
 }
 
-/** An error without a listener would end the process, and between two exchanges there is no other. */
+/** An `error` without a listener would end the process, and between exchanges there is no other listener. */
 function heard<Dialled extends Socket>(socket: Dialled): Dialled {
   return socket.on('error', () => {});
 }
 
-/** TLS inside of a connection that is there. */
 export function securedOver(socket: Socket, host: string, secure: SecurePeer): Socket {
   return connectSecurely(host, secure, { socket });
 }
 
 function connectSecurely(host: string, secure: SecurePeer, over: ConnectionOptions): Socket {
   const { secureContext, session } = secure;
-  // An address is no name.
+  // An IP address is not a server name.
   const servername = process.getBuiltinModule('node:net').isIP(host) === 0 ? host : '';
   const options = { ...over, host, servername, ALPNProtocols: ['http/1.1'], ...defined({ secureContext, session }) };
   const socket = heard(process.getBuiltinModule('node:tls').connect(options));

@@ -3,22 +3,19 @@ import { addressRanges, addressVersion, isThisMachine } from '../../../../core/p
 import type { Variables } from '../../../../protocol/shell.ts';
 import { defaultPorts } from './connections.ts';
 
-/** Who passes requests on, as the environment names it. */
 export interface Proxy {
   readonly kind: 'proxy';
-  /** The variable that names it. */
   readonly variable: string;
-  /** How to speak with the proxy itself, whatever the target speaks. */
   readonly protocol: 'http:' | 'https:';
   readonly host: string;
   readonly port: string;
-  /** Scheme, host and port: what may be shown. */
+  /** Scheme, host and port: safe to show. */
   readonly origin: string;
-  /** What identifies us to the proxy. Secret. */
+  /** Secret. */
   readonly authorization: string | undefined;
 }
 
-/** Something that the environment demands and that cannot be done. No request is sent then. */
+/** An unsatisfiable demand of the environment. No request is sent. */
 export interface UnusableNetwork {
   readonly kind: 'unusable';
   readonly message: string;
@@ -26,9 +23,8 @@ export interface UnusableNetwork {
 }
 
 /**
- * The proxy for requests to a target: by HTTPS_PROXY or HTTP_PROXY, whichever fits the target, else by ALL_PROXY.
- * Names in capitals go first, and a blank value counts as none. Undefined: none is named, or the target is this
- * machine or stands in NO_PROXY.
+ * The proxy for a target: HTTPS_PROXY or HTTP_PROXY by its protocol, else ALL_PROXY. Upper-case names take precedence
+ * and a blank value counts as none. Undefined: none is set, or the target is this machine or in NO_PROXY.
  */
 export function proxyFor(target: Target, environment: Variables): Proxy | UnusableNetwork | undefined {
   const own = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -40,7 +36,7 @@ export function proxyFor(target: Target, environment: Variables): Proxy | Unusab
   return proxyAt(named.value, named.name);
 }
 
-/** What of the addresses of proxies must never be shown. */
+/** The parts of proxy addresses that must never be shown. */
 export function proxySecrets(environment: Variables): readonly string[] {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);
@@ -77,7 +73,7 @@ function proxyAt(value: string, variable: string): Proxy | UnusableNetwork {
   };
 }
 
-/** Undefined also when signs of a password may have been taken for the host: what is shown of it would give them away. */
+/** Undefined also when characters of a password may have been parsed as the host, since the host is shown. */
 function addressOf(value: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
@@ -94,20 +90,20 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that begins no code stands for itself.
+    // A percent sign that begins no code is literal.
     return text;
   }
 }
 
-/** Whether the host is this machine: no proxy elsewhere would find the same one under such a name. */
+/** A proxy elsewhere would find another host under a name of this machine. */
 export function isLoopback(host: string): boolean {
   return isThisMachine(plain(host));
 }
 
 /**
- * Whether a list in the form of NO_PROXY names the place. Entries stand between commas or blanks: a host, which means
- * the hosts below it too, with or without a dot or `*.` in front; an address; a range such as `10.0.0.0/8`; each of
- * these with or without a port; or `*` for everything. The host is without brackets.
+ * Matches a NO_PROXY list. Entries are separated by commas or blanks: a host, which includes its subdomains, with or
+ * without a leading dot or `*.`; an address; a range such as `10.0.0.0/8`; each with or without a port; or `*`. `host`
+ * has no brackets.
  */
 export function isExempt({ host, port }: { readonly host: string; readonly port: number }, list: string): boolean {
   const name = plain(host);
@@ -122,7 +118,7 @@ export function isExempt({ host, port }: { readonly host: string; readonly port:
 }
 
 function entryOf(entry: string): { readonly pattern: string; readonly only?: number } {
-  // Several colons without brackets are an address of version 6, and none of them begins a port.
+  // Several colons without brackets are an IPv6 address, not a port.
   const [, bracketed, named = '', port] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
   if (bracketed === undefined && named === '') return { pattern: plain(entry) };
   return { pattern: plain(bracketed ?? named), ...(port === undefined ? {} : { only: Number(port) }) };
@@ -135,7 +131,6 @@ function covers(pattern: string, name: string): boolean {
   return domain !== '' && addressVersion(name) === 0 && (name === domain || name.endsWith(`.${domain}`));
 }
 
-/** Whether the name is an address in the range. */
 function contains(range: string, name: string): boolean {
   const [base = '', bits = ''] = range.split('/');
   const version = addressVersion(base);
@@ -147,18 +142,16 @@ function plain(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 
-/** Where requests go. */
 export interface Target {
   readonly protocol: 'http:' | 'https:';
   readonly host: string;
   readonly port: string;
-  /** Path and query. */
   readonly path: string;
-  /** Scheme, host and port: what may be shown. Queries and user names may be secret. */
+  /** Scheme, host and port: safe to show. Queries and user names may be secret. */
   readonly origin: string;
 }
 
-/** The address of an endpoint below a provider's base URL, or undefined when the base is not an HTTP address. */
+/** The endpoint below a provider's base URL; undefined if the base is not an HTTP address. */
 export function endpointTarget(
   provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>,
   endpoint: string,
@@ -173,7 +166,6 @@ export function endpointTarget(
   return { ...base, path: `${path.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}` };
 }
 
-/** An address as it stands, or undefined when it is not an HTTP address. */
 export function parseTarget(address: string): Target | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const protocol = url?.protocol;
@@ -187,7 +179,7 @@ export function parseTarget(address: string): Target | undefined {
   };
 }
 
-/** The host as connections name it: an address of version 6 without its brackets. */
+/** The host as connections need it: an IPv6 address without brackets. */
 export function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

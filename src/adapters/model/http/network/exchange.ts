@@ -5,14 +5,13 @@ import type { Proxy, Target, UnusableNetwork } from './destination.ts';
 import { ResponseBody } from './response-body.ts';
 import { type NetworkOptions, type Route, routes, type TunnelTrouble } from './route.ts';
 
-/** How the first half of an exchange went: to the head of the answer. */
 export type OpenedExchange =
-  /** `proxy`: the one that passed the answer on, and may have given it. */
+  /** `proxy`: passed the answer on, and may have produced it. */
   | { readonly kind: 'answer'; readonly head: HttpHead; readonly body: ResponseBody; readonly proxy?: Proxy }
   /**
-   * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
-   * proxy, and what became of the server is not known. `before`: what had not begun, the tunnel through the proxy or the
-   * answer, of which not a byte had come.
+   * `stale`: a reused connection turned out to be dead. `proxy`: the lost connection is the one to this proxy, and the
+   * state of the server is unknown. `before`: what had not begun, the tunnel through the proxy or the answer; no byte
+   * of it had come.
    */
   | {
       readonly kind: 'lost';
@@ -20,12 +19,10 @@ export type OpenedExchange =
       readonly stale: boolean;
       readonly proxy?: Proxy;
       readonly before?: 'tunnel' | 'answer';
-      /** The proxy whose tunnel leads to the server. */
       readonly through?: Proxy;
     }
-  /** `isForwarding`: the proxy has the request, and may well be waiting for the server itself. */
+  /** `isForwarding`: the proxy has the request and may be waiting for the server itself. */
   | { readonly kind: 'idle'; readonly proxy?: Proxy; readonly isForwarding?: boolean }
-  /** The proxy did not let the request pass. */
   | { readonly kind: 'refused'; readonly proxy: Proxy; readonly status: number }
   | UnusableNetwork
   | { readonly kind: 'aborted' };
@@ -41,13 +38,12 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
 }
 
-/** Answers are events that are read as they come. */
+/** Uncompressed: answers are events that are read as they come. */
 const plainOnly = { 'accept-encoding': 'identity', connection: 'keep-alive' };
 
 const proxyWantsAuthorization = 407;
 const switchingProtocols = 101;
 
-/** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: OutgoingRequest) => Promise<OpenedExchange>;
 
 /** Endpoints of one server share their connections. */
@@ -72,7 +68,7 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   const { socket, isReused } = connection;
   const writing = { isStopped: false, isBegun: false, isSent: false };
   const sent = Promise.withResolvers<void>();
-  // The connection is opened meanwhile: nothing of the request leaves before.
+  // Nothing of the request leaves before the connection is open.
   const write = (): void => {
     if (socket.destroyed) return;
     writing.isBegun = true;
@@ -94,14 +90,14 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   if (answer.kind === 'idle') return { ...answer, ...(forwarder && { ...forwarder, isForwarding: writing.isSent }) };
   if (answer.kind === 'lost') {
     const { code, isSilent } = answer;
-    // A server that had begun to answer is alive. Bytes that are no HTTP may belong to the answer before.
+    // A server that had begun to answer is alive. Bytes that are not HTTP may belong to the previous answer.
     const isDead = (isSilent && (code === 'ECONNRESET' || code === 'EPIPE')) || code.startsWith('HPE_');
     const stale = isReused && isDead;
     if (stale) connections.clear();
     return { kind: 'lost', code, stale, ...forwarder, ...tunnel, ...(isSilent && { before: 'answer' }) };
   }
   if (!writing.isBegun) {
-    // It answers something else: most likely it gives a kept connection up.
+    // Unexpected bytes: most likely the server is closing a kept connection.
     socket.destroy();
     if (answer.kind === 'answer') answer.reader.close();
     if (isReused) connections.clear();
@@ -112,7 +108,7 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
     socket.destroy();
     return { kind: 'lost', code: 'HPE_UNEXPECTED_UPGRADE', stale: false, ...forwarder };
   }
-  // Whatever stands in it comes from the proxy, and no server was asked.
+  // This answer comes from the proxy; no server was asked.
   if (forwarder !== undefined && status === proxyWantsAuthorization) {
     socket.destroy();
     return { kind: 'refused', ...forwarder, status };
@@ -127,7 +123,6 @@ async function exchange(route: Route, outgoing: OutgoingRequest): Promise<Opened
   return { kind: 'answer', head: { status, headers }, body, ...forwarder };
 }
 
-/** Values of headers come from configuration, from keys and from programs. */
 function headOf(
   { path, headers: ofRoute }: Route,
   { method, headers: given, body }: OutgoingRequest,
@@ -145,7 +140,7 @@ async function newConnection(
   return 'kind' in socket ? socket : { socket, isReused: false };
 }
 
-/** In one system call where possible, and without copying a long history into one buffer. */
+/** In one system call where possible, without copying a long history into one buffer. */
 function writeAll(
   socket: Socket,
   head: string,

@@ -4,9 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/**
- * Values of a name that came several times are joined by commas; of names that make no sense twice the first counts.
- */
+/** Values of a repeated name are joined by commas; for names that may not repeat, the first counts. */
 export type HttpHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface HttpHead {
@@ -18,9 +16,8 @@ export const mostHeadBytes = 64 * 1024;
 const mostFedBytes = 64 * 1024;
 
 /**
- * Node's client, as the reader of one answer: it is fed with what a connection brings, on demand, and what it writes
- * goes nowhere. So a request leaves before the client is loaded, which takes a start 5 ms, and no listener of its own
- * stays on a connection that is kept.
+ * Node's HTTP client used only as a parser of one answer: it is fed on demand, and its writes go nowhere. A request can
+ * thus leave before the client is loaded, which takes 5 ms at start, and no listener of it stays on a kept connection.
  */
 export class AnswerReader {
   readonly request: ClientRequest;
@@ -29,9 +26,9 @@ export class AnswerReader {
   constructor({ isTunnel = false }: { readonly isTunnel?: boolean } = {}) {
     const { Duplex: Stream } = process.getBuiltinModule('node:stream');
     const stream = new Stream({ read() {}, write: (_bytes, _encoding, done) => done() });
-    // With a listener of this kind nothing flows by itself.
+    // A `readable` listener keeps the stream from flowing.
     this.#stream = stream.on('readable', () => {});
-    // An import of the module would cost every start 33 ms.
+    // Importing the module would cost every start 33 ms.
     this.request = process.getBuiltinModule('node:http').request({
       method: isTunnel ? 'CONNECT' : 'GET',
       headers: { connection: 'keep-alive' },
@@ -43,8 +40,8 @@ export class AnswerReader {
   }
 
   /**
-   * Takes what has come over the connection; false where nothing has. The last byte comes by itself: where an answer is
-   * over before it, something stands behind the answer, and stays unread.
+   * Takes available bytes; false if there are none. The last byte is read alone: if the answer ends before it, the
+   * bytes behind the answer stay unread.
    */
   feed(socket: Socket): boolean {
     const most = Math.max(1, socket.readableLength - 1);
@@ -55,19 +52,18 @@ export class AnswerReader {
     return true;
   }
 
-  /** The connection has ended: with some answers, that is their end. */
+  /** The connection has ended, which is the end of some answers. */
   end(): void {
     if (this.#stream.destroyed || this.#stream.readableEnded) return;
     this.#stream.push(null);
     this.#stream.read();
   }
 
-  /** Nothing more is read. Node's parser would be kept forever otherwise. */
+  /** Stops reading. Otherwise Node's parser would be kept forever. */
   close(error?: Error): void {
     this.#stream.destroy(error);
   }
 
-  /** The answer is over, and the connection can take another request. */
   get isReusable(): boolean {
     return this.#stream.writable;
   }
@@ -77,37 +73,33 @@ export interface HeadOfAnswer {
   readonly kind: 'answer';
   readonly message: IncomingMessage;
   readonly reader: AnswerReader;
-  /** A complaint of the parser, or of the connection, since then. */
   readonly problem: () => string | undefined;
 }
 
-/** HTTP ends behind this head. */
+/** HTTP ends after this head. */
 export interface EndOfHttp {
   readonly kind: 'other-protocol';
   readonly status: number;
 }
 
-/** No head came, and the connection is closed. */
 export type NoHead =
-  /** `isSilent`: not a byte had come. */
   | { readonly kind: 'lost'; readonly code: string; readonly isSilent: boolean }
   | { readonly kind: 'idle' }
   | { readonly kind: 'given-up' };
 
 export interface HeadWait {
-  /** Absent: `giveUp` says how long is waited. */
+  /** Absent: only `giveUp` limits the wait. */
   readonly idleMs?: number;
   readonly giveUp: AbortSignal;
 }
 
 export interface Asked {
-  /** The answer opens a tunnel. */
   readonly isTunnel?: boolean;
   /** Resolves when the request has left. */
   readonly sent: Promise<unknown>;
 }
 
-/** Waits for the head of an answer. Until then it alone reads the socket; afterwards the caller does. */
+/** Waits for the head of an answer. It is the only reader of the socket until then; afterwards the caller is. */
 export function awaitHead(
   socket: Socket,
   { idleMs, giveUp }: HeadWait,
@@ -138,7 +130,7 @@ export function awaitHead(
       problem ??= code;
       settle({ kind: 'lost', code, isSilent });
     };
-    /** Bytes that came before the connection was lost may say why: they are read first. */
+    /** Bytes that came before the loss may explain it: read them first. */
     let loss: string | undefined;
     const onLoss = (code: string): void => {
       loss ??= code;
@@ -159,7 +151,7 @@ export function awaitHead(
       const { request } = loaded;
       request.on('response', (message) => settle({ kind: 'answer', message, reader: loaded, problem: () => problem }));
       request.on('connect', onOtherProtocol).on('upgrade', onOtherProtocol);
-      // Stays: an error without a listener would end the process.
+      // Never removed: an `error` without a listener would end the process.
       request.on('error', onError);
       request.once('socket', () => {
         isReady = true;
@@ -171,12 +163,12 @@ export function awaitHead(
     const onReadable = (): void => {
       if (isOver) return;
       if (socket.readableLength > 0) isSilent = false;
-      // An end without a byte is seen by reading it.
+      // A connection that ends without a byte shows this only when it is read.
       if (isSilent) return void socket.read(0);
       reader ??= load();
       if (!isReady) return;
       while (reader.feed(socket)) if (isOver) return;
-      // Neither hints nor a part of a head are an answer: however many come, they give the server no more time.
+      // Informational answers and partial heads do not extend the time.
       if (idleMs !== undefined) waiting ??= setTimeout(onIdle, idleMs);
     };
     if (giveUp.aborted) return onGiveUp();
@@ -188,7 +180,6 @@ export function awaitHead(
   });
 }
 
-/** The head of a request as it goes over the wire. Values come from configuration, from keys and from programs. */
 export function requestHead(
   method: string,
   path: string,
@@ -202,7 +193,7 @@ export function requestHead(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Why no head can be made of these, as a sentence without anything secret. */
+/** Explains why no head can be made of these, without anything secret. */
 function unsendable(path: string, headers: Readonly<Record<string, string>>): string | undefined {
   if (!/^[\u0021-\u00FF]+$/.test(path)) return 'The path of a request has a character that no path may have.';
   const wrong = Object.entries(headers).find(([each, given]) => !isHeaderName(each) || !isHeaderValue(given));

@@ -8,18 +8,15 @@ import { type NetworkOptions, routes } from './route.ts';
 import type { Target } from './destination.ts';
 import { WebSocketConnection } from './web-socket.ts';
 
-/** How an attempt to open a WebSocket went. */
 export type OpenedSocket =
   | { readonly kind: 'open'; readonly socket: WebSocketConnection }
-  /** The server answered with something else than a WebSocket. `words`: what is wrong, or the beginning of the body. */
+  /** The server did not answer with a WebSocket. `words`: what is wrong, or the beginning of the body. */
   | { readonly kind: 'declined'; readonly head: HttpHead; readonly words: string }
   | Exclude<OpenedExchange, { kind: 'answer' }>;
 
 export interface SocketRequest {
   readonly headers: Readonly<Record<string, string>>;
-  /** No answer is waited for longer. */
   readonly timeoutMs: number;
-  /** That one message may have. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -30,12 +27,12 @@ const longestWordsMs = 1000;
 const socketOptions = {
   maxHeaderSize: mostHeadBytes,
   insecureHTTPParser: false,
-  // Each part is an object: a message of endless small ones would take a hundred times its size.
+  // Each fragment is an object: many tiny ones would take a hundred times their size.
   maxFragments: 16 * 1024,
   maxBufferedChunks: 64 * 1024,
-  // Most of a request is text that stood in the one before: a higher level finds hardly more.
+  // Most of a request repeats the previous one: a higher level gains little.
   perMessageDeflate: { zlibDeflateOptions: { level: 3 } },
-  // A server that does not answer a goodbye must not hold the connection open.
+  // A server that does not answer a close must not hold the connection open.
   closeTimeout: 1000,
   autoPong: false,
 };
@@ -48,7 +45,7 @@ export function socketOpener(
   return async (target, { headers, timeoutMs, maxBytes, signal }) => {
     const route = routeTo(target);
     if (route.kind === 'unusable') return route;
-    // ws would throw, and quote the value.
+    // `ws` would throw and quote the value.
     const unsendable = requestHead('GET', route.path, headers);
     if (typeof unsendable !== 'string') return unsendable;
     if (signal.aborted) return { kind: 'aborted' };
@@ -65,7 +62,6 @@ export function socketOpener(
 
 type Outcome = Extract<OpenedSocket, { kind: 'open' | 'declined' | 'lost' }> | { readonly kind: 'given-up' };
 
-/** Opens a WebSocket over a connection, which is closed where that fails. */
 export function openOver(
   connection: Socket,
   address: string,
@@ -90,7 +86,7 @@ export function openOver(
     const onGiveUp = (): void => settle({ kind: 'given-up' });
     giveUp.addEventListener('abort', onGiveUp, { once: true });
     if (giveUp.aborted) onGiveUp();
-    // What comes with the answer is a message of the connection already.
+    // Bytes that arrive with the answer are already a message.
     socket.on('open', () => settle({ kind: 'open', socket: new WebSocketConnection(socket, connection) }));
     socket.on('upgrade', (message) => {
       head = headOf(message);
@@ -102,7 +98,7 @@ export function openOver(
       settle({ kind: 'declined', head: headOf(message), words });
     };
     socket.on('unexpected-response', (_, message) => void decline(message));
-    // Stays: an error without a listener would end the process.
+    // Never removed: an `error` without a listener would end the process.
     socket.on('error', ({ message: words, code = 'ERROR' }: NodeJS.ErrnoException) =>
       settle(head === undefined ? { kind: 'lost', code, stale: false } : { kind: 'declined', head, words }),
     );
@@ -117,7 +113,7 @@ async function beginningOf(message: IncomingMessage): Promise<string> {
       if (held.length === mostWordBytes) break;
     }
   } catch {
-    // What has come is enough.
+    // Whatever has come is sufficient.
   }
   return held.take().toString('utf8');
 }

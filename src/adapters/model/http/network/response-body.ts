@@ -9,7 +9,7 @@ export type BodyRead =
   | { readonly kind: 'idle' }
   | { readonly kind: 'aborted' };
 
-/** All of a body as text, or how it ended before: then it is closed. `large`: it has more bytes than are taken. */
+/** Reads the whole body as text, or returns how it ended early; the body is then closed. `large`: over the limit. */
 export async function readWhole(
   body: ResponseBody,
   { idleMs, maxBytes }: { readonly idleMs: number; readonly maxBytes: number },
@@ -26,18 +26,16 @@ export async function readWhole(
   }
 }
 
-/** A response that finished may take this long for its last bytes before its connection is given up. */
 const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
 export interface BodySource extends Omit<HeadOfAnswer, 'kind'> {
   readonly socket: Socket;
   readonly signal: AbortSignal;
-  /** All of it has come. */
   giveBack(isReusable: boolean): void;
 }
 
-/** A body, read on demand: a slow reader slows the server down. Its owner ends it by `close` or `release`. */
+/** A body read on demand: a slow reader slows the server down. Its owner ends it with `close` or `release`. */
 export class ResponseBody {
   readonly #source: BodySource;
   #outcome: Exclude<BodyRead, { kind: 'chunk' }> | undefined;
@@ -56,8 +54,8 @@ export class ResponseBody {
   }
 
   /**
-   * The next bytes, or how the body ended; the latter again and again. Abort goes before bytes that wait. When no byte
-   * of the body comes within `idleMs`, the connection is closed.
+   * The next bytes, or how the body ended, also on repeated calls. Abort takes precedence over waiting bytes. Without a
+   * body byte within `idleMs`, the connection is closed.
    */
   async read(idleMs: number): Promise<BodyRead> {
     let timer: NodeJS.Timeout | undefined;
@@ -70,7 +68,7 @@ export class ResponseBody {
         const bytes = this.#next();
         if (bytes !== undefined) return { kind: 'chunk', bytes };
         if (this.#outcome !== undefined) return this.#outcome;
-        // Bytes beside the body, such as the size of a chunk, give the server no more time.
+        // Bytes outside the body, such as chunk sizes, do not extend the time.
         timer ??= setTimeout(onTimeout, idleMs);
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -83,7 +81,7 @@ export class ResponseBody {
     }
   }
 
-  /** Ends the connection, unless all has come: then it was given back. */
+  /** Ends the connection, unless the body is complete: then it was already given back. */
   close(): void {
     this.#forget();
     if (this.#outcome?.kind === 'end') return;
@@ -91,7 +89,7 @@ export class ResponseBody {
     this.#source.reader.close();
   }
 
-  /** Gives the connection back once the rest has come. Waits for that only when all of it is here already. */
+  /** Gives the connection back once the rest has come. Waits for that only if the rest is already here. */
   async release(): Promise<void> {
     if (this.#outcome !== undefined) return;
     const { message, socket, signal } = this.#source;
@@ -100,7 +98,7 @@ export class ResponseBody {
     socket.unref();
     let drained = 0;
     await new Promise<void>((resolve) => {
-      // By the clock and not by silence: a server that trickles is given up as well.
+      // Total time, not silence: a trickling server is given up as well.
       const late = setTimeout(() => this.close(), drainMs).unref();
       const drain = (): void => {
         for (let bytes = this.#next(); bytes !== undefined; bytes = this.#next()) drained += bytes.length;
@@ -114,7 +112,6 @@ export class ResponseBody {
     });
   }
 
-  /** Pieces of the body that have come. */
   #next(): Buffer | undefined {
     const { message, socket, reader } = this.#source;
     const wantsMore = (): boolean => message.readableLength === 0 || socket.readableLength === 1;

@@ -9,43 +9,39 @@ import { awaitHead, type HeadWait, requestHead } from './http-head.ts';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 
-/** The network around the program. */
 export interface NetworkOptions {
-  /** Names proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
+  /**
+   * Variables for proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE,
+   * SSL_CERT_FILE).
+   */
   readonly environment: Variables;
 }
 
-/** How a target is reached. */
 export interface Route {
   readonly kind: 'direct' | 'forwarded' | 'tunnelled';
-  /** Who forwards the requests, or holds the tunnel. */
+  /** Forwards the requests or holds the tunnel. */
   readonly proxy: Proxy | undefined;
-  /** What requests name: a proxy that is asked to forward gets the whole address. */
+  /** Request path; the whole address for a forwarding proxy. */
   readonly path: string;
-  /** What they carry besides. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Those that wait for a request. */
   readonly connections: Connections;
-  /** Begins a new one. Only for a tunnel there is something to wait for. */
+  /** Opens a new connection. Only a tunnel is awaited. */
   open(opening: HeadWait): Socket | Promise<Socket | TunnelTrouble>;
 }
 
-/** What requests to one peer share. */
 interface Way {
   readonly connections: Connections;
   readonly secure: SecurePeer;
-  /** The proxy's. */
   readonly secureProxy: SecurePeer;
 }
 
 /**
- * Finds the way to targets, over connections that are kept: targets of one server share them. Nothing is loaded before
- * there is a target. What the environment demands and cannot be done is looked at anew for every request: the user may
- * have put it right.
+ * Finds routes over kept connections, shared by targets of one server. Loads nothing before the first target. An
+ * unsatisfiable environment is checked again for each request: the user may have fixed it.
  */
 export function routes(
   { environment }: NetworkOptions,
-  /** `tunnel`: a proxy that only forwards would not pass on what is no HTTP. */
+  /** `tunnel`: a forwarding proxy would not pass on anything but HTTP. */
   plain: 'forward' | 'tunnel' = 'forward',
 ): (target: Target) => Route | UnusableNetwork {
   const ways = new Map<string, Way>();
@@ -81,7 +77,6 @@ export function routes(
     }
     const open = async (opening: HeadWait): Promise<Socket | TunnelTrouble> => {
       const tunnel = await openTunnel(proxy, authorityOf(target), { ...opening, secure: secureProxy });
-      // Without TLS the tunnel is the connection.
       return 'kind' in tunnel || protocol === 'http:' ? tunnel : securedOver(tunnel, host, secure);
     };
     return { kind, proxy, path, headers: named, connections, open };
@@ -92,7 +87,7 @@ function authorityOf({ protocol, host, port }: Target): string {
   return hostAtPort(host, port === '' ? defaultPorts[protocol] : Number(port));
 }
 
-/** Certificates to trust besides Node's: in CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
+/** Extra trusted certificates, from CODEX_CA_CERTIFICATE, else SSL_CERT_FILE. Undefined without both. */
 export function loadAuthorities(
   environment: Variables,
 ): { readonly kind: 'trusted'; readonly secureContext: SecureContext } | UnusableNetwork | undefined {
@@ -114,13 +109,13 @@ export function loadAuthorities(
   }
   const tls = process.getBuiltinModule('node:tls');
   const ca = [...tls.getCACertificates('default'), ...certificates];
-  // Made once: an agent that is given the certificates would parse them for every connection.
+  // Made once: an agent given the certificates would parse them for every connection.
   return { kind: 'trusted', secureContext: tls.createSecureContext({ ca }) };
 }
 
 const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (TRUSTED |X509 )?CERTIFICATE-----/g;
 
-/** All authorities that a system knows take less than one. */
+/** More than all authorities of a system. */
 const mostBytes = 16 * 1024 * 1024;
 
 function loadText(path: string): string | { readonly unreadable: string } {
@@ -136,7 +131,7 @@ function loadText(path: string): string | { readonly unreadable: string } {
   }
 }
 
-/** Left to TLS, a damaged certificate would be ignored in silence. */
+/** TLS would silently ignore a damaged certificate. */
 function isCertificate(text: string): boolean {
   try {
     const { X509Certificate } = process.getBuiltinModule('node:crypto');
@@ -146,16 +141,12 @@ function isCertificate(text: string): boolean {
   }
 }
 
-/** What a proxy did instead of opening a tunnel: it could not be reached, said no, or said nothing. */
 export type TunnelTrouble =
   | { readonly kind: 'lost'; readonly code: string; readonly stale: false; readonly before: 'tunnel' }
   | { readonly kind: 'refused'; readonly status: number }
   | { readonly kind: 'idle' };
 
-/**
- * A connection through a proxy, which sees where it leads, and nothing of what it carries inside of TLS. `authority`:
- * host and port of the target.
- */
+/** A tunnel through a proxy, which sees the target but nothing inside TLS. `authority`: host and port of the target. */
 async function openTunnel(
   proxy: Proxy,
   authority: string,

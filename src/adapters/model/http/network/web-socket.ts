@@ -1,38 +1,34 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 
-/** `ended`: no more will come. `why` is the rest of a sentence, such as "closed the connection (code 1000)". */
+/** `why` is the rest of a sentence, such as "closed the connection (code 1000)". */
 export type SocketRead =
   | { readonly kind: 'messages'; readonly messages: readonly Buffer[] }
-  /** `code`: of the rule that the server broke, if it did. */
+  /** `code`: the protocol rule that the server broke, if any. */
   | { readonly kind: 'ended'; readonly why: string; readonly code?: number }
   | { readonly kind: 'idle' };
 
-/** More than this is not read ahead: a slow reader slows the server down. */
+/** Read-ahead limit: a slow reader slows the server down. */
 const mostAhead = 1024 * 1024;
-/** About what a message takes in memory besides its bytes. */
 const messageCost = 128;
 const longestReason = 200;
-/** Between two requests, and for one answer: a sign of life each second lasts for hours. */
+/** Per answer, and between two requests: one sign of life per second lasts for hours. */
 const mostControlFrames = 20_000;
-/** While more than this waits to be sent, pings are not answered: the server does not read. */
+/** Pings are not answered while more than this is unsent: the server does not read. */
 const mostUnsent = 64 * 1024;
 
 const closedWithoutWord = 1006;
 const wrong = { binary: 1003, policy: 1008, tooLarge: 1009 };
 
-/** An open WebSocket of a client. While it rests, between two requests, it does not keep the process alive. */
+/** An open client WebSocket. It does not keep the process alive between requests. */
 export class WebSocketConnection {
   readonly #socket: WebSocket;
-  /** Below it. */
   readonly #connection: Socket;
   #messages: Buffer[] = [];
   #bytesAhead = 0;
   #end: Extract<SocketRead, { kind: 'ended' | 'idle' }> | undefined;
   #wake: (() => void) | undefined;
-  /** Whether anything came since the last request. */
   #heard = false;
-  /** Since the last request. */
   #controlFrames = 0;
 
   constructor(socket: WebSocket, connection: Socket) {
@@ -68,10 +64,10 @@ export class WebSocketConnection {
     return this.#end === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends one message. Resolves when the system has it, or the connection is gone. */
+  /** Resolves when the system has the message or the connection is gone. */
   send(pieces: readonly Uint8Array[]): Promise<void> {
     this.#connection.ref();
-    // What the server says without being asked belongs to no answer.
+    // Unsolicited messages belong to no answer.
     this.#take();
     this.#heard = false;
     this.#controlFrames = 0;
@@ -80,14 +76,13 @@ export class WebSocketConnection {
     });
   }
 
-  /** Asks for a sign of life. */
   ping(): void {
     this.#socket.ping();
   }
 
   /**
-   * The next messages, or how the connection ended; the latter again and again. When no message comes within `idleMs`,
-   * or nothing at all within `firstMs` since the last `send`, the connection is given up.
+   * The next messages, or how the connection ended, also on repeated calls. Gives the connection up when no message
+   * comes within `idleMs`, or nothing at all within `firstMs` of the last `send`.
    */
   async read({ idleMs, firstMs }: { readonly idleMs: number; readonly firstMs?: number }): Promise<SocketRead> {
     const timers: NodeJS.Timeout[] = [];
@@ -116,12 +111,10 @@ export class WebSocketConnection {
     }
   }
 
-  /** Until the next request. */
   rest(): void {
     this.#connection.unref();
   }
 
-  /** Says goodbye, and waits for nothing. */
   close(code = 1000): void {
     this.#settle({ kind: 'ended', why: 'is closed' });
     this.#socket.close(code);
@@ -163,7 +156,6 @@ export class WebSocketConnection {
     this.#wake?.();
   }
 
-  /** The server does not keep to the rules. */
   #refuse(code: number, why: string): void {
     this.#settle({ kind: 'ended', why, code });
     this.#socket.close(code);

@@ -18,7 +18,7 @@ import { inheritedTable } from './inherited-table.ts';
 import { networkDetails } from './network-details.ts';
 
 export interface CompileBase extends TableBase {
-  /** Where relative workspace roots start. Absent: they are left out. */
+  /** Base of relative workspace roots. Absent: they are left out. */
   readonly cwd?: string;
 }
 
@@ -28,7 +28,6 @@ const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, exc
 
 export type CompiledProfile = { readonly profile: PermissionProfile } | { readonly problem: TableProblem };
 
-/** The profile of that name with all that it inherits, or why there is none. */
 export function compileProfile(tables: ProfileTables, id: string, base: CompileBase): CompiledProfile {
   const mode = Object.hasOwn(builtInModes, id) ? builtInModes[id] : undefined;
   if (mode !== undefined) return { profile: builtInProfile(mode, noOptions) };
@@ -51,7 +50,6 @@ export function compileProfile(tables: ProfileTables, id: string, base: CompileB
   return { profile };
 }
 
-/** Everything that is wrong with the tables themselves, whichever profile is chosen. */
 export function tableProblems(given: JsonObject, base: CompileBase): readonly TableProblem[] {
   return Object.entries(given).flatMap(([id, table = null]) => {
     const at = ['permissions', id];
@@ -106,7 +104,6 @@ function rootPath(root: string, { osHome, cwd }: CompileBase): string | undefine
   return normalisePath(text.startsWith('/') || cwd === undefined ? text : `${cwd}/${text}`);
 }
 
-/** The folders that the profile counts to the workspace, absolute. */
 function workspaceRoots(roots: JsonObject, base: CompileBase): readonly string[] {
   const paths = Object.entries(roots).flatMap(([root, isUsed]) => {
     if (isUsed !== true) return [];

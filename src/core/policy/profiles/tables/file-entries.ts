@@ -13,9 +13,8 @@ interface FileEntries {
   readonly problems: readonly TableProblem[];
 }
 
-/** The places that a table of paths may start from. */
 export interface TableBase {
-  /** What `~` stands for. Without it, such a key has no place. */
+  /** The target of `~`. Without it, such a key is unknown. */
   readonly osHome?: string;
 }
 
@@ -23,7 +22,7 @@ const depthKey = 'glob_scan_max_depth';
 
 const accessWords: Readonly<Record<string, Access>> = { read: 'read', write: 'write', deny: 'deny', none: 'deny' };
 
-/** The entries of `[permissions.<id>.filesystem]`. What is wrong gives no entry and a problem. */
+/** The entries of `[permissions.<id>.filesystem]`. A faulty one yields a problem instead. */
 export function fileEntries(table: JsonObject, at: Path, base: TableBase): FileEntries {
   const entries: FileSystemEntry[] = [];
   const problems: TableProblem[] = [];
@@ -95,7 +94,7 @@ function placeOf(key: string, at: Path, { osHome }: TableBase): Place | { readon
   return { kind: 'glob', pattern: text };
 }
 
-/** `~user` is no place that is known here. */
+/** `~user` is not supported. */
 export function expandHome(text: string, osHome: string | undefined): string | undefined {
   if (text !== '~' && !text.startsWith('~/')) return text;
   return osHome === undefined ? undefined : osHome + text.slice(1);
@@ -138,7 +137,7 @@ function entryAt(place: Place, subpath: string, given: Json, at: Path): FileSyst
   return { path: pattern.type === 'glob_pattern' ? globBelow(place, subpath) : pattern, access };
 }
 
-/** A pattern denies. For reading and writing, only one that means all below a folder has a clear meaning. */
+/** A pattern denies. For reading and writing, only one for everything below a folder has a clear meaning. */
 function patternEntry(
   pattern: string,
   access: Access,
@@ -173,7 +172,7 @@ function globBelow(place: Exclude<Place, { kind: 'glob' }>, subpath: string): Pa
   return ofPlace(place, subpath);
 }
 
-/** What grants nothing is left out with a warning; what denies something unknown cannot be enforced. */
+/** An unknown grant is left out with a warning; an unknown deny cannot be enforced. */
 function unknownToken(path: Path, value: Json): TableProblem {
   const accesses = isJsonObject(value) ? Object.values(value) : [value];
   const next = 'Use :root, :minimal, :workspace_roots, :tmpdir, :slash_tmp or a path.';
@@ -183,10 +182,12 @@ function unknownToken(path: Path, value: Json): TableProblem {
   return wrongValue(path, 'is a symbol that Capstan does not know, so it cannot be denied', next);
 }
 
-/** Takes what a key says about what it means. Problems: another spelling of the same has said something else. */
+/**
+ * Records a key's value for its canonical meaning. Returns problems if another spelling of it had a different value.
+ */
 type NoteSpelling = (meant: string, path: readonly string[], said: string | boolean) => readonly TableProblem[];
 
-/** For the keys of the table `at`: places and hosts may be written in several ways. */
+/** For the keys of the table `at`: places and hosts may have several spellings. */
 export function noteSpellings(at: readonly string[]): NoteSpelling {
   const first = new Map<string, { readonly key: string; readonly said: string | boolean }>();
   return (meant, path, said) => {
@@ -202,7 +203,7 @@ export function noteSpellings(at: readonly string[]): NoteSpelling {
   };
 }
 
-/** The same text for the same place, as far as words tell. Undefined: the word has no place that is known here. */
+/** One text for each place, as far as spelling tells. Undefined: the word is not known here. */
 export function canonicalPlace(pattern: PathPattern): string | undefined {
   if (pattern.type === 'path') return pattern.path;
   if (pattern.type === 'glob_pattern') return `glob ${pattern.pattern}`;

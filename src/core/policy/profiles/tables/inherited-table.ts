@@ -12,7 +12,7 @@ import {
 
 type InheritedTable = { readonly table: JsonObject } | { readonly problem: TableProblem };
 
-/** A profile's table over those of its parents. Its words about itself are its own. */
+/** A profile's table merged over its parents'. Its description is never inherited. */
 export function inheritedTable(tables: ProfileTables, id: string, base: TableBase): InheritedTable {
   const chain: string[] = [];
   const found: JsonObject[] = [];
@@ -57,7 +57,7 @@ function withoutWords({ description: _description, extends: _extends, ...table }
   return table;
 }
 
-/** Tables merge key by key; any other value replaces what the parent says. */
+/** Tables merge key by key; any other value replaces the parent's. */
 function merge(parent: JsonObject, child: JsonObject): JsonObject {
   const merged = new Map<string, Json | undefined>(Object.entries(parent));
   for (const [key, value] of Object.entries(child)) {
@@ -67,7 +67,7 @@ function merge(parent: JsonObject, child: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** A parent's profile without the places about which its child says something in another spelling. */
+/** The parent's profile without places that its child spells differently. */
 function withoutRespelled(parent: JsonObject, child: JsonObject, base: TableBase): JsonObject {
   const [above, own] = [objectAt(parent, 'filesystem'), objectAt(child, 'filesystem')];
   if (above === undefined || own === undefined) return parent;
@@ -77,7 +77,7 @@ function withoutRespelled(parent: JsonObject, child: JsonObject, base: TableBase
     return entry !== undefined && replaced.has(canonicalPlace(entry.path));
   };
   const left = Object.entries(above).flatMap(([key, value]) => {
-    // The same spelling replaces by itself.
+    // An equal spelling replaces by itself.
     if (Object.hasOwn(own, key)) return [[key, value]];
     if (!isJsonObject(value)) return isReplaced(key, value) ? [] : [[key, value]];
     const kept = Object.entries(value).filter(([subpath, access]) => !isReplaced(key, { [subpath]: access }));

@@ -13,15 +13,14 @@ interface ProfileNetwork {
   readonly problems: readonly TableProblem[];
 }
 
-/** Where another program's proxy listens, and what it forwards to. Ours chooses both itself. */
+/** Address and forwarding of another program's proxy. Ours chooses both itself. */
 const unusedKeys = ['proxy_url', 'enable_socks5', 'socks_url', 'enable_socks5_udp', 'allow_upstream_proxy'];
 
-/** Widen what commands reach in ways that are not offered here. */
+/** They widen what commands reach in ways that are not offered here. */
 const refusedFlags = ['dangerously_allow_non_loopback_proxy', 'dangerously_allow_all_unix_sockets'];
 
 const usedKeys = ['enabled', 'domains', 'unix_sockets', 'mode', 'allow_local_binding'];
 
-/** What `[permissions.<id>.network]` says. */
 export function networkDetails(table: JsonObject, at: Path, base: TableBase): ProfileNetwork {
   const problems = Object.entries(table).flatMap(([key, value = null]) => keyProblems(key, value, [...at, key]));
   const isEnabled = table['enabled'] === true;
@@ -91,7 +90,7 @@ function hostLists(domains: JsonObject, at: Path) {
   return { allow: [...allow].filter((host) => !deny.has(host)).toSorted(), deny: [...deny].toSorted(), problems };
 }
 
-/** Two spellings of one host are one key, so that a child's entry replaces its parent's. */
+/** Spellings of one host become one key, so that a child's entry replaces its parent's. */
 export function withNormalHosts(profile: JsonObject): JsonObject {
   const network = objectAt(profile, 'network');
   const domains = objectAt(network, 'domains');

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../../protocol/json.ts';
 import type { SandboxMode } from '../../../../protocol/permissions.ts';
 
-/** What a profile gets that extends a built-in one. The protected names need no entries. */
+/** Inherited by profiles that extend a built-in one. The protected names need no entries. */
 export const builtInTables: Readonly<Record<string, JsonObject>> = {
   ':read-only': { filesystem: { ':root': 'read' } },
   ':workspace': {
@@ -9,24 +9,21 @@ export const builtInTables: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** The sandbox mode that a built-in profile is. */
 export const builtInModes: Readonly<Record<string, SandboxMode>> = {
   ':read-only': 'read-only',
   ':workspace': 'workspace-write',
   ':danger-full-access': 'danger-full-access',
 };
 
-/** Names of users do not begin so. */
 export function isBuiltInId(id: string): boolean {
   return id.startsWith(':');
 }
 
-/** What is wrong with a key of a permission table. A caller that knows the files adds the file and the line. */
 export interface TableProblem {
   readonly kind: 'unknown-key' | 'wrong-type' | 'wrong-value' | 'reserved-name' | 'warning';
   /** From the root of the file. */
   readonly path: readonly string[];
-  /** The rest of a sentence that begins with the key. */
+  /** Worded to follow the key. */
   readonly what: string;
   readonly next: string;
 }
@@ -44,10 +41,9 @@ export function tableWarning(path: readonly string[], what: string, next: string
   return { kind: 'warning', path, what, next };
 }
 
-/** A restriction with a slip in its name would be lost, so no unknown key is ignored. */
+/** No unknown key is ignored: it may be a restriction with a typo. */
 export function unknownTableKey(path: readonly string[], known: readonly string[]): TableProblem {
   return { kind: 'unknown-key', path, what: 'is not a known key', next: `Use ${known.join(', ')}, or remove it.` };
 }
 
-/** The tables under `[permissions]`, by id. */
 export type ProfileTables = Readonly<Record<string, JsonObject>>;

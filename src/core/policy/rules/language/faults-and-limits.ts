@@ -1,22 +1,18 @@
 /** Steps and pieces of values that one file may use: a file of a thousand rules uses a hundredth of it. */
 const mostWork = 1_000_000;
 
-/** How deep expressions and values may be nested. */
 const mostDepth = 400;
 
-/** Functions that call functions. */
 const mostCalls = 50;
 
-/** What a new list or function takes besides what is in it. */
+/** Cost of a new list or function besides its contents. */
 export const objectWork = 10;
 
-/** Keeps a file from taking all of the time, the memory or the stack. */
 export interface Meter {
-  /** Of what is being evaluated, for messages. */
   line: number;
   /** For every step, and for every character and member that a step reads or makes. */
   spend(work: number): void;
-  /** Before and after everything that may contain itself. A fault ends the file, so it needs no way back. */
+  /** Called around everything that may contain itself. Not undone after a fault, which ends the file. */
   enter(): void;
   leave(): void;
   enterCall(): void;
@@ -52,17 +48,17 @@ export function createMeter(): Meter {
   };
 }
 
-/** Of source text, which nests less than values do. */
+/** For source text, which nests less than values do. */
 export const maxNesting = 100;
 
 export function nestingFault(line?: number): RulesFault {
   return new RulesFault('This is nested too deeply.', 'Split it into several steps.', line);
 }
 
-/** Why a rules file cannot be used. It ends the file; `readRules` makes a value of it. */
+/** Why a rules file cannot be used. Ends the file; `readRules` turns it into a value. */
 export class RulesFault extends Error {
   readonly next: string;
-  /** Absent: the line that is being evaluated. */
+  /** Absent: the line being evaluated. */
   readonly line: number | undefined;
 
   constructor(message: string, next: string, line?: number) {

@@ -15,14 +15,13 @@ import {
   type Value,
 } from './values.ts';
 
-/** The values of names: of the file, of a call, of a comprehension. */
 interface Scope {
   readonly names: ReadonlySet<string>;
   readonly values: Map<string, Value>;
   readonly outer: Scope | undefined;
 }
 
-/** Runs a file. What it does is what the functions among the known values do. */
+/** Runs a file. Its only effects are those of the functions in `known`. */
 export function runProgram({ body, names }: Program, known: ReadonlyMap<string, Value>, meter: Meter): void {
   const outer = { names: new Set(known.keys()), values: new Map(known), outer: undefined };
   run(body, { names, values: new Map(), outer }, meter);
@@ -86,7 +85,7 @@ function loop({ target, iterable, body }: Extract<Statement, { kind: 'for' }>, s
   return end;
 }
 
-/** Until `visit` says false. What is gone through cannot change meanwhile. */
+/** Stops when `visit` returns false. The value cannot change meanwhile. */
 function eachOf(value: Value, meter: Meter, visit: (item: Value) => boolean): void {
   const items = itemsOf(value);
   const held = value !== null && typeof value === 'object' && 'loops' in value ? value : undefined;
@@ -115,7 +114,7 @@ function assign(target: Expression, value: Value, scope: Scope, meter: Meter): v
   }
 }
 
-/** `a += b` and the like. A list that grows stays the same list. */
+/** `a += b` and the like. A list is extended in place. */
 function change({ target, operator, value }: Extract<Statement, { kind: 'change' }>, scope: Scope, meter: Meter): void {
   const before = evaluate(target, scope, meter);
   const more = evaluate(value, scope, meter);
@@ -273,13 +272,12 @@ function functionOf(definition: Definition, outer: Scope, meter: Meter): Functio
   };
 }
 
-/** A parameter of a function. Undefined as `fallback`: it may be left out and has no value then. */
+/** A function's parameter. `fallback` undefined: it is optional and has no value then. */
 export interface BoundParameter {
   readonly name: string;
   readonly fallback?: Value | undefined;
 }
 
-/** The values of a function's parameters in a call. */
 export function bindArguments(
   callee: string,
   parameters: readonly BoundParameter[],
@@ -309,7 +307,7 @@ export function bindArguments(
   return values;
 }
 
-/** The functions that only compute. */
+/** Functions without side effects. */
 export function plainBuiltins(meter: Meter): readonly FunctionValue[] {
   return [
     builtin('str', 1, 1, ([value = null]) => asText(value, meter)),

@@ -14,7 +14,6 @@ import {
   type Value,
 } from './values.ts';
 
-/** Every operator whose both sides have been evaluated. */
 export function applyOperator(operator: BinaryOperator, left: Value, right: Value, meter: Meter): Value {
   switch (operator) {
     case '==':
@@ -145,7 +144,6 @@ function filled(sign: string, value: Value, meter: Meter): string {
   return sign === '%X' ? digits.toUpperCase() : digits;
 }
 
-/** `value[index]`. */
 export function memberOf(value: Value, index: Value, meter: Meter): Value {
   if (value !== null && typeof value === 'object' && value.kind === 'dict') {
     const entry = value.entries.get(keyOf(index, meter));
@@ -157,7 +155,6 @@ export function memberOf(value: Value, index: Value, meter: Meter): Value {
   return items[placeIn(items, index)] ?? null;
 }
 
-/** `value[index] = member`. */
 export function setMember(value: Value, [index, member]: readonly [Value, Value], meter: Meter): void {
   if (value === null || typeof value !== 'object' || (value.kind !== 'dict' && value.kind !== 'list')) {
     throw new RulesFault(`A member of a ${typeOf(value)} cannot be changed.`, 'Make a new value.');
@@ -168,7 +165,7 @@ export function setMember(value: Value, [index, member]: readonly [Value, Value]
   meter.spend(1);
 }
 
-/** A loop would go on for ever if what it goes through could grow. */
+/** A loop would never end if its value could grow. */
 export function checkFree({ kind, loops }: ListValue | DictValue): void {
   if (loops > 0)
     throw new RulesFault(`This ${kind} cannot be changed while a loop goes through it.`, 'Change it after the loop.');
@@ -207,7 +204,7 @@ function bound(value: Value | undefined): number | undefined {
   throw new RulesFault(`A slice cannot end at a ${typeOf(value)}.`, 'Use numbers.');
 }
 
-/** Of a string, its characters. */
+/** A string's members are its characters. */
 function sequence(value: Value, meter: Meter): readonly Value[] {
   if (typeof value === 'string') {
     meter.spend(value.length);

@@ -13,7 +13,7 @@ import type {
 } from './syntax-tree.ts';
 import { type FormatPiece, type Token, tokenise } from './tokens.ts';
 
-/** The tree of a file. `known`: names that have a value without the file. A name that has none is a fault anywhere. */
+/** A file's syntax tree. `known`: predefined names. A name without a value is a fault anywhere. */
 export function parseRules(text: string, known: ReadonlySet<string>): Program {
   const scope = {
     kind: 'file' as const,
@@ -88,7 +88,6 @@ function block(cursor: Cursor): Block {
   });
 }
 
-/** Those of one line. */
 function simpleStatements(cursor: Cursor): readonly Statement[] {
   const found = [simpleStatement(cursor)];
   while (takeIf(cursor, ';') && peek(cursor).kind !== 'newline') found.push(simpleStatement(cursor));
@@ -124,19 +123,16 @@ function result(cursor: Cursor, line: number): Statement {
   return { kind: 'return', line, value: isBare ? undefined : parseExpressionList(cursor) };
 }
 
-/** The names of a file, a function or a comprehension while it is read. */
 export interface NameScope {
   readonly kind: 'file' | 'function' | 'comprehension';
-  /** Names that get a value in it. */
+  /** Names that it assigns. */
   readonly names: Set<string>;
-  /** Names that are read in it and the line where. */
+  /** Names that it reads, and the line. */
   readonly uses: Map<string, number>;
   readonly outer: NameScope | undefined;
-  /** How many loops are around the place that is read. */
   loops: number;
 }
 
-/** Where reading has come to. */
 interface Cursor {
   readonly tokens: readonly Token[];
   at: number;
@@ -148,7 +144,7 @@ function openScope(cursor: Pick<Cursor, 'scope'>, kind: NameScope['kind']): Name
   return (cursor.scope = { kind, names: new Set(), uses: new Map(), outer: cursor.scope, loops: 0 });
 }
 
-/** What has no value in the scope is looked for around it. */
+/** Names without a value in the scope are looked up in the enclosing one. */
 function closeScope(cursor: Cursor): void {
   const { outer, names, uses } = cursor.scope;
   if (outer === undefined) return;
@@ -157,11 +153,10 @@ function closeScope(cursor: Cursor): void {
 }
 
 function peek(cursor: Cursor): Token {
-  // The last one is the end, and nothing takes that.
+  // The last token is the end, which is never consumed.
   return cursor.tokens[cursor.at] ?? cursor.tokens.at(-1)!;
 }
 
-/** Whether one of these symbols is next. */
 function isNext(cursor: Cursor, ...symbols: readonly string[]): boolean {
   const { kind, text } = peek(cursor);
   return kind === 'symbol' && symbols.includes(text);
@@ -173,7 +168,6 @@ function takeIf(cursor: Cursor, symbol: string): boolean {
   return found;
 }
 
-/** The next word, of a kind that must be there. */
 function expect(cursor: Cursor, wanted: Token['kind'], text?: string): Token {
   const token = peek(cursor);
   if (token.kind !== wanted || (text !== undefined && token.text !== text)) throw unexpected(token, text ?? wanted);
@@ -201,7 +195,7 @@ function readNested<Read>(cursor: Cursor, read: () => Read): Read {
   return found;
 }
 
-/** Weakest first. `not` stands between `and` and the comparisons. */
+/** Weakest first. `not` ranks between `and` and the comparisons. */
 const levels: readonly (readonly BinaryOperator[])[] = [
   ['or'],
   ['and'],
@@ -223,7 +217,6 @@ function parseExpression(cursor: Cursor): Expression {
   });
 }
 
-/** One value, or several with commas between them, which make a tuple. */
 function parseExpressionList(cursor: Cursor): Expression {
   const { line } = peek(cursor);
   const first = parseExpression(cursor);
@@ -231,14 +224,13 @@ function parseExpressionList(cursor: Cursor): Expression {
   return { kind: 'tuple', line, items: [first, ...moreExpressions(cursor, 'newline')] };
 }
 
-/** Each after a comma. Only in parentheses may a comma be the last word. */
+/** Each follows a comma. A trailing comma is allowed only in parentheses. */
 function moreExpressions(cursor: Cursor, end: ')' | 'newline'): readonly Expression[] {
   const items: Expression[] = [];
   while (takeIf(cursor, ',')) if (end === 'newline' || !isNext(cursor, end)) items.push(parseExpression(cursor));
   return items;
 }
 
-/** What gets a value: names, members, or several of them. Its names belong to the scope. */
 function parseTargets(cursor: Cursor): Expression {
   const { line } = peek(cursor);
   const first = primary(cursor);
@@ -256,7 +248,7 @@ function asTarget(cursor: Cursor, target: Expression): Expression {
   return target;
 }
 
-/** The parameters of a function up to a symbol. What they are by default is read outside of it. */
+/** A function's parameters up to a symbol. Defaults are read in the outer scope. */
 function parseParameters(cursor: Cursor, end: ')' | ':'): readonly Parameter[] {
   const found: Parameter[] = [];
   while (!takeIf(cursor, end)) {
@@ -435,7 +427,7 @@ function dictEntry(cursor: Cursor): DictEntry {
   return [key, parseExpression(cursor)];
 }
 
-/** Whether it is a comprehension shows behind it: only then has it names of its own. */
+/** Only the words after the member show if it is a comprehension with names of its own. */
 function firstMember<Member>(
   cursor: Cursor,
   end: string,
@@ -458,7 +450,7 @@ function clause(cursor: Cursor, number: number): Clause {
   const target = parseTargets(cursor);
   expect(cursor, 'symbol', 'in');
   const { scope } = cursor;
-  // What the first one goes through does not know the names of the comprehension.
+  // The first clause's source does not see the comprehension's names.
   if (number === 0) cursor.scope = scope.outer ?? scope;
   const iterable = withoutChoice(cursor);
   cursor.scope = scope;

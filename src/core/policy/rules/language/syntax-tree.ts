@@ -1,5 +1,3 @@
-/** What a rules file says, as a tree. */
-
 export type BinaryOperator =
   | '+'
   | '-'
@@ -61,7 +59,7 @@ export interface FormattedExpression {
 
 export type DictEntry = readonly [key: Expression, value: Expression];
 
-/** `for … in … if …` of a comprehension: the first one is a `for`. */
+/** `for … in … if …` of a comprehension, starting with a `for`. */
 export interface Clauses {
   readonly clauses: readonly Clause[];
   readonly names: ReadonlySet<string>;
@@ -73,14 +71,13 @@ export type Clause =
 
 export interface Parameter {
   readonly name: string;
-  /** Its value when it is left out. */
+  /** Default value. */
   readonly fallback?: Expression;
 }
 
 export interface Definition {
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  /** Every name that it gives a value. */
   readonly names: ReadonlySet<string>;
   readonly body: Block;
 }
@@ -106,7 +103,6 @@ export type Statement = { readonly line: number } & (
 /** `if` or `elif`. */
 export type Branch = readonly [condition: Expression, body: Block];
 
-/** A whole file. */
 export interface Program {
   readonly body: Block;
   readonly names: ReadonlySet<string>;

@@ -1,11 +1,11 @@
 import { RulesFault } from './faults-and-limits.ts';
 
-/** A word of the language. Keywords are symbols. */
+/** Keywords are symbols. */
 export interface Token {
   readonly kind: 'name' | 'number' | 'string' | 'format' | 'symbol' | 'newline' | 'indent' | 'dedent' | 'end';
   readonly text: string;
   readonly line: number;
-  /** Of a format string. */
+  /** For format strings. */
   readonly pieces?: readonly FormatPiece[];
 }
 
@@ -13,7 +13,7 @@ const keywords = new Set(
   'and or not in if elif else for def return break continue pass lambda True False None'.split(' '),
 );
 
-/** Of the language that this one is a part of, and of the one that it looks like. */
+/** Reserved by the language that this is a subset of, and by the one that it resembles. */
 const reserved = new Set(
   'while class import from is del assert load try except finally raise with yield global nonlocal async await as'.split(
     ' ',
@@ -26,7 +26,7 @@ const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const number = /(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+)(?![\w.])/y;
 const symbol = /\/\/=|[-+*%]=|\/\/|==|!=|<=|>=|[-+*%<>=()[\]{},:;]/y;
 
-/** The words of a file. Line ends and indents are words, except in brackets. */
+/** The tokens of a file. Line ends and indents are tokens, except in brackets. */
 export function tokenise(source: string, firstLine = 1): readonly Token[] {
   const text = source.replaceAll('\r\n', '\n');
   const tokens: Token[] = [];
@@ -126,11 +126,9 @@ function oddCharacter(text: string, at: number, line: number): RulesFault {
   return new RulesFault(`${JSON.stringify(sign)} cannot be used here.`, 'Remove it, or put it in quotes.', line);
 }
 
-/** A string as it is written. */
 export interface StringLiteral {
-  /** Where the text goes on behind it. */
+  /** The place after it. */
   readonly end: number;
-  /** Between the quotes. */
   readonly body: string;
   /** `r"…"`: backslashes are characters. */
   readonly raw: boolean;
@@ -140,7 +138,6 @@ export interface StringLiteral {
 
 const opening = /(r|f|fr)?("""|'''|"|')/y;
 
-/** The string that begins at a place; undefined if none does. */
 function scanString(text: string, start: number, line: number): StringLiteral | undefined {
   opening.lastIndex = start;
   const [whole, prefix = '', quote] = opening.exec(text) ?? [];
@@ -156,7 +153,6 @@ function scanString(text: string, start: number, line: number): StringLiteral | 
   throw new RulesFault('A string is not closed.', `Close it with ${quote}.`, line);
 }
 
-/** A piece of a format string: text, or the source of an expression and how it is written. */
 export type FormatPiece = string | { readonly source: string; readonly as: 'str' | 'repr' };
 
 function formatPieces({ body, raw }: StringLiteral, line: number): readonly FormatPiece[] {
@@ -203,7 +199,7 @@ const plainEscapes: Readonly<Record<string, string>> = {
 
 const escape = /\\(?:x([^]{0,2})|u([^]{0,4})|U([^]{0,8})|([0-7]{1,3})|([^]))/g;
 
-/** The text that a string stands for. An unknown escape stands for itself. */
+/** Decodes a string's escapes; unknown ones stay unchanged. */
 function decodeString(body: string, raw: boolean, line: number): string {
   if (raw || !body.includes('\\')) return body;
   return body.replace(escape, (whole, x?: string, u?: string, wide?: string, octal?: string, plain?: string) => {

@@ -1,12 +1,12 @@
 import { type Meter, objectWork, RulesFault } from './faults-and-limits.ts';
 
-/** What an expression stands for. Numbers are whole. */
+/** Value of an expression. Numbers are integers. */
 export type Value = null | boolean | number | string | ListValue | TupleValue | RangeValue | DictValue | FunctionValue;
 
 export interface ListValue {
   readonly kind: 'list';
   readonly items: Value[];
-  /** How many loops go through it: until they end, it cannot change. */
+  /** Number of loops over it; it cannot change until they end. */
   loops: number;
 }
 
@@ -23,7 +23,7 @@ export interface RangeValue {
 
 export interface DictValue {
   readonly kind: 'dict';
-  /** By the text of the key, which is another for every other key. */
+  /** By the key's text, which is unique per key. */
   readonly entries: Map<string, readonly [key: Value, value: Value]>;
   loops: number;
 }
@@ -59,7 +59,7 @@ export function sizeOf(value: Exclude<Value, null | boolean | number | string | 
   return value.kind === 'dict' ? value.entries.size : value.items.length;
 }
 
-/** What a loop goes through; of a dict, its keys. */
+/** The items of a loop; a dict's keys. */
 export function itemsOf(value: Value): readonly Value[] {
   if (value !== null && typeof value === 'object') {
     if (value.kind === 'dict') return Array.from(value.entries.values(), ([key]) => key);
@@ -68,14 +68,13 @@ export function itemsOf(value: Value): readonly Value[] {
   throw new RulesFault(`A ${typeOf(value)} has no members.`, 'Use a list.');
 }
 
-/** As `str` writes it: a string as it is, everything else as in a file. */
+/** Like `str`: a string unchanged, everything else as in a file. */
 export function asText(value: Value, meter: Meter): string {
   if (typeof value !== 'string') return asWritten(value, meter);
   meter.spend(value.length);
   return value;
 }
 
-/** As it would be written in a file. */
 export function asWritten(value: Value, meter: Meter): string {
   meter.spend(1);
   if (value === null) return 'None';
@@ -121,9 +120,8 @@ function quoted(text: string, meter: Meter): string {
   return `"${escaped}"`;
 }
 
-/** Under which a dict keeps an entry. */
 export function keyOf(value: Value, meter: Meter): string {
-  // First, since it has a limit to how deep it goes.
+  // First, because it limits the depth.
   const text = asWritten(value, meter);
   if (canBeKey(value)) return text;
   throw new RulesFault(`A ${typeOf(value)} cannot be a key.`, 'Use a string, a number or a tuple of them.');
@@ -153,7 +151,7 @@ export function areEqual(left: Value, right: Value, meter: Meter): boolean {
   return equal;
 }
 
-/** Below zero, zero or above it. */
+/** Negative, zero or positive. */
 export function compare(left: Value, right: Value, meter: Meter): number {
   meter.spend(1);
   if (typeof left === 'string' && typeof right === 'string') {

@@ -27,10 +27,8 @@ const turnFields = {
   questions: objectListSchema,
 };
 
-/** What every call gives that waits for the end of a turn. */
 export const turnOutput: JsonObject = outputOfTool(turnFields, ['thread_id', 'status']);
 
-/** The same with what its values are. Once in the list is enough. */
 export const explainedTurnOutput: JsonObject = outputOfTool(
   {
     ...turnFields,
@@ -38,28 +36,25 @@ export const explainedTurnOutput: JsonObject = outputOfTool(
     questions: { ...objectListSchema, description: 'each with id, reason, argv, cwd, scopes' },
     percent_remaining: { type: 'integer' },
   },
-  // What is refused has no thread.
+  // A refusal has no thread.
   ['status'],
 );
 
 export interface Attendance {
-  /** How the client is sent what happens meanwhile. */
   readonly form?: NewsForm;
-  /** Of the call, where the form names it. */
   readonly requestId?: CallContext['requestId'];
-  /** False: the turn is another call's, and goes on when this client is gone. */
+  /** False: the turn belongs to another call, and continues when this client is gone. */
   readonly keeps?: boolean;
-  /** Of a call that comes back from its user: by which name it asked. */
+  /** The name under which it asked, for a call that returns from its user. */
   readonly asked?: string;
-  /** Done while the client already listens; what it gives is the answer, and there is nothing to wait for. */
+  /** Runs while the client already listens; if it returns an answer, there is nothing to wait for. */
   readonly first?: () => Promise<ToolAnswer | undefined>;
-  /** The client has seen what was recorded up to here. */
+  /** The client has seen everything recorded up to here. */
   readonly after?: LineCursor;
-  /** Members of the answer beside those of the turn. */
   readonly more?: JsonObject;
 }
 
-/** Waits for the end of a turn. Meanwhile the client is sent its events, and its user is asked what the turn asks. */
+/** Waits for the end of a turn. The client is sent its events, and its user is asked its questions. */
 export async function attendTurn(
   parts: ToolServices,
   run: TurnRun,
@@ -69,7 +64,7 @@ export async function attendTurn(
   const listening = parts.listeners.add(run.thread, context.client, { form, ...defined({ requestId, after }) });
   const stopProgress = reportProgress(parts, run.thread, context);
   const leave = run.audience.join(context.signal, { keeps, asked });
-  // What happened before is not sent any more.
+  // Earlier events are not sent any more.
   const [wasOver, known] = [run.isOver, new Set(run.questions.map(({ id }) => id))];
   tellOpenQuestions(run.thread, context, { form, requestId, except: run.turnId });
   const earlier = keeps ? earlierMessages(run.earlier) : undefined;
@@ -92,7 +87,7 @@ export async function attendTurn(
       if (ahead !== undefined && ahead.length > 0 && answersByTool(parts, context)) {
         return waitingAnswer(run, ahead, { ...more, queued: true });
       }
-      // Its own tools are called by no form.
+      // Calls of its own tools are not put to the client as forms.
       const calls = questions.filter(({ kind }) => kind === 'client-tool');
       if (calls.length > 0) return noted(waitingAnswer(run, context.client.canAsk ? calls : questions, more));
       const isAsked = questions.every(({ id }) => run.audience.isAskedElsewhere(id, context.client.id));
@@ -110,15 +105,15 @@ export async function attendTurn(
 }
 
 /**
- * Work that comes after a turn that waits for an answer waits as well, for as long as no client answers: its client is sent
- * the questions.
+ * Work queued behind a turn that waits for an answer waits as well, until a client answers: so its client is sent the
+ * questions.
  */
 export function tellOpenQuestions(
   thread: LiveThread,
   { client, progress }: CallContext,
   { form = typedForm, requestId, except }: ToldQuestions = {},
 ): void {
-  // A turn that does not run holds nothing up.
+  // A turn that does not run delays nothing.
   if (thread.isSuspended) return;
   for (const question of thread.questions) {
     const { turnId } = question;
@@ -128,7 +123,6 @@ export function tellOpenQuestions(
   }
 }
 
-/** Sends it to the caller alone. */
 function tellClient(
   thread: LiveThread,
   { client }: Pick<CallContext, 'client'>,
@@ -146,12 +140,12 @@ interface ToldQuestions {
   readonly except?: TurnId | undefined;
 }
 
-/** Whether a question is a part of the answer: the client has no other way to it. */
+/** True if a question is part of the answer: the client has no other way to it. */
 function answersByTool({ onQuestion }: Pick<ToolServices, 'onQuestion'>, { client }: CallContext): boolean {
   return !client.canAsk && onQuestion === 'report';
 }
 
-/** What the turn before this one asks; undefined when this one has begun. */
+/** The questions of the turn before this one; undefined when this one has begun. */
 function questionsAhead({ runs }: ToolServices, run: TurnRun): readonly Question[] | undefined {
   const first = runs.current(run.thread.id);
   return first === run || run.turnId !== undefined ? undefined : first?.questions;
@@ -176,7 +170,6 @@ function asks(questions: readonly Question[]): IsMeant | undefined {
   };
 }
 
-/** Sends short words about what happens, where the client asked for them. */
 export function reportProgress(
   { feeds }: Pick<ToolServices, 'feeds'>,
   thread: LiveThread,
@@ -190,7 +183,7 @@ export function reportProgress(
   });
 }
 
-/** The answer to a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
+/** Answers a call that would drop the questions of a suspended turn: nothing was done, and what to do first. */
 export function refuseWhileSuspended(
   thread: Pick<LiveThread, 'id' | 'isSuspended' | 'questions'>,
   what: string,
@@ -198,7 +191,7 @@ export function refuseWhileSuspended(
   return thread.isSuspended ? waitingFirst(thread, thread.questions, what) : undefined;
 }
 
-/** Of a call that has to wait for open questions: what became of it, and the questions. */
+/** Answers a call that has to wait for open questions with its state and those questions. */
 export function refuseWhileAsked(
   parts: Pick<ToolServices, 'onQuestion' | 'runs'>,
   thread: LiveThread,
@@ -220,7 +213,7 @@ function waitingFirst(
   return { ...waiting, text: `${what} ${waiting.text}` };
 }
 
-/** What a turn does now, in a few words; undefined where nothing new begins. */
+/** The turn's present activity in a few words; undefined if nothing new begins. */
 function progressWords(event: ThreadEvent): string | undefined {
   switch (event.kind) {
     case 'turn-started':
@@ -293,8 +286,8 @@ function itemWords(item: TurnItem, begins: boolean): string | undefined {
 const mostShown = 5;
 
 /**
- * What a caller should know whose turn begins with messages that were accepted earlier: the client that sent them may
- * only have seen its connection break.
+ * Informs a caller whose turn begins with messages that were accepted earlier: the client that sent them may only have
+ * seen its connection break.
  */
 function earlierMessages(texts: readonly string[]): Outcome<'messages-waiting'> | undefined {
   if (texts.length === 0) return undefined;

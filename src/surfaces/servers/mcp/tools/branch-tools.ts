@@ -43,7 +43,7 @@ export function threadForkTool(parts: ToolServices): ServerTool {
       const forked = await parts.live.fork(id, cut);
       if (forked.kind === 'refused') return refusedAnswer(forked.outcome);
       const settings = shownSettings(forked.settings);
-      // Its own figures begin with these, which are counted in the other thread as well.
+      // Its own figures include these, which are counted in the other thread as well.
       const usage = usageForPrograms(forked.usage().total);
       return answered(`Thread ${forked.id} continues ${id}.`, { thread_id: forked.id, from: id, usage, settings });
     },
@@ -145,7 +145,7 @@ function rolledBack(turns: readonly TurnId[]): string {
   return `Rolled back ${plural(turns.length, 'turn')} (${turns.join(', ')})`;
 }
 
-/** An undo of an undo takes turns away: the text says so, and how they come back. */
+/** Undoing an undo takes turns away: the text says so, and how to restore them. */
 function undoneText(id: ThreadId, { turns, replaced, next }: RollbackUndone): string {
   const restored = turns.length === 0 ? [] : [`Restored ${plural(turns.length, 'turn')} (${turns.join(', ')}).`];
   const gone = replaced.length === 0 ? [] : [`${rolledBack(replaced)}.`];

@@ -8,7 +8,6 @@ import type { CallContext, ClientPort, ClientResponse, FormQuestion, InputRequir
 import { questionMessage, type QuestionMessage } from './turn-answers.ts';
 import type { Attending, TurnRun } from './turn-runs.ts';
 
-/** The questions as forms for the client's user. */
 export function inputRequired(
   run: TurnRun,
   questions: readonly Question[],
@@ -22,7 +21,7 @@ export function inputRequired(
     const { extra, ...form } = clientQuestion(question, message.text);
     return [question.id, { ...form, extra: { threadId: thread.id, ...extra } }] as const;
   });
-  // What was not shown whole is known when the answer comes.
+  // Remembered until the answer comes: the questions that were not shown whole.
   const cut = asked.filter(({ message }) => !message.isWhole).map(({ question }) => question.id);
   const state = {
     thread_id: thread.id,
@@ -35,20 +34,20 @@ export function inputRequired(
     kind: 'input-required',
     questions: Object.fromEntries(forms),
     answered: noneOpen(run, questions),
-    // A lost disk is seen by the turn.
+    // The turn itself reports a lost disk.
     given: (id, response) => void giveResponses(run, { [id]: response }, state).catch(() => {}),
     state,
   };
 }
 
 interface GivenResponses {
-  /** Why a suspended turn took none: it would ask the same again. */
+  /** Why a suspended turn took no answer: it would ask the same again. */
   readonly refused?: Outcome;
-  /** Whether an answer came after another one that says something else. */
+  /** True if another, different answer came first. */
   readonly isOutdone: boolean;
 }
 
-/** Gives the turn what the client's user answered, all of it at once: no answer waits for another one. */
+/** Gives the turn all answers of the client's user at once: no answer waits for another one. */
 export async function giveResponses(
   run: Pick<TurnRun, 'thread' | 'questions' | 'answerTo'>,
   responses: Readonly<Record<string, ClientResponse>>,
@@ -79,7 +78,7 @@ export async function declineAll(run: TurnRun, questions: readonly Question[], c
   await Promise.all(own.map(({ id }) => run.thread.answer(id, { kind: 'declined', by: 'default', note })));
 }
 
-/** Aborts when none of the questions waits for an answer any more, or the turn is over. */
+/** Aborts when no question is open any more, or the turn is over. */
 function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
   const over = new AbortController();
   const ids = new Set(questions.map(({ id }) => id));
@@ -90,7 +89,6 @@ function noneOpen(run: TurnRun, questions: readonly Question[]): AbortSignal {
   return over.signal;
 }
 
-/** Answers by the words that clients choose among. */
 const decisions: Readonly<Record<string, Answer>> = {
   approved: { kind: 'allowed' },
   approved_for_session: { kind: 'allowed', scope: 'session' },
@@ -100,7 +98,6 @@ const decisions: Readonly<Record<string, Answer>> = {
   abort: { kind: 'stopped' },
 };
 
-/** The question as a form: a decision among those that it allows, and a note for the model. */
 export function clientQuestion(question: Question, message: string): FormQuestion {
   const form = questionForm(question);
   if (form !== undefined) return { message, schema: form, extra: forCodexClients(question) };
@@ -124,7 +121,6 @@ export function clientQuestion(question: Question, message: string): FormQuestio
   };
 }
 
-/** The decisions that a question allows, each with what it does. */
 function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Record<string, string>> {
   const about = prefix === undefined ? (host?.name ?? 'it') : shellWords(prefix);
   return {
@@ -138,7 +134,6 @@ function offeredDecisions({ kind, scopes, prefix, host }: Question): Readonly<Re
   };
 }
 
-/** What hosts read that show questions of Codex. */
 function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Question): JsonObject {
   return {
     codex_elicitation: kind === 'patch' ? 'patch-approval' : 'exec-approval',
@@ -150,9 +145,8 @@ function forCodexClients({ id, callId, turnId, kind, argv, cwd, reason }: Questi
 }
 
 /**
- * What a client's response means. An `accept` without content is an approval of this one call, if the
- * question was shown whole. With content it is one only
- * where the decision says so, and nothing stands beside it but a note.
+ * Interprets a client's response. An `accept` without content approves this one call, if the question was shown whole.
+ * With content it does so only if the decision says so and nothing but a note accompanies it.
  */
 function answerFrom(
   response: ClientResponse,
@@ -171,7 +165,7 @@ function answerFrom(
   const answer = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined;
   const isUnderstood = others.length === 0 && keys.every((key) => key === 'decision' || key === 'note');
   if (answer === undefined || (answer.kind === 'allowed' && !isUnderstood)) {
-    // Words without a decision are no yes, and they are the user's.
+    // A note without a decision is no approval, but it is the user's.
     return given === undefined && isUnderstood && note !== undefined
       ? { kind: 'declined', note }
       : noWord('unreadable', note);
@@ -183,7 +177,7 @@ function answerFrom(
   return { ...plain, ...reaches, ...noted(words) };
 }
 
-/** What the client could not bring is not put into the mouth of the user, but for the words that the user did write. */
+/** A client's failure is not attributed to the user, except for words that the user did write. */
 function noWord(silence: ClientSilence, said?: string): Answer {
   const why = clientSilence[silence];
   const { note } = noted(said);
@@ -194,13 +188,13 @@ function noted(note: string | undefined): { readonly note?: string } {
   return note === undefined || note.trim() === '' ? {} : { note };
 }
 
-/** The form of a question that asks for more than a decision. Undefined: it asks for one. */
+/** The form of a question that requires more than a decision. Undefined: a decision is enough. */
 function questionForm({ input, elicitation }: Pick<Question, 'input' | 'elicitation'>): JsonObject | undefined {
   if (input === undefined) return elicitation?.schema;
   return { type: 'object', properties: Object.fromEntries(input.flatMap(fieldsOf)) };
 }
 
-/** A choice, and a line for another answer: a form has no field that is both. */
+/** A choice and a text field for another answer: no form field is both. */
 function fieldsOf(asked: UserQuestion): readonly (readonly [string, JsonObject])[] {
   const { id, header, question, options } = asked;
   const offered = options.map(({ label, description }) => `${label}: ${description}`).join('\n');
@@ -215,7 +209,7 @@ function otherField({ id }: UserQuestion): string {
   return `${id}__other`;
 }
 
-/** What the form was filled with. The user's own words count before a choice. */
+/** Reads the filled form. The user's own words take precedence over a choice. */
 function readFilledForm({ input }: Pick<Question, 'input'>, content: JsonObject): Answer {
   if (input === undefined) return { kind: 'allowed', ...(Object.keys(content).length === 0 ? {} : { content }) };
   if (Object.keys(content).length === 0) return { kind: 'allowed' };

@@ -77,19 +77,18 @@ const noThread: Outcome = {
   next: 'Give the threadId that codex gave.',
 };
 
-/** Hosts tell the events of their calls apart by the request. */
+/** Hosts distinguish the events of their calls by the request. */
 function asCodexEvents({ requestId }: CallContext): Attendance {
   return { form: codexForm(), requestId };
 }
 
-/** Names with hyphens are the same with underscores. */
 function startArguments(args: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [name.replaceAll('-', '_'), value]),
   ) as JsonObject;
 }
 
-/** The text stands in the data as well: some hosts show nothing else. */
+/** The data includes the text: some hosts show nothing else. */
 function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired {
   if (called.kind !== 'answer') return called;
   const said = called.data['status'] === 'completed' ? stringAt(called.data, 'message') : undefined;
@@ -98,8 +97,8 @@ function asCodex(called: ToolAnswer | InputRequired): ToolAnswer | InputRequired
 }
 
 /**
- * Events as hosts of `codex mcp-server` read them: `codex/event` with a message whose type they know. For one call: a
- * turn that another model continues is one task to these hosts, under the name of its first turn.
+ * Events for hosts of `codex mcp-server`: `codex/event` with a message of a type that they know. Made for one call: a
+ * turn that another model continues is one task to these hosts, under the id of its first turn.
  */
 function codexForm(): NewsForm {
   const tasks = new Map<TurnId, TurnId>();
@@ -157,7 +156,7 @@ function eventMessages(event: ThreadEvent, settings: { readonly model: string; r
       return [{ type: event.continuedBy === undefined ? 'error' : 'stream_error', message: fullText(event.outcome) }];
     case 'turn-aborted':
       return [{ type: 'turn_aborted', turn_id: event.turnId, reason: 'interrupted' }];
-    // These hosts have no message for them. Questions are put to them as requests.
+    // These hosts have no message for them. Questions are sent to them as requests.
     case 'settings':
     case 'context':
     case 'model-switched':
@@ -183,7 +182,6 @@ function begun(item: TurnItem): Told {
       return [{ type: 'exec_command_begin', call_id: item.id, command: item.argv, cwd: item.cwd }];
     case 'file-change':
       return [{ type: 'patch_apply_begin', call_id: item.id, changes: changesOf(item) }];
-    // Shown when they are complete.
     case 'user-message':
     case 'agent-message':
     case 'reasoning':

@@ -102,7 +102,7 @@ export function threadCompactTool(parts: ToolServices): ServerTool {
       });
       try {
         const focus = stringAt(args, 'focus')?.trim();
-        // The call ends its own compaction, and no work of another call.
+        // The call cancels only its own compaction.
         const { signal } = context;
         const compacted = thread.compact(focus === undefined || focus === '' ? { signal } : { focus, signal });
         const done = await Promise.race([compacted, asked.promise]);

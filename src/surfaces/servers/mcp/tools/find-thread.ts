@@ -4,14 +4,13 @@ import type { ThreadId } from '../../../../protocol/ids.ts';
 import type { Outcome } from '../../../../protocol/outcome.ts';
 import type { ServedEngine, ToolServices } from './tool-definition.ts';
 
-/** The thread that a client names: by its id, the beginning of it, or its name. Nothing is loaded. */
+/** Finds a thread by its id, the beginning of it, or its name. Loads nothing. */
 export async function findThreadId({ engine, live }: FindParts, name: string): Promise<ThreadId | Outcome> {
   // A thread without a turn has no file yet.
   if (live.knows(name)) return name as ThreadId;
   if (name.trim() === '') return noName;
   const chosen = await engine.stored.choose({ kind: 'named', name, archived: true, unique: true });
   if (chosen.kind === 'none') return asTool(chosen);
-  // An id is taken as it is given.
   if ((await engine.stored.location(chosen.id)) !== undefined) return chosen.id;
   return asTool({ code: 'thread-unknown', message: `There is no thread ${chosen.id}.`, next: '' });
 }
@@ -20,7 +19,9 @@ function asTool({ code, message }: Outcome): Outcome {
   return { code, message, next: 'Call thread_list to see the threads, and use an id from it.' };
 }
 
-/** The same, ready for turns. `cwd`: where the caller moves it to, so that its own folder may be gone. */
+/**
+ * Finds the thread and makes it ready for turns. `cwd`: where the caller moves it to; then its own folder may be gone.
+ */
 export async function findLiveThread(parts: FindParts, name: string, cwd?: string): Promise<LiveThread | Outcome> {
   const id = await findThreadId(parts, name);
   if (typeof id !== 'string') return id;
@@ -41,7 +42,7 @@ const noName: Outcome = {
   next: 'Give the id that thread_start or thread_list gave.',
 };
 
-/** The lines of a thread that is known. One without a turn has no file yet, and so no lines. */
+/** The lines of a known thread. One without a turn has no file yet, and so no lines. */
 export async function readLines({ stored }: Pick<ServedEngine, 'stored'>, id: ThreadId): Promise<ThreadLines> {
   return (await stored.location(id)) === undefined ? { lines: [], skipped: 0 } : stored.read(id);
 }

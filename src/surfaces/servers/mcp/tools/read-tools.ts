@@ -83,7 +83,7 @@ export function threadSearchTool(parts: ToolServices): ServerTool {
   };
 }
 
-/** What a running call asks, about a host or another try, is no part of what is stored. */
+/** Questions of a running call, about a host or another try, are not stored. */
 function withOpenQuestions({ runs }: ToolServices, thread: ThreadSummary): ThreadSummary {
   const open = runs.current(thread.id)?.questions.length ?? 0;
   return open > (thread.questions ?? 0) ? { ...thread, questions: open } : thread;
@@ -98,7 +98,7 @@ function threadLine({ id, name, preview, turns, forkedFrom, questions = 0 }: Thr
   return `${id} ${shortLine(name ?? preview, 80)} (${more.join(', ')})`;
 }
 
-/** Words of a thread in one line, without characters that an eye or a terminal would miss. */
+/** Thread text in one line, without characters that are invisible to a reader or a terminal. */
 function shortLine(words: string, characters: number): string {
   return visibleLine(oneLine(words, characters));
 }
@@ -191,7 +191,7 @@ const placeUnknown: Outcome = {
   next: 'Use next of the page before, the ordinal or cursor of an event, or leave after out.',
 };
 
-/** In a turn that runs here, or that is suspended in the file. */
+/** Questions of a turn that runs here, or that is suspended in the file. */
 async function openQuestions({ live, engine }: ToolServices, id: ThreadId): Promise<readonly Question[]> {
   const loaded = live.loaded.find((thread) => thread.id === id);
   return loaded?.questions ?? engine.stored.questions(id);
@@ -201,7 +201,6 @@ function itemLine(item: JsonObject): string {
   return `${String(item['ordinal'])} turn ${String(item['turn'])} ${String(item['type'])}: ${wordsOf(item)}`;
 }
 
-/** Of a call the heads of what was asked and what came back. */
 function wordsOf(item: JsonObject): string {
   const name = stringAt(item, 'name');
   if (name === undefined) return shortLine(stringAt(item, 'text') ?? '', 160);
@@ -210,21 +209,18 @@ function wordsOf(item: JsonObject): string {
   return `${name} ${shortLine(input ?? '', 160)}${back}`;
 }
 
-/** A page of what happened in a thread. */
 export interface ItemPage {
   readonly turns: readonly JsonObject[];
   readonly items: readonly JsonObject[];
-  /** Continue with `after` set to it; absent on the last page. */
+  /** Pass it as `after` to continue; absent on the last page. */
   readonly next?: string;
 }
 
 export interface PageOptions {
-  /** Only items behind this place. */
   readonly after: number;
   readonly limit: number;
-  /** The end of what is there, instead of its beginning. */
   readonly isNewest: boolean;
-  /** Characters of one text; what is cut says so. */
+  /** The most characters of one text; a cut is marked. */
   readonly most: number;
 }
 
@@ -250,7 +246,7 @@ export function itemPage(lines: readonly Line[], { after, limit, isNewest, most 
   };
 }
 
-/** What context says as values, as far as its line has them: no reader has to parse its text. */
+/** Values of context, as far as its line has them, so that no reader has to parse the text. */
 function valuesIn(line: Line | undefined, most: number): JsonObject {
   const item = line === undefined ? undefined : asItem(line.payload);
   if (line === undefined || item === undefined) return {};
@@ -260,7 +256,7 @@ function valuesIn(line: Line | undefined, most: number): JsonObject {
   return { values: known.map(({ content, cause, value }) => ({ kind: content, cause, value: value ?? null })) };
 }
 
-/** Lines of the old form have no ordinals, and are never taken away. */
+/** Lines of the old form have no ordinals, and are never removed. */
 function cursorOf(lines: readonly Line[], place: number): string {
   const line = lines.find(({ ordinal }) => ordinal === place);
   return line === undefined ? String(place) : cursorAt(place, line);
@@ -274,7 +270,7 @@ function shownItem(item: RecordedItem, most: number): JsonObject {
   return { type: item.kind, message_kind: messageKind(item), ...contentOf(item, most) };
 }
 
-/** `plain` for words of the user or the model; for context of the program what it is about, under the names of events. */
+/** `plain` for words of the user or the model; for the program's context its subject, by the names of events. */
 function messageKind(item: RecordedItem): string {
   switch (item.kind) {
     case 'user':

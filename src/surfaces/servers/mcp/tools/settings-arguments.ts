@@ -16,7 +16,6 @@ import { resolve } from 'node:path';
 
 const sandboxes = 'read-only, workspace-write, danger-full-access or {type}';
 
-/** The context of a turn, as calls name it. */
 export const contextArguments: JsonObject = {
   cwd: textSchema(),
   approval_policy: { description: 'untrusted, on-request or never' },
@@ -27,10 +26,8 @@ export const contextArguments: JsonObject = {
   mode: textSchema(),
 };
 
-/** Tools of the client. */
 export const clientToolsArgument: JsonObject = { tools: objectListSchema };
 
-/** What a thread starts with, beside its first message. */
 export const startArguments: JsonObject = {
   model: textSchema(),
   profile: textSchema('config profile'),
@@ -47,7 +44,6 @@ export const startArguments: JsonObject = {
   tools: { ...objectListSchema, description: 'yours: {name, description, inputSchema}' },
 };
 
-/** Keys of a change of settings by the names that calls have for them. */
 const settingsByArgument = {
   cwd: 'cwd',
   approval_policy: 'approvals',
@@ -59,13 +55,13 @@ const settingsByArgument = {
   tools: 'clientTools',
 } as const;
 
-/** Where a call wants a thread to work. Relative paths start where the server works. */
+/** The folder in which a call wants a thread to work. Relative paths start at the server's folder. */
 export function folderFrom(args: JsonObject, here: string): string | undefined {
   const cwd = stringAt(args, 'cwd');
   return cwd === undefined ? undefined : resolve(here, cwd);
 }
 
-/** A change of a thread's settings; undefined where the call names none. */
+/** A change of a thread's settings; undefined if the call names none. */
 export function changeFrom(args: JsonObject, here: string): SettingsChange | undefined {
   const given = Object.entries(settingsByArgument).flatMap(([name, key]) => {
     const value = args[name];
@@ -77,12 +73,11 @@ export function changeFrom(args: JsonObject, here: string): SettingsChange | und
   return given.length === 0 ? undefined : (Object.fromEntries(given) as SettingsChange);
 }
 
-/** A setting by the name that calls have for it. */
 export function argumentOfSetting(setting: string): string {
   return Object.entries(settingsByArgument).find(([, each]) => each === setting)?.[0] ?? setting;
 }
 
-/** A refusal of a change, in the words of the call. */
+/** Refusal of a change, worded with the argument names of the call. */
 export function outcomeForCall(outcome: Outcome): Outcome {
   if (!/^(?:change|options?)-/.test(outcome.code)) return asToolOutcome(outcome);
   const said = (sentence: string): string =>
@@ -94,7 +89,10 @@ export function outcomeForCall(outcome: Outcome): Outcome {
   return { ...outcome, message: said(shortened(outcome.message)), next: said(shortened(outcome.next)) };
 }
 
-/** A client names places, and reopens nothing of Capstan's own with them. What is wrong is reported where it is applied. */
+/**
+ * A client names places, but cannot reopen Capstan's own places with them. Faults are reported where the value is
+ * applied.
+ */
 function sandboxOfCall(value: Json): Json {
   const given = sandboxPolicy(value);
   const read = readSandbox(given);
@@ -102,7 +100,7 @@ function sandboxOfCall(value: Json): Json {
   return withoutReopenedPlaces(read) as unknown as Json;
 }
 
-/** Older clients say `mode` and have names in camel case. */
+/** Older clients say `mode` and use camel case. */
 function sandboxPolicy(value: Json): Json {
   if (!isJsonObject(value)) return value;
   const named = Object.entries(value).map(([key, member]) => {
@@ -112,7 +110,6 @@ function sandboxPolicy(value: Json): Json {
   return Object.fromEntries(named) as JsonObject;
 }
 
-/** What a call that starts a thread asks of the engine. */
 export function requestFrom(args: JsonObject, here: string): ThreadRequest & { readonly cwd: string } {
   const keys = {
     model: args['model'],
@@ -145,7 +142,7 @@ export function requestFrom(args: JsonObject, here: string): ThreadRequest & { r
   };
 }
 
-/** A mode, or a policy with `type`: the rest of it is what the configuration has under the mode. */
+/** A mode, or a policy with `type`: the rest comes from the configuration of that mode. */
 function sandboxOverrides(value: Json | undefined): readonly { readonly path: string[]; readonly value: Json }[] {
   if (value === undefined) return [];
   const policy = sandboxPolicy(value);
@@ -158,7 +155,6 @@ function sandboxOverrides(value: Json | undefined): readonly { readonly path: st
   return [{ path: ['sandbox_mode'], value: type }, ...more];
 }
 
-/** The settings of a thread under the names that calls have for them. */
 export function shownSettings(settings: Settings): JsonObject {
   const { model, provider, effort, summary, cwd, approvals: approval, sandbox: profile, collaboration } = settings;
   return {
@@ -184,7 +180,10 @@ const permits = 'it decides what commands may access, or who answers for the use
 const limits = 'it limits what threads and agents may use';
 const keeps = 'it decides what is kept for the user';
 
-/** A call may choose among what the user configured. No thread may set the last two, whoever opens it. */
+/**
+ * A call may choose among what the user configured. The last two are closed to every thread, whichever way it is
+ * opened.
+ */
 const notClosed: ReadonlySet<string> = new Set([
   'model_provider',
   'profile',
@@ -194,9 +193,9 @@ const notClosed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a call may not configure, since a model writes its arguments: what no project may set, programs that run outside
- * every sandbox, files that are read outside of it, which variables commands get, profiles of permissions (a call names
- * one with `default_permissions`), who reviews, limits, undo and notes.
+ * Keys that a call may not configure, since a model writes its arguments: those closed to projects, programs that run
+ * outside every sandbox, files that are read outside of it, the environment of commands, permission profiles (a call
+ * names one with `default_permissions`), the reviewer, limits, undo and notes.
  */
 const closed: ReadonlyMap<string, string> = new Map([
   ...forbiddenKeys
@@ -214,7 +213,7 @@ const closed: ReadonlyMap<string, string> = new Map([
   ['allow_login_shell', opens],
 ]);
 
-/** Why the configuration of a call is refused; undefined if it is not. */
+/** Why the configuration of a call is refused; undefined if it is accepted. */
 export function refusedConfig(config: JsonObject): Outcome | undefined {
   const found = closedPath(config, []);
   if (found === undefined) return undefined;

@@ -3,18 +3,18 @@ import { fullText, type Outcome } from '../../../../protocol/outcome.ts';
 import { errorFields } from '../event-fields.ts';
 import { shortened, type ToolAnswer } from '../server-interface.ts';
 
-/** What a call gives: data for programs, and a short text for the model of the host. */
+/** An answer: data for programs, and a short text for the host's model. */
 export function answered(text: string, data: object): ToolAnswer {
   return { kind: 'answer', text, data: data as JsonObject };
 }
 
-/** What happened and what to do next. `more` is what is known all the same. */
+/** Says what happened and what to do next. `more`: what is known in spite of the refusal. */
 export function refusedAnswer(said: Outcome, more: JsonObject = {}): ToolAnswer {
   const outcome = asToolOutcome(said);
   return { kind: 'answer', text: fullText(outcome), data: { ...more, error: errorFields(outcome) }, isError: true };
 }
 
-/** What to know beside the answer: in the data, and as lines of the text for hosts that pass on only that. */
+/** Adds notices to the data, and to the text for hosts that pass on only that. */
 export function withNotices({ text, data, ...answer }: ToolAnswer, notices: readonly Outcome[]): ToolAnswer {
   if (notices.length === 0) return { ...answer, text, data };
   const words = notices.map((notice) => adviceForTools(shortened(fullText(notice))));
@@ -25,7 +25,6 @@ export function withNotices({ text, data, ...answer }: ToolAnswer, notices: read
   };
 }
 
-/** Commands of a shell by the tool that does the same. */
 const tools: Readonly<Record<string, string>> = {
   list: 'thread_list',
   show: 'thread_read',
@@ -43,7 +42,10 @@ const command = /\x60capstan threads ([a-z-]+)(?: [^\x60]*)?\x60/g;
 
 const openOnes = 'Call thread_read to see which questions are open.';
 
-/** Advice for people at a shell and for programs (`\x60` is a backtick), for a model that calls tools. A command without a tool stays: a person can run it. */
+/**
+ * Rewrites advice for people at a shell and for programs (`\x60` is a backtick) for a model that calls tools. A command
+ * without a tool stays: a person can run it.
+ */
 function adviceForTools(text: string): string {
   return text
     .replaceAll(command, (said: string, name: string) => tools[name] ?? said)
@@ -83,7 +85,7 @@ function asJson(members: string): string {
 
 export function asToolOutcome(outcome: Outcome): Outcome {
   const next = adviceForTools(shortened(outcome.next));
-  // As an error it has an effect: the call is refused.
+  // Reported as an error, because the call is refused.
   const isUnknown = outcome.code === 'config-unknown-key';
   const said = isUnknown ? next.replace('It has no effect; remove it.', 'Remove it.') : next;
   return { ...outcome, message: adviceForTools(shortened(outcome.message)), next: said };

@@ -13,7 +13,7 @@ import type { ToolAnswer } from '../server-interface.ts';
 import { outcomeForCall } from './settings-arguments.ts';
 import type { RunEnd, TurnRun } from './turn-runs.ts';
 
-/** With what the decision rests on: why it is asked, where, and how far a yes may reach. */
+/** Includes the basis of the decision: the reason, the place, and how far an approval may reach. */
 export function questionText(question: Question, item?: TurnItem): string {
   const end = question.kind === 'client-tool' ? toolWords : `Scopes: ${question.scopes.join(', ')}.`;
   return `${question.id}: ${questionMessage(question, item).text}\n  ${end}`;
@@ -21,7 +21,6 @@ export function questionText(question: Question, item?: TurnItem): string {
 
 const toolWords = 'Run it, and give its result as content, with success.';
 
-/** Of a turn that waits for its user, where the client has no other way to the questions. */
 export function waitingAnswer(
   run: Pick<TurnRun, 'turnId'> & { readonly thread: Pick<LiveThread, 'id'> } & Partial<Pick<TurnRun, 'itemOf'>>,
   questions: readonly Question[],
@@ -44,7 +43,6 @@ export function waitingAnswer(
 
 const statuses = { completed: 'completed', failed: 'failed', aborted: 'interrupted', suspended: 'waiting' } as const;
 
-/** Of a turn that is over. */
 export function turnAnswer({ thread, turnId }: TurnRun, end: RunEnd, more: JsonObject): ToolAnswer {
   const { lastMessage: message } = end;
   const status = statuses[end.kind];
@@ -77,7 +75,7 @@ const endWords = {
     'The server has unloaded the thread while its turn waits for an answer. Answer with thread_answer to continue.',
 } as const;
 
-/** Hosts show the message in a window of their own; what is longer is cut in the middle. */
+/** Hosts show the message in a window of their own; a longer one is cut in the middle. */
 const longest = 64 * 1024;
 const columns = 100;
 
@@ -87,7 +85,7 @@ export interface QuestionMessage {
   readonly isWhole: boolean;
 }
 
-/** A question in the words of `exec`: all that a yes would allow, with hidden characters as signs. */
+/** A question in the words of `exec`: everything that an approval would allow, with hidden characters made visible. */
 export function questionMessage(question: Question, item: TurnItem | undefined): QuestionMessage {
   const shown = paint(questionLines(question, item, { width: columns }), false).trimEnd();
   const lines = question.argv?.at(-1)?.split('\n').length ?? 1;

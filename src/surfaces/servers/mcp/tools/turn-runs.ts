@@ -14,10 +14,10 @@ import { threadEventIn, type ThreadFeeds } from '../client-listeners.ts';
 import type { CallContext } from '../server-interface.ts';
 import { randomUUID } from 'node:crypto';
 
-/** How long the end of a turn may be on its way to its readers. */
+/** The longest delay of a turn's end event on its way to readers. */
 const graceMs = 2000;
 
-/** How many turns that ended are known: a client may bring an answer that came too late. */
+/** The number of ended turns to remember: a client's answer may come too late. */
 const mostOver = 200;
 
 /** The turns that calls wait for, by thread, in the order in which they run. */
@@ -33,19 +33,19 @@ export class TurnRuns {
     this.#reservedMs = reservedMs;
   }
 
-  /** A turn of its own for these words, after those that wait. */
+  /** Queues a new turn for this input behind those that wait. */
   submit(thread: LiveThread, input: UserInput, change?: SettingsChange): TurnRun {
     const first = this.current(thread.id);
-    // The words close a suspended turn. No answer of a call that still waits can continue it.
+    // The input closes a suspended turn. No answer of a call that still waits can continue it.
     if (thread.isSuspended && first?.audience.hasCalls === false) first.settle({ kind: 'aborted' });
     const stopping = new AbortController();
     const stop = (): void => stopping.abort(clientLeft);
-    // A turn before it takes them in.
+    // A turn before it takes the waiting messages in.
     const earlier = first === undefined ? thread.waiting : [];
     const run = new TurnRun(thread, { stop, reservedMs: this.#reservedMs, earlier });
     this.#add(run);
     const turn = { input, signal: stopping.signal, ...(change === undefined ? {} : { change }) };
-    // The words are taken over before this returns.
+    // The input is accepted before this returns.
     const submitted = thread
       .submit(turn)
       .catch((error: unknown) => ({ kind: 'failed', outcome: thrownAsOutcome(error) }) as const);
@@ -53,7 +53,7 @@ export class TurnRuns {
     return run;
   }
 
-  /** The turn that runs now, or that goes on once it has its answer. */
+  /** The turn that runs now, or that continues once it has its answer. */
   observe(thread: LiveThread): TurnRun {
     const known = this.current(thread.id);
     if (known !== undefined) return known;
@@ -68,13 +68,12 @@ export class TurnRuns {
     return this.#open.get(id)?.runs[0];
   }
 
-  /** One that runs, waits or ended. */
   find(turnId: string): TurnRun | undefined {
     const open = [...this.#open.values()].flatMap(({ runs }) => runs);
     return open.find((run) => run.turnId === turnId) ?? this.#over.get(turnId as TurnId);
   }
 
-  /** A call has left. A turn that is still suspended and that no client attends is forgotten: it may never continue. */
+  /** Call when a call has left. A suspended turn that no client attends is forgotten: it may never continue. */
   letGo(run: TurnRun): void {
     if (!run.isOver && run.audience.isEmpty && run.thread.isSuspended) this.#close(run);
   }
@@ -110,17 +109,15 @@ export class TurnRuns {
     open.close();
   }
 
-  /** What the thread answers may come before its event, which clients are to see first. */
+  /** The thread's result may come before its event, which clients must see first. */
   async #submitted(run: TurnRun, result: TurnResult | EngineRefused): Promise<void> {
     if (isTold(result)) await Promise.race([run.ended(), soon(graceMs)]);
     run.settle(result.kind === 'refused' ? { kind: 'failed', outcome: result.outcome } : asEnd(result));
   }
 }
 
-/** Of turns that fail before they begin. */
 const notBegun: readonly string[] = ['odd-input', 'thread-closed'];
 
-/** Whether the end of the turn is an event. */
 function isTold(result: TurnResult | EngineRefused): boolean {
   if (result.kind === 'aborted') return result.isWithdrawn !== true;
   return result.kind !== 'refused' && (result.kind !== 'failed' || !notBegun.includes(result.outcome.code));
@@ -138,7 +135,7 @@ function soon(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref());
 }
 
-/** What was thrown while the server worked on a call, as an outcome: the server lives on. */
+/** Turns an error thrown while the server worked on a call into an outcome: the server keeps running. */
 export function thrownAsOutcome(error: unknown): Outcome {
   if (error instanceof Fault) return { code: error.code, message: error.message, next: error.next };
   return {
@@ -148,7 +145,6 @@ export function thrownAsOutcome(error: unknown): Outcome {
   };
 }
 
-/** How a turn ended, for the calls that wait for it. */
 export type RunEnd = { readonly lastMessage?: string } & (
   | { readonly kind: 'completed' | 'aborted' | 'suspended' }
   | { readonly kind: 'failed'; readonly outcome: Outcome }
@@ -156,16 +152,14 @@ export type RunEnd = { readonly lastMessage?: string } & (
 
 interface TurnRunOptions {
   readonly turnId?: TurnId;
-  /** Ends the turn. */
   readonly stop: () => void;
-  /** So long a question belongs to a client that has no connection and does not come back. */
+  /** The time for which a question stays reserved for a client that has no connection and does not come back. */
   readonly reservedMs: number;
-  /** Messages that it begins with and that were accepted before it. */
   readonly earlier?: readonly string[];
 }
 
 /**
- * One turn of a thread as the calls see it that wait for its end. The turn does not depend on a call: a call that gave its
+ * One turn of a thread, for the calls that wait for its end. The turn does not depend on a call: a call that gave its
  * client a question is over, and the call that brings the answer waits for the same turn.
  */
 export class TurnRun {
@@ -175,7 +169,7 @@ export class TurnRun {
   readonly #end = Promise.withResolvers<RunEnd>();
   readonly #reviewed = new Set<string>();
   readonly #answers = new Map<string, Answer['kind']>();
-  /** As they were asked: the state of the thread has long commands only in part. */
+  /** Questions in full: the thread's state shortens long commands. */
   readonly #asked = new Map<string, { readonly question: Question; readonly item?: TurnItem }>();
   readonly #waiting = new Set<() => void>();
   #turnId: TurnId | undefined;
@@ -204,7 +198,7 @@ export class TurnRun {
     return this.#isOver;
   }
 
-  /** Resolves when the end of the turn that began last was read. */
+  /** Resolves when the end of the most recent turn was read. */
   async ended(): Promise<void> {
     while (!this.#hasEnded) await this.changed();
   }
@@ -213,7 +207,6 @@ export class TurnRun {
     return this.#end.promise;
   }
 
-  /** What the turn waits for a user to answer. */
   get questions(): readonly Question[] {
     if (this.#turnId === undefined || this.#isOver) return [];
     return this.thread.questions
@@ -221,17 +214,17 @@ export class TurnRun {
       .map((question) => this.#asked.get(question.id)?.question ?? question);
   }
 
-  /** The call that is asked about, as far as this process has seen it. */
+  /** The call in question, as far as this process has seen it. */
   itemOf({ id }: Question): TurnItem | undefined {
     return this.#asked.get(id)?.item;
   }
 
-  /** How a question was answered; undefined as long as it is open, or was not read. */
+  /** Undefined while the question is open, or its answer was not read. */
   answerTo(id: string): Answer['kind'] | undefined {
     return this.#answers.get(id);
   }
 
-  /** Resolves when the turn is over or may have a question more or less. */
+  /** Resolves when the turn is over or its questions may have changed. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -248,7 +241,7 @@ export class TurnRun {
   }
 
   #readEvent(event: ThreadEvent): void {
-    // A compaction that comes before it is a turn, too, but has no words of the user.
+    // A preceding compaction is a turn, too, but has no input of the user.
     if (event.kind === 'turn-started' && !this.#hasWords) {
       this.#turnId = event.turnId;
       this.#hasEnded = false;
@@ -256,7 +249,7 @@ export class TurnRun {
     if (!('turnId' in event) || event.turnId !== this.#turnId) return;
     if (isTurnEnd(event)) {
       this.#hasEnded = true;
-      // Another model continues: the answer is that of the turn that follows.
+      // Another model continues: the answer is that of the following turn.
       if (event.kind === 'turn-failed' && event.continuedBy !== undefined) this.#hasWords = false;
       if (this.#hasWords) this.settle(endOf(event));
       return this.#wake();
@@ -278,7 +271,7 @@ export class TurnRun {
     }
   }
 
-  /** The first end counts. */
+  /** Only the first end counts. */
   settle(end: RunEnd): void {
     this.#isOver = true;
     this.audience.over();
@@ -314,12 +307,9 @@ function saidOf({ lastMessage }: { readonly lastMessage?: string }): { readonly 
   return lastMessage === undefined ? {} : { lastMessage };
 }
 
-/** A client that was given questions and comes back with the answers. */
 interface Asking {
   readonly client: string;
-  /** Those that are still open. */
   readonly questions: Set<string>;
-  /** Whether no other client may answer meanwhile. */
   isReserved: boolean;
   end(): void;
 }
@@ -327,20 +317,19 @@ interface Asking {
 interface Audience {
   /** Ends the turn; called when the last client is gone, and one of them had to keep the turn alive. */
   stop(): void;
-  /** A client is gone that asked its user, or stays away too long: others may answer now. */
+  /** Called when a client that asks its user is gone or stays away too long: others may answer now. */
   changed(): void;
-  /** So long a question belongs to a client that has no connection and does not come back. */
   readonly reservedMs: number;
 }
 
 export interface Attending {
-  /** False: the turn is another call's, and goes on when this client is gone. */
+  /** False: the turn belongs to another call, and continues when this client is gone. */
   readonly keeps: boolean;
-  /** The name that `asks` gave, of a call that comes back from its user. */
+  /** The name that `asks` returned, for a call that comes back from its user. */
   readonly asked?: string | undefined;
 }
 
-/** The calls that wait for a turn, and those whose clients ask their users meanwhile. Each leaves for itself alone. */
+/** The calls that wait for a turn, and those whose clients are asking their users. Each leaves independently. */
 class TurnAudience {
   readonly #audience: Audience;
   readonly #asking = new Map<string, Asking>();
@@ -351,7 +340,6 @@ class TurnAudience {
     this.#audience = audience;
   }
 
-  /** Whether a call waits for the turn now. */
   get hasCalls(): boolean {
     return this.#calls > 0;
   }
@@ -360,7 +348,7 @@ class TurnAudience {
     return this.#calls === 0 && this.#asking.size === 0;
   }
 
-  /** A call waits until the function that it gives is called, or its client is gone. */
+  /** The call waits until the returned function is called, or its client is gone. */
   join(signal: AbortSignal, { keeps, asked }: Attending): () => void {
     this.#calls++;
     if (asked !== undefined) this.#asking.get(asked)?.end();
@@ -380,19 +368,19 @@ class TurnAudience {
     return leave;
   }
 
-  /** The client of a call asks its user. Gives the name by which the call comes back. */
+  /** The client of a call asks its user. Returns the name under which the call comes back. */
   asks(
     { client, signal }: Pick<CallContext, 'client' | 'signal'>,
     questions: readonly Question[],
     { keeps }: Pick<Attending, 'keeps'>,
   ): string {
-    // It outlives the process at the client: a count would begin again.
+    // The client may keep it beyond this process: a counter would restart.
     const name = randomUUID();
     const gone = (): void => {
       end();
       this.#gone(keeps);
     };
-    // Of a client without a connection nothing says that it is gone.
+    // The end of a client without a connection cannot be seen.
     const timer = client.stays ? undefined : setTimeout(() => this.#release(name), this.#audience.reservedMs).unref();
     const end = (): void => {
       clearTimeout(timer);
@@ -406,31 +394,29 @@ class TurnAudience {
     return name;
   }
 
-  /** There is an answer, from this client or another. */
   answered(question: string): void {
     for (const { questions, end } of this.#asking.values()) {
       if (questions.delete(question) && questions.size === 0) end();
     }
   }
 
-  /** Whether a client asks its user this, and is still there: no client's model may answer meanwhile, its own neither. */
+  /** True if a present client asks its user this: meanwhile no client's model may answer, not even its own. */
   isReserved(question: string): boolean {
     return [...this.#asking.values()].some((asking) => asking.isReserved && asking.questions.has(question));
   }
 
-  /** Whether another client asks its user this, and is still there. */
+  /** True if another present client asks its user this. */
   isAskedElsewhere(question: string, client: string): boolean {
     return [...this.#asking.values()].some(
       (asking) => asking.isReserved && asking.client !== client && asking.questions.has(question),
     );
   }
 
-  /** The turn is over: no client asks about it any more. */
   over(): void {
     for (const { end } of this.#asking.values()) end();
   }
 
-  /** It stays away too long: others may answer as well. Its own answer still counts if it is the first. */
+  /** The client stays away too long: others may answer as well. Its own answer still counts if it is the first. */
   #release(name: string): void {
     const asking = this.#asking.get(name);
     if (asking === undefined) return;

@@ -157,7 +157,6 @@ export function threadTurnTool(parts: ToolServices): ServerTool {
   };
 }
 
-/** The thread and the message that a call names. */
 async function readCall(
   parts: ToolServices,
   args: JsonObject,
@@ -211,7 +210,7 @@ export function threadAnswerTool(parts: ToolServices): ServerTool {
         const why = code === 'question-unknown' ? notWaiting(thread.questions) : done.outcome;
         if (code !== 'question-answered') return refusedAnswer(why, { thread_id: thread.id });
         if (!(await hasLapsed(run, question.id))) return refusedAnswer(answeredBefore, { thread_id: thread.id });
-        // The turn goes on without the answer: the call waits for its end all the same.
+        // The turn continues without the answer: the call still waits for its end.
         more['notice'] = lapsed;
         return undefined;
       };
@@ -220,7 +219,7 @@ export function threadAnswerTool(parts: ToolServices): ServerTool {
   };
 }
 
-/** The events of a turn may come after what the thread says. */
+/** The events of a turn may come after the thread's own result. */
 const patienceMs = 2000;
 
 async function hasLapsed(run: TurnRun, id: string): Promise<boolean> {
@@ -261,7 +260,7 @@ function notWaiting(questions: readonly Question[]): Outcome {
   };
 }
 
-/** The call that brings the answers of a user: gives them to the turn and waits on. */
+/** Handles the call that brings a user's answers: gives them to the turn and waits on. */
 async function continueCall(
   parts: ToolServices,
   context: CallContext,
@@ -298,7 +297,6 @@ const kinds: Readonly<Record<string, Answer['kind']>> = { approved: 'allowed', d
 
 const decisionWords: readonly string[] = Object.keys(kinds);
 
-/** What a call of thread_answer says about a question. */
 function readDecision(args: JsonObject, { kind: asked, scopes }: Question): Answer | Outcome {
   const decision = stringAt(args, 'decision');
   if (asked === 'client-tool' && (decision === undefined || decision === 'approved')) return readResult(args);
@@ -325,7 +323,6 @@ function readDecision(args: JsonObject, { kind: asked, scopes }: Question): Answ
   return { kind, ...(kind === 'allowed' ? defined({ scope, content }) : {}), ...defined({ note }) };
 }
 
-/** What the client's own tool gave. */
 function readResult({ content, success }: JsonObject): Answer | Outcome {
   if (content === undefined) return noContent;
   return { kind: 'allowed', content: { content, ...(success === false ? { success } : {}) } };
@@ -349,7 +346,7 @@ const undecided: Outcome = {
   next: `Give one of these: ${decisionWords.join(', ')}.`,
 };
 
-/** The words and pictures of a call. A picture is a path, or a data URL. */
+/** The text and pictures of a call. A picture is a path, or a data URL. */
 async function readCalledMessage(
   { engine }: Pick<ToolServices, 'engine'>,
   args: JsonObject,

@@ -21,7 +21,6 @@ import { randomUUID } from 'node:crypto';
 
 type Called = ToolAnswer | InputRequired;
 
-/** A name of v1, in terms of a tool of this server. */
 function alias(name: string, title: string, about: Pick<ServerTool, 'input' | 'output' | 'call'>): ServerTool {
   const description = `${title}, as clients of v1 call it.`;
   const annotations = { readOnlyHint: false, openWorldHint: true };
@@ -50,7 +49,7 @@ const started: JsonObject = {
   includePlanTool: booleanSchema,
   includeApplyPatchTool: booleanSchema,
 };
-/** Clients of v1 write what they leave out as `null`. */
+/** Clients of v1 send `null` for omitted members. */
 function orNull(properties: JsonObject): JsonObject {
   const entries = Object.entries(properties).map(([name, schema]) => {
     if (!isJsonObject(schema) || typeof schema['type'] !== 'string') return [name, schema];
@@ -180,7 +179,6 @@ async function said(tool: ServerTool, args: JsonObject, call: CallContext, more:
   return inV1(await tool.call({ ...named(args), ...(message as JsonObject), ...more }, call));
 }
 
-/** Names of the answer as v1 had them. */
 function inV1(called: Called): Called {
   return called.kind === 'answer' ? inV1Names(called) : called;
 }
@@ -202,15 +200,13 @@ async function begun({ engine }: ToolServices, called: Called): Promise<Called> 
   };
 }
 
-/** The arguments of v1 calls as the tools of this server take them. */
-
 /** `{type: "text", data: {text}}`, `{type: "image", data: {image_url}}`, `{type: "localImage", data: {path}}`. */
 function messageFrom(args: JsonObject): JsonObject | Outcome {
   const texts: string[] = [];
   const images: string[] = [];
   for (const [at, item] of (arrayAt(args, 'items') ?? []).entries()) {
     if (!isJsonObject(item)) return wrongItem(at, 'is not an object');
-    // Some clients leave the data out and put its members into the item.
+    // Some clients omit the data object and put its members into the item.
     const data = objectAt(item, 'data') ?? item;
     const [type, place] = [stringAt(item, 'type'), `data of type ${String(item['type'])}`];
     if (type === 'text') {
@@ -259,12 +255,12 @@ function startFrom(args: JsonObject): JsonObject {
   });
 }
 
-/** A member that is null is as absent. */
+/** Null members count as absent. */
 function withoutNull(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** Names of this server by those that clients of v1 know. A tool without one is called by its own. */
+/** This server's tool names by the v1 names. A tool without a v1 name keeps its own. */
 const names: Readonly<Record<string, string>> = {
   thread_id: 'conversationId',
   turn_id: 'turnId',
@@ -285,7 +281,7 @@ const namesInText = new RegExp(`(?<![\\w./-])(?:${Object.keys(names).join('|')})
 /** Errors about arguments: in these, `sandbox` is the argument and not the thing. */
 const aboutArguments = ['option-wrong', 'option-unknown', 'nothing-to-change'];
 
-/** An answer in the names of v1. What the model or the user said stays as it is. */
+/** Uses v1 names in an answer. Text of the model or the user is unchanged. */
 function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const error = objectAt(data, 'error');
   const code = stringAt(error, 'code') ?? '';
@@ -304,12 +300,10 @@ function inV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   };
 }
 
-/** Of the data itself. */
 function keysInV1(data: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [names[key] ?? key, value])) as JsonObject;
 }
 
-/** What an override gives: the settings by the names under which v1 changes them. */
 function overrideInV1Names({ text, data, ...answer }: ToolAnswer): ToolAnswer {
   const { changed, settings } = data;
   if (!Array.isArray(changed) || !isJsonObject(settings)) return { ...answer, text, data };

@@ -63,7 +63,6 @@ export function threadContextTool(parts: ToolServices): ServerTool {
   };
 }
 
-/** What `capstan context --json` shows of the window. */
 export async function contextOf({ engine, live }: Pick<ToolServices, 'engine' | 'live'>, id: ThreadId) {
   const story = readThreadStory((await readLines(engine, id)).lines);
   return windowFields(windowView(story, await live.preview(id, story.state)));
@@ -144,7 +143,7 @@ export function threadReplayTool(parts: ToolServices): ServerTool {
       const report = replayReport({ id, skipped }, all, back);
       const isShown = args['all'] === true ? () => true : (_: unknown, at: number) => isNotReproduced(all[at]!);
       const requests = report.requests.filter(isShown);
-      // One that has nothing to be compared with is not proven.
+      // A request that cannot be compared is not proven.
       const ok = all.every(({ result }) => result === 'same');
       return answered(summaryWords(all), { ...report, ok, requests });
     },

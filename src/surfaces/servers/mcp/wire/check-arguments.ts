@@ -12,11 +12,10 @@ import { nearestWord } from '../../../views/command-line/did-you-mean.ts';
 /** Deeper arguments are refused before anything walks through them. */
 const deepest = 64;
 
-/** Of unknown keys, so many are named, if they are no longer than this. */
 const namedKeys = 8;
 const longestKey = 60;
 
-/** Why a value does not fit the JSON Schema, for the model that wrote it; undefined if it does. */
+/** Why a value does not fit the JSON Schema, worded for the model that wrote it; undefined if it fits. */
 export async function schemaProblem(schema: JsonObject, value: Json): Promise<string | undefined> {
   if (nestsDeeperThan(deepest, value)) return `It has more than ${deepest} levels.`;
   const problems = problemsAt(schema, value, '');
@@ -25,14 +24,14 @@ export async function schemaProblem(schema: JsonObject, value: Json): Promise<st
   return found && `${found.path.length === 0 ? 'The value' : `"${found.path.join('.')}"`} ${found.says}.`;
 }
 
-/** The same for the arguments of a tool, which has no keys but those in its schema. */
+/** Checks the arguments of a tool, which allows only the keys in its schema. */
 export async function argumentsProblem(schema: JsonObject, args: JsonObject): Promise<string | undefined> {
   const closed = isOpen(schema) ? [] : unknownKeys(schema, args, '');
   const others = await schemaProblem(schema, args);
   return closed.length === 0 ? others : [...closed, ...(others === undefined ? [] : [others])].join(' ');
 }
 
-/** Whether a schema says itself what it thinks of other keys. */
+/** True if a schema has its own rule for other keys. */
 function isOpen(schema: JsonObject): boolean {
   const says = [
     'additionalProperties',
@@ -46,7 +45,7 @@ function isOpen(schema: JsonObject): boolean {
   return says.some((key) => schema[key] !== undefined);
 }
 
-/** What can be said better than the library does: names that are missing or unknown, and values of the wrong kind. */
+/** Problems for which the library has worse messages: missing or unknown names, and values of the wrong kind. */
 function problemsAt(schema: JsonObject, value: Json, path: string): readonly string[] {
   const type = typeof schema.type === 'string' ? schema.type : undefined;
   const name = path === '' ? 'The value' : `"${path}"`;

@@ -9,20 +9,18 @@ import {
 } from '@modelcontextprotocol/server';
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A question as either revision puts it on the wire. */
 export function questionRequest(question: ClientQuestion): { readonly method: string; readonly params: JsonObject } {
   if ('method' in question) return { method: question.method, params: question.params };
   const { message, schema, extra } = question;
   return { method: 'elicitation/create', params: { ...extra, message, requestedSchema: schema } };
 }
 
-/** What a client may answer. */
 export function answerableKeys({ questions }: InputRequired): AskedKeys {
   const keys = Object.entries(questions).map(([key, question]) => [key, 'schema' in question ? question.schema : null]);
   return Object.fromEntries(keys) as AskedKeys;
 }
 
-/** What it answered to what was asked; answers to anything else are left out. */
+/** The client's answers to the questions; answers to anything else are ignored. */
 export async function responsesTo(
   asked: AskedKeys,
   given: readonly (readonly [string, unknown])[],
@@ -35,12 +33,12 @@ export async function responsesTo(
   return Object.fromEntries((await Promise.all(responses)).flat());
 }
 
-/** In the place of an answer: the client could not ask, or its connection broke. */
+/** Replaces an answer: the client could not ask, or its connection broke. */
 export const failedToAsk = Symbol('the client failed to ask');
 
 const unreadable: ClientResponse = { action: 'unanswered', because: 'unreadable' };
 
-/** What a client answered, where a form asked for something of this schema. No other shape speaks for the user. */
+/** Reads a client's answer to a form with this schema. No other shape speaks for the user. */
 async function formAnswer(answer: unknown, schema: JsonObject): Promise<ClientResponse> {
   if (answer === failedToAsk) return { action: 'unanswered', because: 'failed' };
   if (!isJsonObject(answer)) return unreadable;
@@ -48,15 +46,15 @@ async function formAnswer(answer: unknown, schema: JsonObject): Promise<ClientRe
   if (decided !== undefined && (answer.action === undefined || decided.action !== 'accept')) return decided;
   if (answer.action === 'decline' || answer.action === 'cancel') return { action: answer.action };
   if (answer.action !== 'accept') return unreadable;
-  // Without the member there is no content; `null` is a wrong one.
+  // Without the member there is no content; `null` is invalid content.
   const { content = {} } = answer;
   if (!isJsonObject(content)) return unreadable;
-  // An `accept` without content is a plain yes, whatever the form asks for.
+  // An `accept` without content is a plain approval, whatever the form requires.
   const fits = Object.keys(content).length === 0 || (await schemaProblem(schema, content)) === undefined;
   return fits ? { action: 'accept', content } : unreadable;
 }
 
-/** The answer of older clients of Codex, whose approvals are not those of the protocol. */
+/** The answer of older Codex clients, whose approvals are not those of the protocol. */
 function decisionAnswer(decision: Json): ClientResponse {
   const [name, ...others] = isJsonObject(decision) ? Object.keys(decision) : [decision];
   if (others.length > 0 || typeof name !== 'string') return unreadable;
@@ -65,7 +63,6 @@ function decisionAnswer(decision: Json): ClientResponse {
   return name === 'denied' ? { action: 'decline' } : name === 'abort' ? { action: 'cancel' } : unreadable;
 }
 
-/** What a client answered to another request: its result as it is. */
 function requestAnswer(answer: unknown): ClientResponse {
   return isJsonObject(answer) ? { action: 'accept', content: answer } : unreadable;
 }
@@ -73,30 +70,30 @@ function requestAnswer(answer: unknown): ClientResponse {
 /** The schema of a form; null for another request. */
 export type AskedKeys = Readonly<Record<string, JsonObject | null>>;
 
-/** What a call that waits for its user gives the client to keep, since the server keeps nothing. */
+/** State of a call that waits for its user. The client keeps it, since the server keeps nothing. */
 export interface SealedCall {
-  /** The method, the name and the arguments that it was made for. */
+  /** Digest of the method, name and arguments that it was made for. */
   readonly call: string;
   readonly state: JsonObject;
-  /** What was asked, by key: an answer to anything else does not count. */
+  /** The questions by key: an answer to anything else does not count. */
   readonly asked: AskedKeys;
 }
 
 /** People answer when they come back to the screen. */
 const ttlSeconds = 24 * 60 * 60;
 
-/** Where an app has no secret: what another process sealed is refused. */
+/** Used if an app has no secret: state sealed by another process is refused. */
 const processKey = randomBytes(32);
 
 export interface RequestSeal {
   close(sealed: SealedCall): Promise<string>;
-  /** For the SDK, which calls it before a handler. Throws on anything that was not sealed with the same secret. */
+  /** Called by the SDK before a handler. Throws on anything that was not sealed with the same secret. */
   open(state: string, context: ServerContext): Promise<SealedCall>;
 }
 
-/** With a secret that outlives the process, an answer still counts when the server was started again meanwhile. */
+/** With a secret that outlives the process, an answer still counts after the server was restarted. */
 export function createRequestSeal({ callSecret }: Pick<ServerApp, 'callSecret'>): RequestSeal {
-  // The secret is asked for on use: a server that never asks its user needs none.
+  // The secret is requested on use: a server that never asks its user needs none.
   let made: ReturnType<typeof createRequestStateCodec<SealedCall>> | undefined;
   const codec = () => (made ??= createRequestStateCodec<SealedCall>({ key: keyOf(callSecret?.()), ttlSeconds }));
   return {
@@ -109,14 +106,13 @@ function keyOf(secret: string | undefined): Uint8Array {
   return secret === undefined ? processKey : createHash('sha256').update(secret).digest();
 }
 
-/** What was sealed for this call and no other. */
 export function sealedFor(call: string, context: ServerContext): SealedCall | undefined {
   const sealed = context.mcpReq.requestState<SealedCall>();
   if (sealed === undefined || sealed.call === call) return sealed;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This requestState belongs to another call.');
 }
 
-/** The same text for the same call, in whatever order a client writes its arguments. */
+/** Independent of the order in which a client writes its arguments. */
 export function callDigest(method: string, name: string, args: JsonObject): string {
   return createHash('sha256')
     .update(sortedJson([method, name, args]))

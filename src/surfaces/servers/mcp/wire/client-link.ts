@@ -3,7 +3,7 @@ import type { ClientPort, ServerApp } from '../server-interface.ts';
 import type { Server } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 
-/** A client as its subscriptions know it: it is sent events, each at its pace, and asked nothing. */
+/** The client of a subscription: it is sent events at its own pace, and asked nothing. */
 export function followerPort(
   { id, gone, outbox }: Pick<ClientLink, 'id' | 'gone' | 'outbox'>,
   send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>,
@@ -25,7 +25,7 @@ export interface ClientLink {
   readonly stays: boolean;
   readonly gone: AbortSignal;
   readonly outbox: Outbox;
-  /** Resolves when the client takes more, where the transport does not say so itself. */
+  /** Resolves when the client takes more, if the transport does not report that itself. */
   readonly taken?: () => Promise<void>;
   end(): void;
 }
@@ -46,7 +46,6 @@ export function createLink({ stays, taken }: { readonly stays: boolean; taken?()
   };
 }
 
-/** An event on its way to a client. */
 export interface OutgoingEvent {
   readonly method: string;
   readonly params: JsonObject;
@@ -54,18 +53,17 @@ export interface OutgoingEvent {
   readonly send: (event: { readonly method: string; readonly params: JsonObject }) => Promise<unknown>;
 }
 
-/** Told to a client that did not read, when it reads again. */
+/** Sent to a client that did not read, when it reads again. */
 export const missedMethod = 'notifications/capstan/missed';
 
-/** Events that the transport may hold. */
 const handedOver = 32;
-/** Events, and their size, that wait behind those. */
 const waitingEvents = 1000;
 const waitingBytes = 4 * 1024 * 1024;
 
 /**
- * The events for one client, in order. Posting never waits: what does not fit is dropped and counted. An answer to the
- * client goes past the outbox, but not past events that were posted before it: `handed` says when those are on their way.
+ * The events for one client, in order. Posting never waits: events that do not fit are dropped and counted. An answer
+ * to the client bypasses the outbox, but must not overtake events posted before it: `handed` resolves when those are on
+ * their way.
  */
 export class Outbox {
   #held = 0;
@@ -80,7 +78,7 @@ export class Outbox {
     if (this.#held < handedOver && this.#waiting.length === 0 && this.#missed === 0) return this.#hand(event);
     const bytes = JSON.stringify(event.params).length;
     const isFull = this.#waiting.length >= waitingEvents || this.#bytes + bytes > waitingBytes;
-    // What comes after a gap stays behind it, so that the client hears of the gap in its place.
+    // Later events stay behind a gap, so that the client learns of the gap in its place.
     if (isFull || this.#missed > 0) {
       this.#missed += 1;
       this.#lost = event;
@@ -92,17 +90,17 @@ export class Outbox {
 
   #lost: OutgoingEvent | undefined;
 
-  /** The client keeps up: little of what was posted is still on its way. */
+  /** Resolves when the client keeps up: little of what was posted is still on its way. */
   ready(): Promise<void> {
     return this.#when(() => this.#waiting.length === 0 && this.#missed === 0 && this.#held <= handedOver / 2);
   }
 
-  /** Everything that was posted is with the transport. */
+  /** Resolves when the transport has everything that was posted. */
   handed(): Promise<void> {
     return this.#when(() => this.#waiting.length === 0 && this.#missed === 0);
   }
 
-  /** The client is gone: nothing is sent any more, and no one waits. */
+  /** The client is gone: nothing more is sent, and all waits end. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;
@@ -151,7 +149,7 @@ export class Outbox {
   }
 }
 
-/** Tells a connected client which lists have changed, until the function that it gives is called. */
+/** Notifies a connected client of changed lists, until the returned function is called. */
 export function announceLists(app: ServerApp, connected: () => Server | undefined): () => void {
   const stop = app.watchLists?.((list) => {
     const server = connected();

@@ -9,9 +9,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 
 export interface AccessToken {
-  /** Undefined: none is asked for. */
+  /** Undefined: none is required. */
   readonly token: string | undefined;
-  /** Made for this run: it has to be shown. */
+  /** Generated for this run, so it has to be shown. */
   readonly isNew: boolean;
 }
 
@@ -25,7 +25,6 @@ interface TokenChoices {
 
 const shortest = 16;
 
-/** The token of a server over HTTP: from a file, from the environment, or a new one. */
 export function accessToken({ host, noToken, file, variable, cwd }: TokenChoices): AccessToken | Outcome {
   if (noToken) {
     if (isOwnMachine(host)) return { token: undefined, isNew: false };
@@ -56,7 +55,7 @@ function readToken(path: string): string | Outcome {
   try {
     const file = openSync(path, 'r');
     try {
-      // The commands of other users could use the server as this one.
+      // Commands of other users could use the server as this user.
       if ((fstatSync(file).mode & 0o077) !== 0) return openToOthers(path);
       return readFileSync(file, 'utf8').trim();
     } finally {
@@ -68,20 +67,17 @@ function readToken(path: string): string | Outcome {
   }
 }
 
-/** Who may use a server over HTTP. */
 export interface HttpAccess {
-  /** Undefined: everyone on this machine. */
+  /** Undefined: everyone on this machine has access. */
   readonly token: string | undefined;
-  /** The name or address that it listens on. */
   readonly host: string;
 }
 
-/** Where the protocol is served. */
 export const httpPath = '/mcp';
 
 /**
- * Whether a request may go on; if not, it is answered. Nothing of its body is read before. A page in a browser can send
- * requests to this machine: the host that it was sent to and the page that it came from are looked at before the token.
+ * Returns true if a request may proceed; otherwise answers it. Reads nothing of its body before. A page in a browser
+ * can send requests to this machine, so host and origin are checked before the token.
  */
 export function createGuard({
   token,
@@ -108,7 +104,7 @@ function refuse(response: ServerResponse, status: number, message: string): fals
   return false;
 }
 
-/** Compares digests, so that the time it takes says nothing about the token. */
+/** Compares digests, so that the time it takes reveals nothing about the token. */
 function isBearer(header: string | undefined, token: string): boolean {
   const given = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token));
@@ -118,7 +114,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Whether only this machine can reach it. */
+/** True if only this machine can reach it. */
 function isOwnMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
@@ -127,15 +123,13 @@ function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** As it stands in an address. */
 export function bracketedHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Where a server listens. */
 export interface HttpAddress {
   readonly host: string;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 

@@ -17,9 +17,9 @@ import { randomUUID } from 'node:crypto';
 
 export interface SessionLimits {
   readonly most: number;
-  /** Without a stream and without a request for so long, a session ends. */
+  /** A session ends after this time without a stream and without a request. */
   readonly idleMs: number;
-  /** The same with a call that waits for its client to come back for the answer. */
+  /** The limit for a session with a call that waits for its client to come back for the answer. */
   readonly abandonedMs: number;
   readonly lookEveryMs: number;
 }
@@ -41,10 +41,9 @@ interface Session {
   usedAt: number;
 }
 
-/** How long a client waits before it comes back for the rest of a stream that was cut off. */
+/** Delay before a client comes back for the rest of a stream that was cut off. */
 const retryMs = 1000;
 
-/** The sessions of clients of the old revisions, over HTTP. */
 export class HttpSessions {
   readonly #served: ServedApp;
   readonly #limits: SessionLimits;
@@ -110,7 +109,7 @@ export class HttpSessions {
 
   async #respond(session: Session, request: Request, body: unknown): Promise<Response> {
     const response = await session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
-    // The transport did not take them.
+    // The transport did not accept them.
     if (response.status >= 400) for (const id of requestIds(body)) session.unanswered.delete(id);
     const over = (): void => {
       session.usedAt = Date.now();
@@ -134,7 +133,7 @@ export class HttpSessions {
     }
   }
 
-  /** Makes room by ending the session that was not used for the longest time; one that listens is in use. */
+  /** Makes room by ending the session that was unused for the longest time; one that listens is in use. */
   async #endOldest(): Promise<boolean> {
     const unused = [...this.#sessions.values()].filter(
       ({ flow, unanswered }) => flow.openStreams === 0 && unanswered.size === 0,
@@ -155,7 +154,7 @@ function requestIds(body: unknown): readonly RequestId[] {
     .map(({ id }) => id);
 }
 
-/** Remembers which requests wait for an answer. Gives the id of one that does already. */
+/** Records which requests wait for an answer. Returns the id of one that already does. */
 function noteRequests({ unanswered }: Session, body: unknown): RequestId | undefined {
   const ids = requestIds(body);
   const used = ids.find((id, index) => unanswered.has(id) || ids.indexOf(id) !== index);
@@ -170,12 +169,11 @@ function noteRequests({ unanswered }: Session, body: unknown): RequestId | undef
   return undefined;
 }
 
-/** An answer over HTTP that no request of the protocol gets. */
 export function refusal(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status });
 }
 
-/** Kept for a client that comes back for what it did not get. */
+/** Kept for a client that comes back for missed events. */
 const mostEvents = 1000;
 const mostBytes = 4 * 1024 * 1024;
 
@@ -197,7 +195,7 @@ class EventLog implements EventStore {
     const event = { id: `${this.#count}-${stream}`, stream, message, bytes: JSON.stringify(message).length };
     this.#events.push(event);
     this.#bytes += event.bytes;
-    // Cut in large pieces: each cut moves all that stay.
+    // Cut rarely and in large pieces: each cut moves everything that stays.
     if (this.#events.length > 2 * mostEvents || this.#bytes > 2 * mostBytes) this.#cut();
     return event.id;
   }

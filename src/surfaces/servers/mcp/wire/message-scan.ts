@@ -2,8 +2,8 @@ import { BoundedBuffer } from '../../../../base/bounded-buffer.ts';
 import type { RequestId } from '@modelcontextprotocol/server';
 
 /**
- * What a message may have; one with more is refused before it is parsed. Images in arguments are the longest that make
- * sense. No argument nests deep, and a parser needs seconds for millions of levels.
+ * Limits of a message, enforced before it is parsed. Images in arguments are the longest useful content. No argument
+ * nests deep, and a parser needs seconds for millions of levels.
  */
 export const messageLimits: MessageLimits = { longest: 16 * 1024 * 1024, deepest: 100 };
 
@@ -11,7 +11,7 @@ export const messageTooDeep = `The message has more than ${messageLimits.deepest
 
 export type MessageLine =
   | { readonly kind: 'line'; readonly text: string }
-  /** Longer, or nested deeper, than allowed. Nothing of it was kept but its id. */
+  /** Longer, or nested deeper, than allowed. Only its id was kept. */
   | { readonly kind: 'too long' | 'too deep'; readonly id: RequestId | undefined };
 
 interface MessageLimits {
@@ -23,7 +23,7 @@ interface MessageLimits {
 
 const newline = 10;
 
-/** Cuts a stream of bytes into lines. Memory is bounded by the length of the longest line that is allowed. */
+/** Cuts a stream of bytes into lines. The longest allowed line bounds the memory. */
 export class MessageLines {
   readonly #limits: MessageLimits;
   readonly #held: BoundedBuffer;
@@ -64,7 +64,6 @@ export class MessageLines {
   }
 }
 
-/** Longer ids are not looked for. */
 const longestId = 256;
 
 const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCodeAt(0)) as [
@@ -76,15 +75,14 @@ const [quote, backslash, colon, comma] = [...'"\\:,'].map((sign) => sign.charCod
 const [openBrace, openBracket, closeBrace, closeBracket] = [...'{[}]'].map((sign) => sign.charCodeAt(0));
 
 /**
- * What is known of a JSON-RPC message before it is parsed: how deep it nests, and its id, without which a client would
- * wait for the answer for ever. The message goes past once, in pieces, and only what may be the id is remembered.
+ * Finds before parsing how deep a JSON-RPC message nests, and its id, without which a client would wait for the answer
+ * for ever. The message passes once, in pieces, and only what may be the id is kept.
  */
 export class MessageScan {
   #depth = 0;
   #deepest = 0;
   #isInString = false;
   #isEscaped = false;
-  /** What stands at the moment between the signs of the outermost object: a key, or a value. */
   #text = '';
   #key: string | undefined;
   #id: string | undefined;
@@ -94,14 +92,13 @@ export class MessageScan {
     while (at < bytes.length) at = this.#isInString ? this.#readString(bytes, at) : this.#readSigns(bytes, at);
   }
 
-  /** The most levels of lists and objects around one value so far. */
   get deepest(): number {
     return this.#deepest;
   }
 
   get id(): RequestId | undefined {
     try {
-      // Kept byte by byte; the signs of other languages have several.
+      // Kept byte by byte; non-ASCII characters have several bytes.
       const id: unknown = this.#id === undefined ? undefined : JSON.parse(Buffer.from(this.#id, 'latin1').toString());
       return typeof id === 'string' || typeof id === 'number' ? id : undefined;
     } catch {
@@ -109,7 +106,9 @@ export class MessageScan {
     }
   }
 
-  /** To the end of the string, or of the piece. Nearly all of a long message is strings: those are skipped over. */
+  /**
+   * Reads to the end of the string or the piece. Nearly all of a long message is strings, which are skipped quickly.
+   */
   #readString(bytes: Uint8Array, from: number): number {
     let start = from;
     if (this.#isEscaped) start++;
@@ -130,7 +129,7 @@ export class MessageScan {
     }
   }
 
-  /** To the next string, or the end of the piece. */
+  /** Reads to the next string, or the end of the piece. */
   #readSigns(bytes: Uint8Array, from: number): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at];

@@ -21,21 +21,17 @@ import { type ClientLink, followerPort } from './client-link.ts';
 import { createRequestSeal } from './client-answers.ts';
 import { ResourceWatches, unknownResource } from './resource-watches.ts';
 
-/** What every way of serving is given. */
 export interface ServedApp {
   readonly app: ServerApp;
-  /** Aliases are listed, too. */
   readonly listsAliases: boolean;
-  /** What went wrong without an answer to say it in. */
+  /** Reports a problem for which there is no answer to put it in. */
   report(problem: string): void;
 }
 
-/** Followed at a time by one connection of the old revisions. */
 const mostSubscriptions = 1024;
-/** As many as the protocol allows in one answer. */
+/** The protocol's limit for one answer. */
 const mostCompletions = 100;
 
-/** The SDK's server for one client: what the app offers, in the words of the protocol. */
 export function createProtocolServer(served: ServedApp, revision: Revision, link: ClientLink): Server {
   const { app } = served;
   const seal = createRequestSeal(app);

@@ -1,6 +1,6 @@
 import type { ClientPort, ServerResources } from '../server-interface.ts';
 
-/** One notice for what changes within this time. */
+/** Changes within this time share one notice. */
 const settlingMs = 50;
 
 interface Watched {
@@ -22,7 +22,7 @@ export class ResourceWatches {
     this.#client = client;
   }
 
-  /** Gives what ends it. */
+  /** Returns the function that ends it. */
   follow(uri: string): () => void {
     const watched = this.#watched.get(uri) ?? this.#watch(uri);
     watched.followers += 1;
@@ -60,7 +60,7 @@ export class ResourceWatches {
   }
 }
 
-/** Why resources cannot be followed: of one that does not exist no notice would ever come. Undefined: all of them can. */
+/** Why resources cannot be followed: one that does not exist would never send a notice. Undefined: all of them can. */
 export async function unknownResource(
   resources: ServerResources | undefined,
   uris: readonly string[],

@@ -28,7 +28,10 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 
-/** Calls a tool and gives what `tools/call` answers. Wrong arguments are a result: hosts show those to their model. */
+/**
+ * Calls a tool and returns the answer to `tools/call`. Wrong arguments are a result, not an error: hosts show results
+ * to their model.
+ */
 export async function answerToolCall(
   { report }: { report(problem: string): void },
   caller: Caller,
@@ -57,7 +60,7 @@ function failure(text: string): JsonObject {
   return { content: [{ type: 'text', text: shortened(text) }], isError: true };
 }
 
-/** Clients check structured content against the schema of the tool, also that of an error. */
+/** Clients check structured content against the schema of the tool, even for an error. */
 async function resultOf(tool: ServerTool, { text, content, data, isError }: ToolAnswer): Promise<JsonObject> {
   const shown = content ?? [{ type: 'text', text }];
   if (isError !== true) return { content: shown, structuredContent: data };
@@ -72,7 +75,6 @@ function isProtocolError(error: unknown): boolean {
 /** The revisions of the protocol: `modern` is 2026-07-28, which keeps no connection; `legacy` are those before. */
 export type Revision = 'modern' | 'legacy';
 
-/** Who calls, and how. */
 export interface Caller {
   readonly server: Server;
   readonly revision: Revision;
@@ -80,7 +82,7 @@ export interface Caller {
   readonly seal: RequestSeal;
 }
 
-/** A request of a client that may need answers of its user: what it is called by, and the work. */
+/** A client's request that may need answers of its user: its name and its work. */
 export interface CallWork<Answer> {
   readonly name: string;
   readonly args: JsonObject;
@@ -93,8 +95,8 @@ const answerMs = 24 * 60 * 60 * 1000;
 const patienceMs = 30_000;
 
 /**
- * Runs it to its answer. A client of the old revisions is asked meanwhile, and the work is done again with what it
- * answers; to a client of the new one the questions are the result, and it calls again by itself.
+ * Runs a call to its answer. A client of the old revisions is asked during the call, and the work is repeated with its
+ * answers; for a client of the new one the questions are the result, and it calls again itself.
  */
 export async function runCall<Answer extends { readonly kind: string }>(
   caller: Caller,
@@ -103,7 +105,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
 ): Promise<Answer | InputRequiredResult> {
   const { link, revision } = caller;
   const { signal } = request.mcpReq;
-  // A call that has its answer is not cancelled any more, although the SDK may still say so when the request is closed.
+  // An answered call is no longer cancelled, although the SDK may still report that when the request is closed.
   const cancelled = new AbortController();
   const cancel = (): void => cancelled.abort(signal.reason);
   signal.addEventListener('abort', cancel, { once: true });
@@ -126,7 +128,7 @@ export async function runCall<Answer extends { readonly kind: string }>(
     }
   } finally {
     signal.removeEventListener('abort', cancel);
-    // The answer comes after the events that were posted before it, and these belong to the call.
+    // The answer must follow the events of the call that were posted before it.
     if (!signal.aborted) await Promise.race([link.outbox.handed(), aborted(signal), patience()]);
     state.isOver = true;
   }
@@ -157,7 +159,10 @@ async function oneRound<Answer extends { readonly kind: string }>(
   } as InputRequiredResult;
 }
 
-/** What a client of the new revision sent along. What the SDK could not read counts as an answer of the wrong shape. */
+/**
+ * The responses that a client of the new revision sent. A response that the SDK could not read counts as one of the
+ * wrong shape.
+ */
 function givenResponses(
   { mcpReq }: ServerContext,
   asked: AskedKeys,
@@ -169,7 +174,7 @@ function givenResponses(
   return responsesTo(asked, given);
 }
 
-/** Asks a client of the old revisions. An error is an answer, too: it does not leave the call waiting. */
+/** Asks a client of the old revisions. An error counts as an answer, so the call does not wait for ever. */
 async function askAll(
   { mcpReq }: ServerContext,
   asked: InputRequired,
@@ -180,14 +185,14 @@ async function askAll(
     const options = { timeout: answerMs, signal };
     const answer: unknown = await mcpReq.send(questionRequest(question), anything, options).catch(() => failedToAsk);
     const { [key]: response } = await responsesTo(keys, [[key, answer]]);
-    // An end of the call, or of the question, is no answer.
+    // The end of the call, or of the question, is no answer.
     if (response !== undefined && !signal.aborted) asked.given?.(key, response);
     return [key, answer] as const;
   });
   return responsesTo(keys, await Promise.all(entries));
 }
 
-/** Answers are read by their own rules. */
+/** Accepts anything: answers are read by rules of their own. */
 const anything: StandardSchemaV1<unknown> = {
   '~standard': { version: 1, vendor: 'capstan', validate: (value) => ({ value }) },
 };
@@ -212,12 +217,12 @@ function clientPort(caller: Caller, request: ServerContext, state: { readonly is
   };
 }
 
-/** Goes only to clients that asked for messages of this level. */
+/** Sent only to clients that requested messages of this level. */
 async function log(mcpReq: ServerContext['mcpReq'], { level, data, logger }: JsonObject): Promise<void> {
   await mcpReq.log(level as Parameters<typeof mcpReq.log>[0], data, typeof logger === 'string' ? logger : undefined);
 }
 
-/** A client that named elicitation without a mode means forms; one that only opens addresses has none. */
+/** Elicitation without a mode means forms; a client that only opens URLs has no forms. */
 function canAsk({ server, revision }: Caller, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const capabilities =
@@ -231,7 +236,7 @@ function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readon
   let last = Number.NEGATIVE_INFINITY;
   return (done: number, message: string): void => {
     if (progressToken === undefined || state.isOver) return;
-    // The protocol wants every figure to be above the one before.
+    // The protocol requires increasing values.
     last = done > last ? done : last + 1;
     const params = { progressToken, progress: last, message };
     const send = async (event: { readonly method: string; readonly params: JsonObject }): Promise<void> => {
@@ -242,7 +247,7 @@ function progressOf({ link }: Caller, { mcpReq }: ServerContext, state: { readon
   };
 }
 
-/** A client that does not read its events for so long gets the answer before them, if it reads that. */
+/** A client that does not read its events for this time gets the answer before them. */
 function patience(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, patienceMs).unref());
 }

@@ -15,16 +15,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export interface HttpOptions extends HttpAccess {
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
   readonly limits?: SessionLimits;
 }
 
-/** Streams of `subscriptions/listen` at a time, and resources that one of them follows. */
+/** Limits of concurrent `subscriptions/listen` streams, and of the resources that one of them follows. */
 const mostListeners = 256;
 const mostFollowed = 1024;
 
-/** Serves any number of clients over streamable HTTP. The app is not closed with it. Rejects if it cannot listen. */
+/**
+ * Serves any number of clients over streamable HTTP. Closing it does not close the app. Rejects if it cannot listen.
+ */
 export async function serveHttp(
   served: ServedApp,
   options: HttpOptions,
@@ -61,7 +63,7 @@ export async function serveHttp(
 
 const pieceBytes = 64 * 1024;
 
-/** The SDK adds each chunk of a body to a text: a body in chunks of one byte would take many times its size. */
+/** The SDK appends each chunk of a body to a string: a body in chunks of one byte would take many times its size. */
 function inLargePieces(request: IncomingMessage): IncomingMessage {
   const chunks = request[Symbol.asyncIterator].bind(request);
   return Object.assign(request, {
@@ -77,12 +79,11 @@ function inLargePieces(request: IncomingMessage): IncomingMessage {
   });
 }
 
-/** Answers the requests of all clients. */
 function createEndpoint(served: ServedApp, options: HttpOptions) {
   const links = new WeakMap<Request, ClientLink>();
   const sessions = new HttpSessions(served, options.limits ?? sessionLimits);
   const modern = createMcpHandler(
-    // The SDK gives back the request that it was given. Without one there is no client to speak of.
+    // The SDK passes on the request that it was given; without one there is no client.
     ({ requestInfo }) =>
       createProtocolServer(served, 'modern', (requestInfo && links.get(requestInfo)) ?? createLink({ stays: false })),
     {
@@ -124,7 +125,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
     links.set(request, link);
     request.signal.addEventListener('abort', () => link.end(), { once: true });
     const stops = listenedUris(body).flatMap((uri) => (watches === undefined ? [] : [watches.follow(uri)]));
-    // The SDK sends notices alone on the stream of a listener. The events of what it follows go between them.
+    // The SDK sends only notices on a listener's stream. The events of what it follows are sent between them.
     if (isListening(body)) stops.push(...followOn(resources, listenedUris(body), listenerOn(flow, link, body)));
     const response = await modern.fetch(request, body === undefined ? {} : { parsedBody: body });
     const over = (): void => {
@@ -145,7 +146,7 @@ function createEndpoint(served: ServedApp, options: HttpOptions) {
   return { fetch, close };
 }
 
-/** As a handler of the SDK would answer: this method has none. */
+/** Written here, as a handler of the SDK would do it: this method has none. */
 function notFound({ id = null }: JsonObject, { uri, message }: { readonly uri: string; readonly message: string }) {
   return Response.json({ jsonrpc: '2.0', id, error: { code: -32_602, message, data: { uri: shortened(uri) } } });
 }
@@ -169,20 +170,19 @@ function isListening(body: Json | undefined): body is JsonObject {
   return isJsonObject(body) && body.method === 'subscriptions/listen';
 }
 
-/** The resources that a client of the new revision wants to follow. */
 function listenedUris(body: Json | undefined): readonly string[] {
   if (!isListening(body)) return [];
   const uris = arrayAt(objectAt(objectAt(body, 'params'), 'notifications'), 'resourceSubscriptions') ?? [];
   return uris.filter((uri) => typeof uri === 'string').slice(0, mostFollowed);
 }
 
-/** A client that sends more than this, or for longer, is cut off. */
+/** A client that sends more than this, or for longer, is disconnected. */
 const mostDrained = 256 * 1024 * 1024;
 const drainMs = 10_000;
 
 /**
- * Answers a request whose body says that it is too long; false where it does not. The body is read and dropped first: most
- * clients read no answer while they send, and would find the connection closed instead.
+ * Answers a request whose declared body is too long; returns false for others. The body is read and dropped first: most
+ * clients read no answer while they send, and would only see the connection closed.
  */
 function refuseLargeBody(request: IncomingMessage, response: ServerResponse, longest: number): boolean {
   const length = Number(request.headers['content-length']);

@@ -19,14 +19,13 @@ import {
 import { serveStdio as serveOnStdio } from '@modelcontextprotocol/server/stdio';
 import type { Readable, Writable } from 'node:stream';
 
-/** A server that runs. */
 export interface RunningServer {
   /** Resolves when the client is gone, or the server was closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Serves one client, on streams that no other client has. The app is not closed with it. */
+/** Serves one client on streams of its own. Closing it does not close the app. */
 export function serveStdio(served: ServedApp, streams: StdioStreams): RunningServer {
   const link = createLink({ stays: true });
   let server: Server | undefined;
@@ -59,8 +58,8 @@ export function serveStdio(served: ServedApp, streams: StdioStreams): RunningSer
 }
 
 /**
- * What a client of the new revision listens to. The SDK answers it and sends the notices, but says to no one which
- * resources are to be watched: that is read from its answers.
+ * Tracks what a client of the new revision listens to. The SDK answers and sends the notices, but does not report which
+ * resources to watch: that is read from its answers.
  */
 function listenTap(
   { app: { resources } }: ServedApp,
@@ -98,13 +97,12 @@ function listenTap(
   return { tap, close: () => watches?.close() };
 }
 
-/** The resources that a request to listen names, or the answer to it. */
 function listenedIn(params: JsonObject): readonly string[] {
   const uris = arrayAt(objectAt(params, 'notifications'), 'resourceSubscriptions') ?? [];
   return uris.filter((uri) => typeof uri === 'string');
 }
 
-/** With so much unread output no more requests are read: a client that does not read the answers has to stop asking. */
+/** Above this much unread output, no more requests are read: a client that does not read answers has to stop asking. */
 const mostUnread = 8 * 1024 * 1024;
 
 interface StdioStreams {
@@ -112,21 +110,20 @@ interface StdioStreams {
   readonly output: Writable;
 }
 
-/** What listens to the messages as they pass. */
 interface MessageTap {
   in(message: JSONRPCMessage): void;
   out(message: JSONRPCMessage): void;
-  /** Why a client cannot listen to what it names; undefined if it can. The SDK would not ask. */
+  /** Why a client cannot listen to these resources; undefined if it can. The SDK does not check. */
   problem(listening: JSONRPCRequest): Promise<string | undefined>;
-  /** A message was refused, and its client answered with this. */
+  /** Called when a message was refused with this answer. */
   refused(problem: string): void;
   /** No more messages pass, because the client is gone or the server was closed. */
   end(): void;
 }
 
 /**
- * One JSON-RPC message per line. In the place of the SDK's own, because no message of a client may end the connection:
- * one that cannot be read is answered with an error, and so is one that is too long.
+ * Carries one JSON-RPC message per line. Replaces the SDK's transport, because no message of a client may end the
+ * connection: one that is unreadable or too long is answered with an error.
  */
 class StdioTransport implements Transport {
   onclose?: () => void;
@@ -164,7 +161,7 @@ class StdioTransport implements Transport {
 
   #write(message: unknown): Promise<void> {
     const { input, output } = this.#streams;
-    // A write that fails is reported by the stream itself, once.
+    // The stream itself reports a failed write, once.
     const written = new Promise<void>((resolve) => void output.write(`${JSON.stringify(message)}\n`, () => resolve()));
     if (output.writableLength > mostUnread) input.pause();
     return written;
@@ -210,7 +207,7 @@ class StdioTransport implements Transport {
   #deliver(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message)) {
       if (this.#unanswered.has(message.id)) {
-        // With the id, the client would take it for the answer to the first.
+        // With the id, the client would take it for the answer to the first request.
         const text = `A request with the id ${JSON.stringify(message.id)} is not answered yet.`;
         return this.#refuse(undefined, ProtocolErrorCode.InvalidRequest, text);
       }
@@ -227,7 +224,7 @@ class StdioTransport implements Transport {
 
   async #listen(request: JSONRPCRequest): Promise<void> {
     const problem = await this.#tap.problem(request).catch((error: unknown) => String(error));
-    // Cancelled meanwhile, it never begins.
+    // If it was cancelled in the meantime, it never begins.
     if (this.#isClosed || !this.#unanswered.has(request.id)) return;
     if (problem === undefined) return this.onmessage?.(request);
     this.#unanswered.delete(request.id);

@@ -1,29 +1,27 @@
 import type { JsonObject } from '../../../../protocol/json.ts';
 
-/** What may wait in memory for the reader of one stream before it counts as full. */
+/** Unread bytes of one stream in memory above which it counts as full. */
 const mostUnread = 256 * 1024;
-/** What may wait for a reader that is cut off when it does not read: notices of the SDK do not ask before they come. */
+/** Unread bytes above which a reader is disconnected: notices of the SDK come without waiting. */
 const mostBehind = 4 * 1024 * 1024;
 
 export interface StreamOptions {
-  /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
-  /** Called once, when the stream has ended or its reader is gone; at once where there is no stream. */
+  /** Called once, when the stream has ended or its reader is gone; at once if there is no stream. */
   readonly over: () => void;
-  /** What becomes of the stream when its reader lets it fill up. */
   readonly whenFull: 'wait' | 'cut off';
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /**
- * Whether a client over HTTP takes what it is sent. The SDK puts every message into a stream without looking whether
- * anything reads it. Here it goes through another stream, which knows how much of it waits.
+ * Tracks if a client over HTTP takes what it is sent. The SDK puts every message into a stream without checking that
+ * anything reads it. Here it passes through another stream, which knows how much is waiting.
  */
 export class StreamFlow {
   readonly #open = new Set<Controller>();
   #waiting: (() => void)[] = [];
-  /** Resolves with the first piece of a stream: what the SDK begins it with comes before all else. */
+  /** Resolves with the first piece of a stream: the SDK's own beginning must come first. */
   readonly #begun = Promise.withResolvers<void>();
 
   /** Resolves as soon as none of the streams is full. */
@@ -31,7 +29,7 @@ export class StreamFlow {
     return this.#isFull() ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
-  /** A message of our own in the stream, between those of the SDK. */
+  /** Inserts our own message between those of the SDK. */
   async send(message: JsonObject): Promise<void> {
     await this.#begun.promise;
     const frame = new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
@@ -43,7 +41,6 @@ export class StreamFlow {
     return this.#open.size;
   }
 
-  /** The response with its body watched, if it is a stream. */
   watch(response: Response, options: StreamOptions): Response {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isStream && response.body !== null) {
@@ -74,7 +71,7 @@ export class StreamFlow {
         this.#begun.resolve();
         if (whenFull === 'cut off' && isFarBehind(controller)) cutOff();
       }
-      // What waits is still read.
+      // Waiting data is still read.
       controller.close();
       end();
     };

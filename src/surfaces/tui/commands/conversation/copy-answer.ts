@@ -10,10 +10,9 @@ import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { TuiSession } from '../../session/session.ts';
 
-/** Characters of a part that the list shows. */
 const shownCharacters = 72;
 
-/** `/copy`: the last answer, or a part of it from a list. `answer` behind it, and Ctrl+O: the whole answer at once. */
+/** `/copy`: the last answer, or a part of it from a list. With `answer`, and Ctrl+O: the whole answer at once. */
 export async function copyAnswer(session: TuiSession, which: string): Promise<void> {
   const { stage } = session.parts;
   const answer = lastAnswer(session);
@@ -38,7 +37,7 @@ export async function copyAnswer(session: TuiSession, which: string): Promise<vo
   );
 }
 
-/** `/raw`: the last answer as the model wrote it, for the mouse. */
+/** `/raw`: the last answer as the model wrote it, to select with the mouse. */
 export function showRaw(session: TuiSession): void {
   const { stage } = session.parts;
   const answer = lastAnswer(session);
@@ -78,19 +77,19 @@ async function copy(session: TuiSession, part: CopiedPart): Promise<void> {
   session.notice(`${what} (${plural(part.text.length, 'character')}) was copied to ${copied.name}.`);
 }
 
-/** A way to the clipboard: a program that reads what is copied, or a sequence that the terminal reads. */
+/** A way to the clipboard: a program that reads the text, or a sequence for the terminal. */
 type CopyWay =
   | { readonly kind: 'program'; readonly words: readonly [string, ...string[]]; readonly name: string }
   | { readonly kind: 'terminal'; readonly name: string };
 
-/** More than this a terminal may drop without a word. */
+/** Terminals may silently drop longer sequences. */
 const mostTerminalBytes = 100_000;
 
 const terminal: CopyWay = { kind: 'terminal', name: 'the terminal' };
-/** It keeps the text, and hands it to the terminal around it. */
+/** tmux keeps the text and passes it to the outer terminal. */
 const tmux = program('the buffer of tmux', 'tmux', 'load-buffer', '-w', '-');
 
-/** The ways to try, the best first. Over SSH the clipboard of this machine is not the user's. */
+/** The ways to try, best first. Over SSH, the clipboard of this machine is not the user's. */
 export function copyWays(env: Variables, platform: NodeJS.Platform): readonly CopyWay[] {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   const last = has('TMUX') ? [tmux, terminal] : [terminal];
@@ -110,25 +109,23 @@ function program(name: string, ...words: readonly [string, ...string[]]): CopyWa
   return { kind: 'program', words, name };
 }
 
-/** Asks the terminal to copy a text (OSC 52). */
 function terminalCopy(text: string): string {
   return `\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`;
 }
 
-/** A part of an answer that can be copied by itself. */
 interface CopiedPart {
   readonly kind: 'answer' | 'code' | 'quote';
-  /** Of code: its language, where the answer names it. */
+  /** The language of code, if the answer names it. */
   readonly language?: string;
   readonly text: string;
 }
 
-/** The whole answer, then each block of code and each quote of it, in their order. */
+/** The whole answer, then each block of code and each quote of it, in order. */
 export function copiedParts(answer: string): readonly CopiedPart[] {
   const parts: CopiedPart[] = [{ kind: 'answer', text: answer.trimEnd() }];
   const lines = answer.split('\n');
   for (let at = 0; at < lines.length; at++) {
-    // In an item of a list it stands further to the right.
+    // Fences in list items are indented.
     const fence = readFence(lines[at]!.trimStart());
     const from = at;
     if (fence !== undefined) {
@@ -157,13 +154,11 @@ function isQuote(line: string): boolean {
 
 export interface CopyParts {
   readonly ways: readonly CopyWay[];
-  /** To a program, by its name and words. Whether it took the text. */
+  /** Runs a program with the text as input. Gives true if it took the text. */
   feed(words: readonly string[], text: string): Promise<boolean>;
-  /** To the terminal, as it is. */
   write(sequence: string): void;
 }
 
-/** Copies a text by the first way that takes it, and gives that way. */
 export async function copyText(text: string, { ways, feed, write }: CopyParts): Promise<CopyWay | Outcome> {
   const bytes = Buffer.byteLength(text);
   for (const way of ways) {

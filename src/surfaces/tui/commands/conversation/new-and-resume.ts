@@ -12,10 +12,8 @@ import type { SessionParts, TuiSession } from '../../session/session.ts';
 import { EventEntries } from '../../transcript/event-entries.ts';
 import { Transcript } from '../../transcript/transcript.ts';
 
-/** Threads that are read at a time. */
 const pageSize = 50;
 
-/** `/new`: another conversation in the same folder, with the same settings of the configuration. */
 export async function startAnew(session: TuiSession): Promise<void> {
   const { threads } = session.parts;
   const opened = await threads.start({ cwd: session.thread.settings.cwd });
@@ -23,7 +21,6 @@ export async function startAnew(session: TuiSession): Promise<void> {
   await session.switchTo(opened);
 }
 
-/** `/resume`: an earlier conversation, by its name or from a list. */
 export async function chooseThreadView(session: TuiSession, name: string): Promise<void> {
   const { stage, engine } = session.parts;
   if (name !== '') {
@@ -53,7 +50,6 @@ export async function chooseThreadView(session: TuiSession, name: string): Promi
   );
 }
 
-/** `capstan resume`, `capstan fork`: which thread to begin with. `left`: the user wants none. */
 export function pickFirst(
   parts: Omit<PickingParts, 'openId' | 'run'>,
   { does = 'resume', anyFolder = false }: Pick<TuiRequest, 'does' | 'anyFolder'>,
@@ -75,7 +71,6 @@ interface PickingParts extends Pick<SessionParts, 'stage' | 'engine' | 'threads'
   readonly cwd: string;
   readonly openId: ThreadId | undefined;
   notice(text: string): void;
-  /** Runs the work that a key of the list began, and shows its errors. */
   run(work: Promise<unknown>): void;
 }
 
@@ -112,10 +107,9 @@ async function switchArchive(
   if (done.kind === 'refused') notice(fullText(done.outcome));
 }
 
-/** Events that are read between two looks at the keyboard. */
 const slice = 200;
 
-/** What was said in a thread, read from its file and without opening it. It fills while it is read. */
+/** Previews a thread by reading its file, without opening it. The view fills while it is read. */
 async function previewListed(
   { stage, engine, now }: Pick<SessionParts, 'stage' | 'engine' | 'now'>,
   thread: ThreadSummary,

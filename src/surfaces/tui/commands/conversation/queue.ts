@@ -9,7 +9,7 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
 import type { TuiSession } from '../../session/session.ts';
 
-/** `/queue`: what waits for turns of its own. Nothing of it is sent while the list is open. */
+/** `/queue`: messages that wait for turns of their own. None is sent while the list is open. */
 export function showQueue(session: TuiSession): void {
   const { stage } = session.parts;
   const { flow } = session;
@@ -38,7 +38,7 @@ export function showQueue(session: TuiSession): void {
         const draft = waiting.queued[at];
         if (draft === undefined) return;
         const meant = parseDraft(draft);
-        // What cannot be sent now stays where it is, and the list open.
+        // A refused message keeps its place, and the list stays open.
         if (meant.kind === 'refused') return session.notice(meant.why, 'error');
         if (meant.kind === 'slash' && !meant.command.whileRunning && session.isBusy)
           return session.notice(`/${meant.command.name} has to wait until the turn ends. It stays queued.`, 'error');
@@ -55,21 +55,16 @@ export function showQueue(session: TuiSession): void {
 }
 
 export interface QueueOptions {
-  /** As they are now, the next one first. */
   queued(): readonly string[];
-  /** Gives the place that it has then. */
   move(at: number, to: number): number;
   remove(at: number): void;
-  /** Into the composer. */
   edit(at: number): void;
-  /** To the model, before all others. */
   sendNow(at: number): void;
   close(): void;
 }
 
 const mostRows = 10;
 
-/** What waits for turns of its own: to reorder, delete, edit or send it. */
 export class QueueView implements View {
   readonly #options: QueueOptions;
   #at = 0;

@@ -15,7 +15,6 @@ import type { TuiSession } from '../../session/session.ts';
 import { startAnew } from './new-and-resume.ts';
 import { join, resolve } from 'node:path';
 
-/** `/rename NAME` */
 export async function renameThread(session: TuiSession, name: string): Promise<void> {
   if (name === '') return session.notice('Type the name behind it, for example /rename Parser bug.');
   if (isEmpty(session)) return;
@@ -26,7 +25,7 @@ export async function renameThread(session: TuiSession, name: string): Promise<v
   );
 }
 
-/** `/archive`: the conversation leaves the lists, and another one begins. */
+/** `/archive`: hides the conversation from the lists and begins another one. */
 export async function putAway(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { threads } = session.parts;
@@ -35,7 +34,6 @@ export async function putAway(session: TuiSession): Promise<void> {
   await left(session, done, `The conversation is archived. To bring it back: /resume ${id}`);
 }
 
-/** `/delete`: asks first. */
 export async function throwAway(session: TuiSession): Promise<void> {
   if (isEmpty(session)) return;
   const { stage, engine } = session.parts;
@@ -49,7 +47,7 @@ export async function throwAway(session: TuiSession): Promise<void> {
       pick(index) {
         close();
         if (index !== 1) return;
-        // Given up before, and not read again: of a thread that is gone nothing is left to follow.
+        // Leave the thread first, without reading it again: a deleted thread cannot be followed.
         const deleting = session.thread.leave().then(() => engine.stored.delete(id));
         session.inBackground(deleting.then((done) => left(session, done, 'The conversation is deleted.')));
       },
@@ -75,7 +73,7 @@ function isEmpty(session: TuiSession): boolean {
   return true;
 }
 
-/** `/fork [NAME]`: a conversation that continues from here, beside the one that stays as it is. */
+/** `/fork [NAME]`: continues in a new conversation; the current one stays unchanged. */
 export async function forkShown(session: TuiSession, id: ThreadId, name: string): Promise<void> {
   const { threads, engine } = session.parts;
   const forked = await threads.fork(id, { kind: 'latest' });

@@ -22,7 +22,6 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { Frame, View } from '../../screen/view.ts';
 import { diffLinesOf, diffRows } from '../../transcript/cells/patch-cells.ts';
 
-/** What goes back. */
 export type RewindPart = 'both' | 'conversation' | 'files';
 
 export interface RewindOptions {
@@ -38,7 +37,6 @@ const parts: readonly { readonly part: RewindPart; readonly label: string; reado
   { part: 'files', label: 'files only', about: 'the conversation goes on' },
 ];
 
-/** Shows what going back would do, and lets the user choose how far. */
 export class RewindView implements View {
   readonly #options: RewindOptions;
   #at = 0;
@@ -132,20 +130,17 @@ function hasChanges({
   return restored.length + deleted.length > 0;
 }
 
-/** What would happen to files: nothing for a reason, or something. */
 type FilesAhead =
   | { readonly kind: 'none'; readonly why: string }
   | { readonly kind: 'known'; readonly report: RestoreReport };
 
-/** Rows of a prompt that are shown above the files. */
 const mostPromptRows = 6;
 
-/** What going back means: the message, then each file with its changed lines, then what stays as it is and why. */
 function rewindRows(prompt: string, files: FilesAhead, look: Look): readonly Row[] {
   return [...promptRows(prompt, look), [], ...filesRows(files, look)];
 }
 
-/** What a restore is about, without folders: what is counted is files. */
+/** Counts files only, without folders. */
 export function countRewoundFiles({ restored, deleted, kept }: Pick<RestoreReport, 'restored' | 'deleted' | 'kept'>) {
   const all = [...restored, ...deleted, ...kept.map(({ path }) => path)];
   return {

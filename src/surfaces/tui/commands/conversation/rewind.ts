@@ -15,10 +15,9 @@ import { cleanLine, cleanText } from '../../screen/text/clean-text.ts';
 import type { TuiSession } from '../../session/session.ts';
 import { countRewoundFiles, type RewindPart, RewindView } from './rewind-view.ts';
 
-/** Files that one line names. */
 const mostLeft = 5;
 
-/** `/rewind`: a list. `/rewind undo [THREAD]`: the files are again as they were before it. */
+/** `/rewind`: a list. `/rewind undo [THREAD]`: restores files to their state before a rewind. */
 export async function rewindOrUndo(session: TuiSession, rest: string): Promise<void> {
   const [word, id, more] = rest.split(/\s+/);
   if (rest === '') return browseRewind(session);
@@ -27,7 +26,7 @@ export async function rewindOrUndo(session: TuiSession, rest: string): Promise<v
   return undo(session, (id as ThreadId | undefined) ?? session.thread.id, `/rewind ${rest}`);
 }
 
-/** Esc Esc: the user's earlier messages, to go back to before one of them. The newest is chosen. */
+/** Esc Esc: lists the user's messages to rewind to before one of them. The newest is selected. */
 async function browseRewind(session: TuiSession): Promise<void> {
   const { stage, engine, now } = session.parts;
   const { thread } = session;
@@ -59,8 +58,8 @@ async function browseRewind(session: TuiSession): Promise<void> {
 }
 
 /**
- * What going back would do, with the changed lines of files, before anything is done. Where no turn changed a file there
- * is nothing to choose: the conversation goes back. The list stays meanwhile, and the user may close it.
+ * Previews the rewind with the changed lines of files. If no turn changed a file there is nothing to choose, and the
+ * conversation is rewound at once. The list stays open meanwhile, and the user may close it.
  */
 async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListView): Promise<void> {
   const { stage, engine } = session.parts;
@@ -90,8 +89,8 @@ async function showRewind(session: TuiSession, prompt: ThreadPrompt, list: ListV
 }
 
 /**
- * Files first: what others changed since is compared anew, and stays. The conversation continues in a fork, so that the
- * former one stays as it is and can be resumed.
+ * Restores files first: changes by others since then are compared again, and kept. The conversation continues in a
+ * fork, so that the former one stays unchanged and can be resumed.
  */
 async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPart): Promise<void> {
   const { stage, threads } = session.parts;
@@ -120,7 +119,7 @@ async function rewind(session: TuiSession, prompt: ThreadPrompt, part: RewindPar
   );
 }
 
-/** Once more: what was undone is done again. */
+/** Running it again redoes what was undone. */
 async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<void> {
   const { stage } = session.parts;
   const restored = await restore(session, id, { beforeRestore: 'last' });
@@ -135,7 +134,7 @@ async function undo(session: TuiSession, id: ThreadId, typed: string): Promise<v
   session.notice(continued(restored, id === session.thread.id ? '/rewind undo' : `/rewind undo ${id}`));
 }
 
-/** Files that went back together with the conversation are undone by the record of the former one. */
+/** Files restored together with the conversation are undone by the record of the former thread. */
 async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): Promise<string> {
   const summary = await engine.stored.summary(id);
   const former = 'code' in summary ? undefined : summary.forkedFrom;
@@ -147,13 +146,13 @@ async function insteadOfUndo({ parts: { engine } }: TuiSession, id: ThreadId): P
   return '/rewind goes back to before a message, with the files if you want.';
 }
 
-/** The conversation that is open is about the same files. Turns are counted otherwise in it. */
+/** The open conversation concerns the same files, but counts its turns differently. */
 async function tellShown(session: TuiSession, { before: _before, ...files }: RestoredFiles): Promise<void> {
   const told = await session.thread.tellPutBack(files);
   if (told.kind === 'refused') session.notice(`The model was not told of it: ${fullText(told.outcome)}`, 'error');
 }
 
-/** The thread may be the one that is shown, which stays in this window, or the one that it went back from. */
+/** The thread is either the shown one, which stays in this window, or the one it was rewound from. */
 async function restore(
   session: TuiSession,
   id: ThreadId,
@@ -193,8 +192,7 @@ function filesWords(report: RestoreReport, undoing: string): string {
 }
 
 /**
- * A message that was sent, as a draft again. Its pictures stand where its words name them by their numbers; one that no
- * word names stands before them.
+ * Makes a draft from a sent message. Pictures go where its words name them by number; the others go before the words.
  */
 export function draftWithPictures(words: string, pictures: readonly string[]): Draft {
   const placed = pictures.map((source, index) => ({ source, label: imageLabel(index + 1) }));

@@ -17,8 +17,7 @@ const sideHelp = slashCommands.filter((command: SlashCommand) => command.inSide 
 const sideCommands = sideHelp.map(({ name }) => name);
 
 /**
- * `/side`, `/btw`: a fork that is not kept, on a screen over the conversation, which keeps running under it. Leaving it
- * forgets it.
+ * `/side`, `/btw`: an unsaved fork on a screen over the main conversation, which keeps running. Leaving discards it.
  */
 export async function openSide(main: TuiSession, words: string): Promise<void> {
   const { stage: mainStage, threads, runSlash } = main.parts;
@@ -42,7 +41,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
     mainStage.openPager(undefined);
     void main.guard(ended());
   };
-  /** What runs in it ends, and what it left is known then. */
+  /** Ends its running work first, so that what it leaves is known. */
   const ended = async (): Promise<void> => {
     await forked.close();
     await beside.over;
@@ -94,7 +93,7 @@ export async function openSide(main: TuiSession, words: string): Promise<void> {
   if (words !== '') side.acts.send(escapeCommandDraft(draftFromText(words)));
 }
 
-/** Where the user is, and what the main conversation does meanwhile. */
+/** Says that this is the side conversation, and what the main one does meanwhile. */
 function footer(main: TuiScreen, look: Look): string {
   const dot = ` ${glyphsOf(look).dot} `;
   const news: readonly Piece[] =
@@ -111,10 +110,9 @@ function footer(main: TuiScreen, look: Look): string {
   return drawRow(cutRow(row, look.width, look), look);
 }
 
-/** More are counted. */
 const mostNamed = 5;
 
-/** What a conversation that is not kept leaves in files, in one line. Undefined: it did nothing that could be left. */
+/** The files that an unsaved conversation leaves, in one line. Undefined: it can have left nothing. */
 export function remainingFilesLine(
   { files, commands, problem }: Pick<SideConversationChanges, 'files' | 'commands' | 'problem'>,
   place: Parameters<typeof shownPath>[1],

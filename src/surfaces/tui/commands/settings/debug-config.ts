@@ -9,7 +9,6 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { PagerView } from '../../pages/pager-view.ts';
 import type { CommandSession } from '../command-session.ts';
 
-/** `/debug-config`: the layers of the configuration, and which of them each value comes from. */
 export async function debugConfig(session: CommandSession): Promise<void> {
   const { stage, engine } = session.parts;
   const configured = await engine.config.inFolder(session.thread.settings.cwd);
@@ -27,7 +26,6 @@ function configRows(configured: Configured, look: Look): readonly string[] {
   const { layers, problems, notices, requirementsFile } = configured;
   const wrapped = (text: string, style = {}): readonly Row[] =>
     cleanLines(text).flatMap((line) => wrapRow([styled(line, style)], { width: look.width, rest: [plain('    ')] }));
-  // The highest wins: it stands first.
   const files = layers.toReversed().filter(({ name }) => name !== 'default');
   const shown = files.map((layer) => {
     const state = layerState(layer, configured);

@@ -11,7 +11,7 @@ import { plain } from '../../screen/text/style.ts';
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { CommandSession } from '../command-session.ts';
 
-/** `/memories`: whether notes about threads are written and read, and what they say. */
+/** `/memories`: switches for writing and reading notes about threads, and the notes themselves. */
 export function memories(session: CommandSession): Promise<void> {
   const { engine } = session.parts;
   const isOnHere = isGateOpen('memories', session.thread.settings.features);
@@ -82,17 +82,15 @@ async function forget(session: CommandSession): Promise<undefined> {
   return undefined;
 }
 
-/** Something that is on or off in the user's configuration, or that is done when it is chosen. */
 interface Switch {
   readonly label: string;
   readonly about: string;
-  /** Absent: it is no switch. */
+  /** Absent: it is an action. */
   readonly isOn?: boolean;
-  /** Turns it over, or does it. Gives why it could not. */
   change(): Promise<Outcome | undefined>;
 }
 
-/** A list of switches. Each change is saved at once, and counts from the next start on. */
+/** Each change is saved at once, and takes effect from the next start on. */
 async function showSwitches(
   session: CommandSession,
   title: string,
@@ -133,7 +131,6 @@ async function showSwitches(
   stage.open(view);
 }
 
-/** `/experimental`: the feature gates. */
 export function experimental(session: CommandSession): Promise<void> {
   const { engine } = session.parts;
   return showSwitches(session, 'Features', async () => {

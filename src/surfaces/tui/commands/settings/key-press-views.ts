@@ -13,9 +13,8 @@ import type { Frame, View } from '../../screen/view.ts';
 
 export interface KeyCaptureOptions {
   readonly action: KeyAction;
-  /** What the terminal cannot send, in a sentence. Empty: nothing is known of it. */
+  /** A sentence about keys that the terminal cannot send. Empty: nothing is known. */
   note(): string;
-  /** A key, or two of a chord. */
   captured(strokes: string): void;
   reported(input: TerminalInput): void;
   now(): number;
@@ -23,10 +22,10 @@ export interface KeyCaptureOptions {
   close(): void;
 }
 
-/** A terminal that has sent nothing for so long keeps the key to itself. */
+/** After so long without input, the terminal apparently keeps the key to itself. */
 const captureSilenceMs = 3000;
 
-/** Waits for the key that an action is to have. A pause of a second behind the first one ends it. */
+/** Waits for the key to bind. A pause of a second after the first key ends it. */
 export class KeyCaptureView implements View {
   readonly keys = 'raw';
   readonly #options: KeyCaptureOptions;
@@ -63,7 +62,6 @@ export class KeyCaptureView implements View {
   }
 
   input(input: TerminalInput): void {
-    // Many characters at once are no key.
     if (input.kind !== 'key' || input.name === 'text') return this.#options.reported(input);
     clearTimeout(this.#timer);
     const { name } = input;
@@ -76,7 +74,7 @@ export class KeyCaptureView implements View {
     this.#wait(chordMs, () => this.#options.captured(name));
   }
 
-  /** Of a chord, the first key goes; without one, the user wants no key. */
+  /** Drops the first key of a chord; without one, leaves the view. */
   #leave(): void {
     if (this.#first === undefined) return this.#options.close();
     this.#first = undefined;
@@ -99,10 +97,8 @@ export interface KeyDebugOptions {
 }
 
 const mostShown = 8;
-/** A terminal that has sent nothing for so long keeps the key to itself. */
 const debugSilenceMs = 3000;
 
-/** What the terminal sends for each key. */
 export class KeyDebugView implements View {
   readonly keys = 'raw';
   readonly #options: KeyDebugOptions;
@@ -138,7 +134,7 @@ export class KeyDebugView implements View {
     this.#seen.splice(mostShown);
   }
 
-  /** The hint about silence comes without a key. */
+  /** The hint about silence must appear without a key press. */
   #listen(): void {
     this.#last = this.#options.now();
     clearTimeout(this.#timer);

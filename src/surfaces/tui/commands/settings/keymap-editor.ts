@@ -25,7 +25,6 @@ import {
   unsentLine,
 } from './keymap-rows.ts';
 
-/** `/keymap`: all that keys do, to be bound to others. `debug`: what the terminal sends. */
 export function keymap(session: CommandSession, rest: string): void {
   const { stage, now } = session.parts;
   const close = (): void => stage.open(undefined);
@@ -38,13 +37,12 @@ interface Choice extends ListItem {
   run(): void;
 }
 
-/** Binds keys: a list of all actions, what to do with the keys of one, and the key itself. What is saved holds at once. */
+/** Binds keys: a list of all actions, the changes for one action, then the key press. What is saved applies at once. */
 class KeymapEditor {
   readonly #session: CommandSession;
   readonly #list: DetailedList;
-  /** What came of the last change. */
   #said = '';
-  /** Whether the terminal tells keys with modifiers apart; undefined: it has not answered. */
+  /** True if the terminal distinguishes keys with modifiers; undefined: it has not answered. */
   #tellsApart: boolean | undefined;
 
   constructor(session: CommandSession) {
@@ -105,7 +103,6 @@ class KeymapEditor {
     if (fixed !== undefined) this.#said = `${shownKey(fixed[0])} is fixed: it ${fixed[1]}. It cannot be bound.`;
   }
 
-  /** What to do with the keys of an action. */
   #choose(binding: KeyBinding): void {
     const { action, keys, boundAt } = binding;
     const hasKey = keys.length > 0;
@@ -124,7 +121,7 @@ class KeymapEditor {
       label: `Remove ${shownKey(strokes)}`,
       run: change({ kind: 'remove', strokes }),
     }));
-    // Without it, no list could be used, this one included.
+    // Without it no list could be used, not even this one.
     const mayBeNone = actionId(action) !== 'list.accept';
     const none: Choice = { label: 'Unbind', about: 'no key does it', run: change({ kind: 'unbind' }) };
     const usual: Choice = {
@@ -162,7 +159,7 @@ class KeymapEditor {
     );
   }
 
-  /** A key that another action has is given to this one after a question alone. */
+  /** A key that another action has is reassigned only after a question. */
   #captured(binding: KeyBinding, change: KeyChange & { readonly kind: 'replace' | 'add' }): void {
     const { strokes } = change;
     const rivals = conflictingBindings(this.#map, binding.action, strokes);
@@ -205,12 +202,10 @@ class KeymapEditor {
   }
 }
 
-/** What a user does to the keys of an action. */
 export type KeyChange =
   | { readonly kind: 'replace' | 'add' | 'remove'; readonly strokes: string }
   | { readonly kind: 'unbind' | 'default' };
 
-/** The keys that the action then has. */
 function changedKeys({ action, keys }: KeyBinding, change: KeyChange): readonly string[] {
   switch (change.kind) {
     case 'replace':
@@ -227,18 +222,18 @@ function changedKeys({ action, keys }: KeyBinding, change: KeyChange): readonly 
 }
 
 /**
- * The lines of `[tui.keymap]` that make the change. An action that the user has given the key before loses it in a line
- * of its own: the key map refuses a key that is there twice. One that has it by default loses it without a line.
+ * The lines of `[tui.keymap]` that make the change. An action that the user gave the key before loses it in a line of
+ * its own, because the key map refuses duplicates. One that has it by default loses it without a line.
  */
 export function changeLines(
   map: KeyMap,
   binding: KeyBinding,
   change: KeyChange,
-  /** Below `global` stands a line for actions of this name. */
+  /** `global` has a line for actions of this name. */
   isInGlobal: boolean,
 ): readonly KeymapLine[] {
   const { context, name } = binding.action;
-  // Without its own line, that of `global` would count.
+  // Without its own line, that of `global` would apply.
   const isLineless = change.kind === 'default' && (context === 'global' || !isInGlobal);
   const keys = isLineless ? undefined : changedKeys(binding, change).map((key) => writtenStrokes(key));
   return [...lostLines(map, binding, change), { context, name, keys }];
@@ -256,16 +251,13 @@ function lostLines(map: KeyMap, { action }: KeyBinding, change: KeyChange): read
 }
 
 export interface DetailedOptions extends ListOptions {
-  /** Below the list, about the item that is chosen, in rows that fit. Undefined: no item fits what was typed. */
+  /** Rows below the list about the selected item, cut to fit. Undefined: no item matches what was typed. */
   details(index: number | undefined, look: Look): readonly Row[];
-  /** What is no key. */
   reported?(input: TerminalInput): void;
 }
 
-/** At least so many rows are the list's. */
 const leastList = 6;
 
-/** A list with rows below it about what the cursor is at. */
 export class DetailedList implements View {
   readonly takesText: boolean;
   readonly #options: DetailedOptions;
@@ -277,7 +269,6 @@ export class DetailedList implements View {
     this.takesText = options.isSearched === true;
   }
 
-  /** Other items: what was typed stays. */
   update(change: Partial<Pick<ListOptions, 'items'>>): void {
     this.#list.update(change);
   }

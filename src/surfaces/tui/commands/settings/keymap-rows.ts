@@ -8,13 +8,11 @@ import { cleanLine } from '../../screen/text/clean-text.ts';
 import { shownPath } from '../../screen/text/format-values.ts';
 import type { Look } from '../../screen/text/look.ts';
 
-/** Where the line of an action stands, as the file with its line; undefined: it has its default keys. */
+/** The file and line that bind an action; undefined: it has its default keys. */
 export type BoundAt = (binding: KeyBinding) => string | undefined;
 
-/** Columns of the keys in a row; the rows below the list have all of them. */
 const mostColumns = 14;
 
-/** All actions by their context, then the keys that are fixed. */
 export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly ListItem[] {
   const rows = bindings.map((binding) => ({
     binding,
@@ -36,25 +34,23 @@ export function keymapItems({ bindings }: KeyMap, boundAt: BoundAt): readonly Li
   ];
 }
 
-/** `enter, f5`, or that there is none. */
 export function keyWords(keys: readonly string[]): string {
   return keys.length === 0 ? 'no key' : keys.map((key) => shownKey(key)).join(', ');
 }
 
-/** As many as fit, and how many more there are. */
+/** As many as fit, then the number of the others. */
 function shortKeys(keys: readonly string[]): string {
   const count = keys.findLastIndex((_, at) => countColumns(keyWords(keys.slice(0, at + 1))) <= mostColumns - 3) + 1;
   const shown = Math.max(1, count);
   return shown >= keys.length ? keyWords(keys) : `${keyWords(keys.slice(0, shown))} +${keys.length - shown}`;
 }
 
-/** `config.toml` of the file with its line; other sources as they are. */
+/** `config.toml` is shown with its line; other sources as they are. */
 function sourceName(source: string | undefined): string {
   if (source === undefined) return 'default';
   return cleanLine(/([^\\/]+\.toml)(?::\d+)?$/.exec(source)?.[1] ?? source);
 }
 
-/** What is known of the keys of an action, in sentences. */
 export function bindingLines(binding: KeyBinding, at: string | undefined, look: Look): readonly string[] {
   const { action, keys } = binding;
   const where =
@@ -66,7 +62,7 @@ export function bindingLines(binding: KeyBinding, at: string | undefined, look: 
   return [action.does, `Keys: ${keyWords(keys)} (${where}).`];
 }
 
-/** Keys of an action that a terminal without a protocol cannot send; empty: it sends all of them. */
+/** Names the keys of an action that a terminal without a keyboard protocol cannot send; empty: it sends all of them. */
 export function unsentLine({ keys }: KeyBinding): string {
   const strokes = new Set(keys.flatMap((each) => each.split(' ')));
   const unsent = Map.groupBy(
@@ -82,9 +78,9 @@ export function unsentLine({ keys }: KeyBinding): string {
 export const sameKeys =
   'This terminal sends the same for Enter and Ctrl+Enter, for Tab and Ctrl+I and the like: it does not have the keyboard protocol of kitty, which tells them apart.';
 
-/** Keys that have a character of their own in ASCII: Ctrl and Shift make no other one of it. */
+/** Keys with an ASCII character of their own, which Ctrl and Shift do not change. */
 const characters: ReadonlySet<string> = new Set(['enter', 'tab', 'backspace', 'escape', 'space']);
-/** Control characters that other keys send. */
+/** Control characters that other keys send too. */
 const controls: Readonly<Record<string, string>> = {
   i: 'tab',
   m: 'enter',
@@ -95,8 +91,8 @@ const controls: Readonly<Record<string, string>> = {
 const sentAlone = new Set(['shift+tab', 'ctrl+space']);
 
 /**
- * The key that a terminal reports in the place of another one, where it has no protocol to tell them apart. Undefined: it
- * reports the key itself, as far as it reports it at all.
+ * The key that a terminal without a keyboard protocol reports instead of this one. Undefined: it reports this key, if
+ * any.
  */
 export function reportedStroke(stroke: string): string | undefined {
   const [, ctrl, alt = '', shift, name = ''] = /^(ctrl\+)?(alt\+)?(shift\+)?(.+)$/.exec(stroke) ?? [];
@@ -111,11 +107,9 @@ export function reportedStroke(stroke: string): string | undefined {
 
 interface Wanted {
   readonly wanted: readonly string[];
-  /** Where the action is bound now. */
   readonly at: string | undefined;
 }
 
-/** What holds after a change, and why it is not what was wanted. */
 export function keyChangeWords(map: KeyMap, now: KeyBinding, { wanted, at }: Wanted): string {
   const id = actionId(now.action);
   const missed = wanted.filter((key) => !now.keys.includes(key));
@@ -131,7 +125,6 @@ export function keyChangeWords(map: KeyMap, now: KeyBinding, { wanted, at }: Wan
   return `Saved in config.toml, but ${id} has ${keyWords(now.keys)}: ${why}.`;
 }
 
-/** Before a key is taken away from others. */
 export function takenWords(rivals: readonly KeyBinding[], strokes: string): string {
   const isSame = rivals.some(({ keys }) => keys.includes(strokes));
   return isSame ? `${shownKey(strokes)} is a key of` : `${shownKey(strokes)} begins like a key of`;

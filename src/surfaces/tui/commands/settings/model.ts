@@ -7,13 +7,13 @@ import type { HintKeys } from '../../screen/keys/key-map.ts';
 import { compactNumber } from '../../screen/text/format-values.ts';
 import { type CommandSession, refuseCommandWords } from '../command-session.ts';
 
-/** What holds for threads without a choice of their own. */
+/** Settings of threads without a choice of their own. */
 interface Defaults {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
 }
 
-/** `/model`: by its name and perhaps its effort, for this conversation; or from a list, then its effort. */
+/** `/model`: selects by name and optional effort for this conversation, or from a list, then the effort. */
 export async function model(session: CommandSession, rest: string): Promise<void> {
   const [name = '', effort, ...more] = rest.split(/\s+/);
   if (more.length > 0)
@@ -28,7 +28,6 @@ export async function model(session: CommandSession, rest: string): Promise<void
   return name === '' ? chooseModel(session, defaults) : chooseEffort(session, name, defaults);
 }
 
-/** The effort one step up or down, for this conversation. */
 export async function stepEffort(session: CommandSession, by: 1 | -1): Promise<void> {
   const { effort: current, model: name } = session.thread.settings;
   const { efforts, usual } = await effortsOf(session, name);
@@ -79,7 +78,6 @@ async function chooseModel(session: CommandSession, defaults: Defaults): Promise
     new ListView({
       title: `Models of ${listed.provider}`,
       items,
-      // As many as digits can pick are not searched.
       isSearched: items.length > 9,
       close: () => stage.open(undefined),
       pick: (index) => session.inBackground(chooseEffort(session, listed.models[index]!.model, defaults)),
@@ -90,7 +88,7 @@ async function chooseModel(session: CommandSession, defaults: Defaults): Promise
 const saves = (key: HintKeys): string =>
   `${key('Enter')} saves it as default, ${key('s')} keeps it to this conversation, ${key('Esc')} goes back`;
 
-/** The second step. A model without efforts is only asked about how long it holds. */
+/** The second step. For a model without efforts it only asks how long the choice applies. */
 async function chooseEffort(session: CommandSession, name: string, defaults: Defaults): Promise<void> {
   const { stage } = session.parts;
   const { settings } = session.thread;
@@ -131,7 +129,7 @@ async function chooseEffort(session: CommandSession, name: string, defaults: Def
     { how: 'default', label: 'As default', about: 'in new conversations, too' },
     { how: 'session', label: 'In this conversation', about: 'the default stays as it is' },
   ] as const;
-  // A name that Capstan does not know may be mistyped.
+  // An unknown name may be mistyped.
   const items = isGuessed ? ways.toReversed() : ways;
   stage.open(
     new ListView({
@@ -158,7 +156,7 @@ function effortItem(
   return { label: effort, about, isCurrent: effort === current };
 }
 
-/** The next turn uses it; as default, new conversations as well. */
+/** Applies from the next turn on; as default, also to new conversations. */
 async function take(
   session: CommandSession,
   chosen: { readonly model?: string; readonly effort?: string },
@@ -175,24 +173,23 @@ async function take(
   session.notice(`The next turn uses ${name}${effort === undefined ? '' : ` (${effort})`}.${saved}`);
 }
 
-/** They cost a multiple of the others: no key and no first list leads to one of them. */
+/** They cost a multiple of the others, so no key and no first list leads to them. */
 const topEfforts: ReadonlySet<string> = new Set(['xhigh', 'max', 'ultra']);
 
-/** The efforts of a model as lists divide them, each in its order. */
 export function dividedEfforts(efforts: readonly string[]): {
   readonly usual: readonly string[];
   readonly top: readonly string[];
 } {
   const usual = efforts.filter((effort) => !topEfforts.has(effort));
-  // A model that has no others has no first list to hide them behind.
+  // A model with top efforts only has no first list to hide them behind.
   return usual.length === 0
     ? { usual: efforts, top: [] }
     : { usual, top: efforts.filter((effort) => topEfforts.has(effort)) };
 }
 
 /**
- * Where the list of efforts opens: at the present effort if the model has it, or at the model's usual one. The row behind
- * the last leads to the top efforts.
+ * The initial row in the list of efforts: the current effort if the model has it, else the model's default. The row
+ * after the last leads to the top efforts.
  */
 export function startingEffort(
   efforts: readonly string[],
@@ -206,14 +203,13 @@ export function startingEffort(
   return 0;
 }
 
-/** The next effort up or down, never one of the top. Undefined: there is none. */
 export function nextEffort(
   efforts: readonly string[],
   { current, fallback, by }: { readonly current?: string; readonly fallback?: string; readonly by: 1 | -1 },
 ): string | undefined {
   const { usual, top } = dividedEfforts(efforts);
   const now = current ?? fallback ?? '';
-  // Down from the top leads to the highest of the usual ones.
+  // Down from a top effort leads to the highest of the usual ones.
   const at = top.includes(now) ? usual.length : usual.indexOf(now);
   return at === -1 ? undefined : usual[at + by];
 }

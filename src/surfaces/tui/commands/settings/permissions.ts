@@ -10,7 +10,7 @@ import type { TuiSession } from '../../session/session.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
 import { type CommandSession, refuseCommandWords } from '../command-session.ts';
 
-/** `/permissions`: what may be done without a question, from the next turn on. By its name, or from a list. */
+/** `/permissions`: sets what needs no question from the next turn on, by name or from a list. */
 export function choosePermissions(session: CommandSession, name: string): void {
   const { stage } = session.parts;
   if (name !== '') {
@@ -40,7 +40,7 @@ export function choosePermissions(session: CommandSession, name: string): void {
   );
 }
 
-/** Back and forth between the first two. Full access is not one key away: it is chosen from the list. */
+/** Toggles between the first two presets. Full access must be chosen from the list. */
 export function nextPermissions(session: CommandSession): void {
   const [ask, readOnly] = permissionPresets;
   choose(session, presetOf(session.thread.settings) === ask ? readOnly! : ask!);
@@ -73,12 +73,12 @@ function choose(session: CommandSession, preset: PermissionPreset): void {
   );
 }
 
-/** More than the last few are not what the user means. */
+/** The user hardly means older refusals. */
 const mostListed = 9;
 
 /**
- * `/approve`: what a reviewer refused may be tried once more. The user's words say so to the model, and the reviewer reads
- * them: it lets pass what they ask for, but for what no reviewer may allow.
+ * `/approve`: lets the model retry what a reviewer refused. A user message says so, which the reviewer reads: it allows
+ * the named action, except what no reviewer may allow.
  */
 export async function approve(session: CommandSession): Promise<void> {
   const { stage } = session.parts;
@@ -99,7 +99,6 @@ export async function approve(session: CommandSession): Promise<void> {
   );
 }
 
-/** The newest first, each action once. */
 async function refusedByReview({ thread, parts: { engine } }: CommandSession): Promise<readonly Question[]> {
   if (thread.place === undefined) return [];
   const asked = new Map<string, Question>();
@@ -116,7 +115,7 @@ async function refusedByReview({ thread, parts: { engine } }: CommandSession): P
   return [...refused.values()].toReversed().slice(0, mostListed);
 }
 
-/** Whole, so that it is about this action and no other, and without what the model says for it. */
+/** Quotes the whole action, so that consent covers no other, and leaves out the model's justification. */
 function consent({ justification: _claim, ...question }: Question): string {
   const { argv, cwd, paths = [] } = question;
   const whole = [
@@ -130,7 +129,6 @@ function consent({ justification: _claim, ...question }: Question): string {
   return [`${words} Try it again as it was.`, ...whole].join('\n');
 }
 
-/** `/rules`: the saved rules about commands and hosts, and a way to revoke them. */
 export async function showRules(session: TuiSession): Promise<void> {
   const { stage, engine } = session.parts;
   const rules = await engine.user.rules();

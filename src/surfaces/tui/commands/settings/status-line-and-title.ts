@@ -16,7 +16,6 @@ const about = Object.fromEntries(Object.entries(statusItems).map(([id, item]) =>
   Record<StatusId, string>
 >;
 
-/** `/statusline`: what stands below the composer. */
 export function chooseStatusLine(session: TuiSession): void {
   const { stage } = session.parts;
   const { status } = session;
@@ -36,7 +35,6 @@ export function chooseStatusLine(session: TuiSession): void {
   );
 }
 
-/** `/title`: what the window is called. */
 export function chooseTitle(session: TuiSession): void {
   const { stage } = session.parts;
   const { status } = session;
@@ -63,10 +61,8 @@ async function save(session: TuiSession, key: string, items: readonly string[]):
 
 export interface ItemsOptions<Id extends string> {
   readonly title: string;
-  /** All there are, with what each says. */
   readonly about: Readonly<Record<Id, string>>;
   readonly chosen: readonly Id[];
-  /** How it would look with these. */
   preview(chosen: readonly Id[], look: Look): Row;
   save(chosen: readonly Id[]): void;
   close(): void;
@@ -74,11 +70,10 @@ export interface ItemsOptions<Id extends string> {
 
 const mostRows = 10;
 
-/** Items to pick and to put into an order, with a row that shows what comes of it. */
 export class ItemsView<Id extends string> implements View {
   readonly #options: ItemsOptions<Id>;
   #chosen: readonly Id[];
-  /** The picked ones first. It changes when the view is opened, not under the cursor. */
+  /** The selected ones first. Recomputed when the view is opened, never under the cursor. */
   #order: readonly Id[];
   #typed = '';
   #at = 0;
@@ -102,7 +97,7 @@ export class ItemsView<Id extends string> implements View {
     const key = hintKeys(look);
     const hint = `${key('Space')} picks, ${key('Left')} and ${key('Right')} move, ${key('Enter')} saves, ${key('Esc')} goes back`;
     const hints = wrapRow([styled(hint, dimStyle)], { width: look.width, first: [plain('  ')] });
-    // Title, search, preview with an empty row above it, and the hint.
+    // Room for title, search, preview with an empty row above it, and the hint.
     const count = Math.max(1, Math.min(mostRows, height - 4 - hints.length, found.length));
     const from = Math.max(0, Math.min(this.#at - Math.floor(count / 2), found.length - count));
     const wide = Math.max(0, ...found.map((id) => id.length));
@@ -156,7 +151,6 @@ export class ItemsView<Id extends string> implements View {
     this.#chosen = isPicked ? this.#chosen.filter((each) => each !== id) : [...this.#chosen, id];
   }
 
-  /** One place to the front or to the back, among those that are picked. The cursor goes with it. */
   #move(id: Id | undefined, by: 1 | -1): void {
     if (id === undefined) return;
     const from = this.#chosen.indexOf(id);

@@ -18,7 +18,6 @@ import { readUserThemes } from '../../screen/text/user-themes.ts';
 import type { Frame, View } from '../../screen/view.ts';
 import type { TuiSession } from '../../session/session.ts';
 
-/** `/theme`: by its name, or from a list that shows each on the screen. */
 export async function chooseTheme(session: TuiSession, name: string): Promise<void> {
   const { stage, engine, surroundings } = session.parts;
   const { appearance } = surroundings;
@@ -56,13 +55,12 @@ export async function chooseTheme(session: TuiSession, name: string): Promise<vo
 export interface ThemeOptions {
   readonly choices: readonly ThemeChoice[];
   readonly current: ThemeChoice;
-  /** Shows how it looks. */
   preview(choice: ThemeChoice): void;
   pick(choice: ThemeChoice): void;
   close(): void;
 }
 
-/** The list of themes. The whole screen has the one under the cursor. */
+/** The list of themes. The whole screen shows the one under the cursor. */
 export class ThemeView implements View {
   readonly #options: ThemeOptions;
   readonly #list: ListView;
@@ -98,7 +96,6 @@ export class ThemeView implements View {
   }
 }
 
-/** Something of everything that has a colour. */
 function sampleRows(look: Look): readonly Row[] {
   const { good, bad, warning, prompt } = glyphsOf(look);
   return [

@@ -51,10 +51,10 @@ import {
   vimObject,
 } from './vim-text-objects.ts';
 
-/** Vim mode of the composer: what was typed of a command, and what can be taken back. */
+/** Vim mode of the composer: the state of commands and the undo history. */
 class VimMode implements ModalKeys {
   #state: VimState = firstVimState;
-  /** The draft after the last key. Another one has come by other ways, such as a paste. */
+  /** The draft after the last key. Another draft was changed by other means, such as a paste. */
   #known: Draft | undefined;
 
   get mode(): VimState['mode'] {
@@ -90,12 +90,11 @@ class VimMode implements ModalKeys {
   }
 }
 
-/** `/vim`: Vim keys in the composer, for this run. */
 export function vim(session: CommandSession): void {
   const { stage } = session.parts;
   const isOn = stage.composer.vim === undefined;
   switchVim(stage, isOn);
-  // A user who asks for it here is about to type.
+  // A user who enables it here is about to type.
   if (isOn) stage.composer.vimInput(keyPress('i'));
   session.notice(
     isOn
@@ -110,11 +109,10 @@ export function switchVim(stage: Pick<CommandStage, 'composer' | 'draw'>, isOn: 
 }
 
 interface VimKeyOptions {
-  /** Up and down recall messages of before: the draft is empty, or one of them with the cursor at an end. */
+  /** Up and down recall messages: the draft is empty, or a recalled one with the cursor at an end. */
   readonly recalls: boolean;
 }
 
-/** What a key does. `key`: by its name, a character as itself. */
 export function vimKey(state: VimState, draft: Draft, key: string, options: VimKeyOptions): VimStep {
   if (state.mode === 'insert') {
     return key === 'escape' ? leaveInsertMode(state, draft) : { state, draft, wants: 'passed' };
@@ -133,7 +131,6 @@ export function vimKey(state: VimState, draft: Draft, key: string, options: VimK
   return command(typed, draft, key, options);
 }
 
-/** The second part of `gg`, `rx`, `fx` and `iw`. */
 function waited(state: VimState, draft: Draft, key: string): VimStep {
   const { wait, operator } = state;
   const sign = key === 'space' ? ' ' : key;
@@ -242,7 +239,7 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
     case '/':
     case '?':
       if (text !== '') return motionKey(state, draft, key) ?? cancelCommand(state, draft);
-      // In an empty draft they begin a command, and open help.
+      // In an empty draft, `/` begins a command and `?` opens help.
       return key === '/' ? enterInsertMode(state, draft, insertInto(draft, key)) : other(state, draft, key);
     case 'j':
     case 'k':
@@ -256,14 +253,13 @@ function command(state: VimState, draft: Draft, key: string, { recalls }: VimKey
   }
 }
 
-/** No letter goes into the text. What opens help, and keys that type nothing, are for others. */
+/** Never types a letter into the text. Keys that open help or type nothing are for others. */
 function other(state: VimState, draft: Draft, key: string): VimStep {
   const isTyped = [...key].length === 1 || key === 'text';
   const isHelp = key === '?' && draft.text === '';
   return isTyped && !isHelp ? cancelCommand(state, draft) : { state: clearPendingKeys(state), draft, wants: 'passed' };
 }
 
-/** The last change once more, as if its keys were pressed. */
 function again(state: VimState, draft: Draft): VimStep {
   const { change } = state;
   if (change === undefined) return cancelCommand(state, draft);
@@ -279,7 +275,6 @@ function again(state: VimState, draft: Draft): VimStep {
   return { state: { ...step.state, change }, draft: step.draft };
 }
 
-/** Undefined: the key is no motion. */
 function motionKey(state: VimState, draft: Draft, key: string): VimStep | undefined {
   switch (key) {
     case 'g':
@@ -318,7 +313,6 @@ function motionOptions(state: VimState): MotionOptions {
   return { count: countOf(state), column: state.column };
 }
 
-/** The cursor goes there, or the operator does its work up to there. */
 function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, key = ''): VimStep {
   if (to === undefined) return cancelCommand(state, draft);
   const { operator } = state;
@@ -334,7 +328,9 @@ function moveOrOperate(state: VimState, draft: Draft, to: VimMove | undefined, k
   return { state: { ...clearPendingKeys(state), column }, draft: clampCursorToLine(withCursor(draft, to.to)) };
 }
 
-/** Up to where an operator with a word goes: not into the next line, and `cw` leaves the blanks behind the word. */
+/**
+ * End of the range of an operator with a word motion: it stays on the line, and `cw` keeps the blanks after the word.
+ */
 function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, state: VimState): VimMove {
   if (key !== 'w' && key !== 'W') return to;
   const { text, cursor } = draft;
@@ -346,14 +342,12 @@ function taken(draft: Draft, operator: VimOperator, to: VimMove, key: string, st
   return { to: Math.min(to.to, Math.max(cursor, end)), takes: 'exclusive' };
 }
 
-/** Where the blanks before a place begin. */
 function lastNonBlank(text: string, at: number): number {
   let to = at;
   while (to > 0 && /\s/.test(text[to - 1] ?? '')) to--;
   return to;
 }
 
-/** The end of the word at the cursor, or of one behind it. */
 function wordBehind(draft: Draft, key: string, count: number): number {
   const own = vimObject(draft, 'i', key)?.[1] ?? draft.cursor;
   if (count === 1) return own;
@@ -364,7 +358,7 @@ function wordBehind(draft: Draft, key: string, count: number): number {
   return rest === undefined ? own : positionAfter(draft, rest.to);
 }
 
-/** A search that is typed on, or is run: an empty one is the last one again. */
+/** Continues typing a search, or runs it: an empty one repeats the last. */
 function runTypedSearch(state: VimState, draft: Draft, next: TypedSearch, typed: VimSearch): VimStep {
   if (next === 'given-up') return cancelCommand(state, draft);
   if (next !== 'done') return { state: { ...state, wait: { kind: 'search', search: next } }, draft };
@@ -378,7 +372,7 @@ function toSearch(state: VimState, draft: Draft, search: VimSearch): VimStep {
   return { state: { ...clearPendingKeys(state), missed: search }, draft };
 }
 
-/** A key in replace mode: what it types takes the place of what is there, and Backspace brings that back. */
+/** Handles a key in replace mode: typed text overwrites, and Backspace restores what was overwritten. */
 function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
   if (key === 'escape') return leaveInsertMode(state, draft);
   const { inserting } = state;
@@ -390,7 +384,7 @@ function replaceModeKey(state: VimState, draft: Draft, key: string): VimStep {
     const back = last?.after === draft.text ? last.before : withCursor(draft, leftOf(draft));
     return { state: { ...state, inserting: { ...inserting, over: over.slice(0, -1) } }, draft: back };
   }
-  // What was typed before a key that does something else is done.
+  // A key with another effect ends what Backspace can restore.
   if ([...sign].length !== 1) {
     return { state: { ...state, inserting: { ...inserting, over: [] } }, draft, wants: 'passed' };
   }

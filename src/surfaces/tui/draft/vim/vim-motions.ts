@@ -11,26 +11,22 @@ import {
   type WordKind,
 } from './vim-text-objects.ts';
 
-/** Where a motion ends. `inclusive`: an operator takes the character there as well. `lines`: it takes whole lines. */
+/** The end of a motion. `inclusive`: an operator includes the character there. `lines`: it takes whole lines. */
 export interface VimMove {
   readonly to: number;
   readonly takes: 'exclusive' | 'inclusive' | 'lines';
 }
 
-/** A search for a character on the line. */
 export interface VimFind {
   readonly key: 'f' | 'F' | 't' | 'T';
   readonly sign: string;
 }
 
 export interface MotionOptions {
-  /** Undefined: none was typed. */
   readonly count: number | undefined;
-  /** The column that moves up and down keep to. */
   readonly column: number | undefined;
 }
 
-/** Undefined: no such motion, or it leads nowhere. */
 export function vimMotion(draft: Draft, key: string, { count, column }: MotionOptions): VimMove | undefined {
   const { text, cursor } = draft;
   const times = count ?? 1;
@@ -80,7 +76,7 @@ export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isA
   const { cursor } = draft;
   const isForward = key === 'f' || key === 't';
   const isTill = key === 't' || key === 'T';
-  // Before the character that was found last, the next one is meant.
+  // A repeated `t` or `T` skips the character that it stopped next to.
   let at = isAgain && isTill ? cursor + (isForward ? 1 : -1) : cursor;
   const [start, end] = [lineStart(text, cursor), lineEnd(text, cursor)];
   for (let left = count; left > 0; left--) {
@@ -91,7 +87,6 @@ export function vimFind(draft: Draft, { key, sign }: VimFind, count: number, isA
   return exclusive(isTill ? positionAfter(draft, at) : at);
 }
 
-/** The column of the cursor, for moves up and down. */
 export function columnAt({ text, cursor }: Draft): number {
   return [...graphemesOf(text.slice(lineStart(text, cursor), cursor))].length;
 }
@@ -114,7 +109,6 @@ function wordKind(key: string): WordKind {
   return key === key.toLowerCase() ? 'small' : 'big';
 }
 
-/** The same column some lines below, or above; undefined: there is no line. */
 function vertical(draft: Draft, by: number, column = columnAt(draft)): VimMove | undefined {
   const { text, cursor } = draft;
   let start = lineStart(text, cursor);
@@ -173,13 +167,12 @@ function wordEnd(draft: Draft, from: number, kind: WordKind): number {
   return elementAt(draft.elements, at - 1)?.start ?? positionBefore(draft, at);
 }
 
-/** What is searched for in the draft, and which way. */
 export interface VimSearch {
   readonly way: '/' | '?';
   readonly typed: string;
 }
 
-/** What a key makes of a search that is being typed. `given-up`: it ends without a move. */
+/** The effect of a key on a search that is being typed. `given-up`: it ends without a move. */
 export type TypedSearch = VimSearch | 'done' | 'given-up';
 
 export function typedSearch(search: VimSearch, key: string): TypedSearch {
@@ -201,11 +194,11 @@ export function typedSearch(search: VimSearch, key: string): TypedSearch {
   }
 }
 
-/** Case counts where a capital is typed. Behind the last place comes the first. Undefined: it is nowhere. */
+/** Case-sensitive if a capital is typed, and wraps around. Undefined: no match. */
 export function vimSearch(draft: Draft, { way, typed }: VimSearch, count: number): VimMove | undefined {
   if (typed === '') return undefined;
   const masked = maskedText(draft);
-  // Signs that have another length in lower case would move all places behind them.
+  // Characters that change length in lower case would shift all later positions.
   const lower = masked.toLowerCase();
   const folds = typed === typed.toLowerCase() && lower.length === masked.length;
   const text = folds ? lower : masked;

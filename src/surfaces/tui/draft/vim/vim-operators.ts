@@ -20,14 +20,13 @@ import {
   type VimRange,
 } from './vim-text-objects.ts';
 
-/** What a key has made of the draft. `passed`: it is no key of Vim here. `older`, `newer`: a message of before is wanted. */
+/** The result of a key. `passed`: it is no Vim key here. `older`, `newer`: recall another message. */
 export interface VimStep {
   readonly state: VimState;
   readonly draft: Draft;
   readonly wants?: 'passed' | 'older' | 'newer';
 }
 
-/** The command leads nowhere. */
 export function cancelCommand(state: VimState, draft: Draft): VimStep {
   return { state: clearPendingKeys(state), draft };
 }
@@ -56,7 +55,6 @@ export function enterInsertMode(state: VimState, before: Draft, draft: Draft): V
   return { state: { ...clearPendingKeys(state), mode: 'insert', inserting, column: undefined }, draft };
 }
 
-/** `R` */
 export function enterReplaceMode(state: VimState, draft: Draft): VimStep {
   const inserting = { before: draft, from: draft, keys: state.keys, over: [] };
   return { state: { ...clearPendingKeys(state), mode: 'replace', inserting, column: undefined }, draft };
@@ -77,7 +75,6 @@ export function leaveInsertMode(state: VimState, draft: Draft): VimStep {
 
 const noOptions = { count: undefined, column: undefined };
 
-/** What was typed at the cursor; empty where something else was done. */
 function typedBetween({ text, cursor }: Draft, now: Draft): string {
   const end = now.text.length - (text.length - cursor);
   const isTyped = end >= cursor && now.text.startsWith(text.slice(0, cursor)) && now.text.endsWith(text.slice(cursor));
@@ -110,7 +107,6 @@ interface OperatorResult {
   readonly slice: VimSlice;
 }
 
-/** What an operator does from the cursor to where a motion leads. */
 export function applyOperatorToMotion(draft: Draft, operator: VimOperator, { to, takes }: VimMove): OperatorResult {
   const { cursor } = draft;
   const range: VimRange = [Math.min(cursor, to), Math.max(cursor, to)];
@@ -129,14 +125,13 @@ export function applyOperatorToRange(draft: Draft, operator: VimOperator, range:
   return { draft: operator === 'c' ? left : clampCursorToLine(left), slice };
 }
 
-/** The whole lines that a range touches. */
 export function applyOperatorToLines(draft: Draft, operator: VimOperator, [first, last]: VimRange): OperatorResult {
   const { text } = draft;
   const [from, to] = [lineStart(text, first), lineEnd(text, last)];
   const slice = vimSliceOf(draft, [from, to], true);
   if (operator === 'y') return { draft: clampCursorToLine(withCursor(draft, Math.min(first, last))), slice };
   if (operator === 'c') return { draft: replaceIn(draft, [from, to], ''), slice };
-  // The last line goes with the break before it.
+  // The last line is removed with the line break before it.
   const range: VimRange = to < text.length ? [from, to + 1] : [Math.max(0, from - 1), to];
   const left = replaceIn(draft, range, '');
   return {
@@ -145,7 +140,6 @@ export function applyOperatorToLines(draft: Draft, operator: VimOperator, [first
   };
 }
 
-/** `p` and `P` */
 export function putSlice(draft: Draft, slice: VimSlice, where: 'before' | 'behind', times: number): Draft {
   const { text, cursor } = draft;
   const many = timesSlice(slice, times);
@@ -161,7 +155,7 @@ export function putSlice(draft: Draft, slice: VimSlice, where: 'before' | 'behin
   return clampCursorToLine(withCursor(put, firstNonBlank(put.text, from)));
 }
 
-/** `r`: undefined where the line has fewer characters. */
+/** `r`: undefined if the line has fewer characters. */
 export function replaceSigns(draft: Draft, sign: string, times: number): Draft | undefined {
   const { text, cursor } = draft;
   const end = lineEnd(text, cursor);

@@ -13,7 +13,7 @@ const pairs: Readonly<Record<string, readonly [open: string, close: string]>> = 
   B: ['{', '}'],
 };
 
-/** What `iw`, `a(` and the like stand for around the cursor; undefined: there is no such thing. */
+/** The range of `iw`, `a(` and the like at the cursor; undefined: there is no such object. */
 export function vimObject(draft: Draft, around: 'i' | 'a', key: string): VimRange | undefined {
   const text = maskedText(draft);
   const { cursor } = draft;
@@ -41,7 +41,7 @@ function wordRange(
     while (to < end && signKind(text[to], kind) !== 0 && same(to, behind)) to++;
   } else {
     while (to < end && signKind(text[to], kind) === 0) to++;
-    // Without blanks behind it, those before it go with it.
+    // Without blanks after the word, take those before it.
     if (to === behind) while (from > start && signKind(text[from - 1], kind) === 0) from--;
   }
   return [from, to];
@@ -60,7 +60,7 @@ function quoted(
   }
   for (let at = 0; at + 1 < places.length; at += 2) {
     const [open = 0, close = 0] = places.slice(at, at + 2);
-    // The first behind the cursor counts where it is in none.
+    // Outside all quotations, the next one on the line is used.
     if (cursor <= close) return around === 'i' ? [open + 1, close] : [open, close + 1];
   }
   return undefined;
@@ -86,10 +86,9 @@ function enclosed(
   return undefined;
 }
 
-/** A character that no keyboard has: commands take an element for a word of its own, whatever stands in its place. */
+/** A character that no keyboard has: commands treat an element as a word of its own, whatever its text. */
 const filler = '\uE000';
 
-/** The text with fillers in the place of elements. Places in it are places in the text. */
 export function maskedText({ text, elements }: Draft): string {
   let masked = text;
   for (const { start, end } of elements) {
@@ -102,7 +101,6 @@ export function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** Where its break stands, or the text ends. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end === -1 ? text.length : end;
@@ -119,17 +117,15 @@ export function elementAt(elements: readonly DraftElement[], at: number): DraftE
   return elements.find(({ start, end }) => start <= at && at < end);
 }
 
-/** Behind the character or the element at a place. */
 export function positionAfter({ text, elements }: Draft, at: number): number {
   return elementAt(elements, at)?.end ?? nextGrapheme(text, at);
 }
 
-/** The beginning of the character or the element before a place. */
 export function positionBefore({ text, elements }: Draft, at: number): number {
   return elementAt(elements, at - 1)?.start ?? previousGrapheme(text, at);
 }
 
-/** The draft with its cursor on a character, as far as its line has one. */
+/** Moves the cursor onto a character if its line has one. */
 export function clampCursorToLine(draft: Draft): Draft {
   const { text, elements } = draft;
   const at = positionOutsideElements(elements, Math.max(0, Math.min(draft.cursor, text.length)), 'start');
@@ -141,7 +137,7 @@ const separators = new Set('`~!@#$%^&*()-=+[{]}\\|;:\'",.<>/?');
 
 export type WordKind = 'small' | 'big';
 
-/** 0: blank, 1: word, 2: separators. For a big word there is no difference between the last two. */
+/** 0: blank, 1: word, 2: separators. A big word makes no difference between the last two. */
 export function signKind(sign: string | undefined, kind: WordKind): 0 | 1 | 2 {
   if (sign === undefined || /\s/.test(sign)) return 0;
   return kind === 'small' && separators.has(sign) ? 2 : 1;

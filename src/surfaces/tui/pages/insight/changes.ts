@@ -7,7 +7,6 @@ import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { type BrowseList, type BrowsePage, figureRow, textPage } from '../browse-view.ts';
 import { browseThread, type InspectedThread } from './inspected-thread.ts';
 
-/** `/changes`: what Capstan told the model in each turn, and why. */
 export function showChanges(host: InspectedThread): Promise<void> {
   return browseThread(host, 'What each turn sent', ({ story }) => changesBrowse(story));
 }
@@ -18,7 +17,6 @@ interface Telling {
   readonly told?: ToldContext;
 }
 
-/** What Capstan sent the model in each turn beside the user's words, and why, the newest first. */
 export function changesBrowse({ turns, checkpoints }: Pick<ThreadStory, 'turns' | 'checkpoints'>): BrowseList {
   const rows = turns
     .flatMap((turn): readonly Telling[] =>

@@ -22,7 +22,7 @@ import {
 } from '../browse-view.ts';
 import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
 
-/** `/checkpoint`: before and after of each compaction. `/checkpoint undo`: undoes that one was taken back. */
+/** `/checkpoint`: before and after of each compaction. `/checkpoint undo`: undoes a rollback. */
 export async function showCheckpoints(host: InspectedThread, rest: string): Promise<void> {
   if (rest === 'undo' || rest === 'undo --force') return undo(host, { force: rest !== 'undo' });
   if (rest !== '') return host.notice('Use /checkpoint, or /checkpoint undo [--force] to undo a rollback.', 'error');
@@ -31,7 +31,7 @@ export async function showCheckpoints(host: InspectedThread, rest: string): Prom
   );
 }
 
-/** The engine takes everything back that came after the checkpoint: that is said first. */
+/** Warns first: the engine rolls back everything after the checkpoint. */
 function ask(host: InspectedThread, story: ThreadStory, view: BrowseView, checkpoint: StoryCheckpoint): void {
   const { number } = checkpoint;
   const taken = turnsTaken(story, checkpoint);
@@ -57,8 +57,8 @@ function ask(host: InspectedThread, story: ThreadStory, view: BrowseView, checkp
 }
 
 /**
- * The turns of the user that go with a checkpoint: those after it, and one that had not begun to speak when it was made.
- * A turn that only compacts is none of them.
+ * User turns that a rollback to the checkpoint removes: those after it, and one whose request had not begun when it was
+ * made. Turns that only compact are not counted.
  */
 function turnsTaken({ turns }: ThreadStory, { turn, report }: StoryCheckpoint): readonly StoryTurn[] {
   const first = report?.phase === 'pre_turn' ? turn : turn + 1;
@@ -82,15 +82,14 @@ async function undo(host: InspectedThread, { force }: { readonly force: boolean 
 
 export interface Confirmation {
   readonly title: string;
-  /** What will happen, in sentences. */
+  /** Sentences that describe the consequences. */
   readonly about: readonly string[];
   readonly yes: string;
   readonly no: string;
-  /** Called once, with what was chosen. */
   decide(isYes: boolean): void;
 }
 
-/** Asks whether something is meant. No is chosen first, so that no key pressed twice says yes. */
+/** Asks for confirmation. No is selected first, so that pressing a key twice cannot confirm. */
 export function confirmPage({ title, about, yes, no, decide }: Confirmation): BrowseList {
   const answers = [no, yes];
   return {
@@ -108,16 +107,13 @@ export function confirmPage({ title, about, yes, no, decide }: Confirmation): Br
   };
 }
 
-/** Of a text beside its name: more than a row holds. */
 const longestBeginning = 200;
 
-/** What may be done with a checkpoint. */
 export interface CheckpointActs {
-  /** Opens what asks whether it is meant. */
   takeBack(checkpoint: StoryCheckpoint): void;
 }
 
-/** All checkpoints that stand, the newest first. */
+/** Checkpoints that were not rolled back, newest first. */
 export function checkpointsPage(story: ThreadStory, acts: CheckpointActs): BrowseList {
   const newestFirst = story.checkpoints.toReversed();
   const width = Math.max(0, ...newestFirst.map(({ turn }) => `turn ${turn}`.length));
@@ -155,7 +151,6 @@ interface FatedItem {
   text(): string;
 }
 
-/** Before and after of one checkpoint: what became of each item, and what was made. */
 function checkpointPage(story: ThreadStory, checkpoint: StoryCheckpoint, acts: CheckpointActs): BrowsePage {
   const { number, report, at, turn } = checkpoint;
   const view = checkpointView(story, checkpoint);

@@ -6,19 +6,17 @@ import type { ColourRole, Style } from '../../screen/text/style.ts';
 import { commandText } from '../../transcript/cells/command-cell.ts';
 import { exploredByScript } from '../../transcript/cells/exploring-cell.ts';
 
-/** Items of one kind, the largest first. */
 export interface WindowGroup {
   readonly kind: GroupKind;
   readonly name: string;
   readonly tokens: number;
-  /** How many of the tokens the provider had in its cache. Undefined: it said nothing about any of them. */
+  /** Tokens that the provider had cached. Undefined: it reported on none of them. */
   readonly cached?: number;
   readonly items: readonly WindowItem[];
 }
 
 interface GroupLook {
   readonly name: string;
-  /** Where there are no colours. */
   readonly letter: string;
   readonly style: Style;
 }
@@ -27,7 +25,7 @@ const coloured = (name: string, letter: string, colour: ColourRole, weight?: 'di
   return { name, letter, style: weight === undefined ? { colour } : { colour, weight } };
 };
 
-/** In the order in which a request has them, as far as there is one. */
+/** In request order, as far as there is one. */
 export const groupLooks = {
   system: coloured('system', 's', 'special'),
   tools: coloured('tools', 't', 'marker'),
@@ -50,7 +48,7 @@ export const groupLooks = {
 
 export type GroupKind = keyof typeof groupLooks;
 
-/** All items, each in one group: the groups sum to the total of the window. `rest` is called between them. */
+/** Puts each item into one group: the groups sum to the total of the window. `rest` is called in between. */
 export async function groupItems(
   items: readonly WindowItem[],
   rest: () => Promise<void>,
@@ -82,7 +80,6 @@ function groupOf(kind: GroupKind, name: string, items: readonly WindowItem[]): W
   };
 }
 
-/** Sections that have a group of their own. */
 const ofSections: Readonly<Record<string, GroupKind>> = {
   agents_md: 'instructions',
   'capstan.developer_instructions': 'instructions',
@@ -128,15 +125,14 @@ function kindOfOutput({ part, call }: WindowItem): GroupKind {
   return script !== undefined || runners.has(part.name) ? 'commands' : 'outputs';
 }
 
-/** The server of an MCP tool, as the model calls it: `mcp__<server>__<tool>`. */
+/** The server of an MCP tool named `mcp__<server>__<tool>`. */
 function serverOf({ name }: NamedPart): string | undefined {
   return /^mcp__(.+?)__/.exec(name)?.[1];
 }
 
-/** Arguments by which people know a call. */
 const tellingArguments = ['path', 'query', 'url', 'session_id'] as const;
 
-/** A call in a few words: its command, its file, or the tool with what it was given. */
+/** A short label for a call: its command, its file, or the tool with its arguments. */
 export function callWords(call: Item): string {
   const script = scriptOf(call);
   if (script !== undefined) return script;
@@ -145,7 +141,6 @@ export function callWords(call: Item): string {
   return told === undefined ? name : `${name} ${typeof told === 'string' ? told : JSON.stringify(told)}`;
 }
 
-/** The command that a call runs. Undefined: it runs none. */
 function scriptOf(call: Item): string | undefined {
   const given = argumentsOf(call);
   if (given === undefined) return undefined;
@@ -161,7 +156,7 @@ function argumentsOf(call: Item): JsonObject | undefined {
     const given: unknown = JSON.parse(text);
     return isJsonObject(given) ? given : undefined;
   } catch {
-    // What a model writes need not be JSON: then its words are not known.
+    // Arguments written by a model may be invalid JSON.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { dimStyle, type Piece, type Row, type Style, styled } from '../../screen
 import { callWords, groupItems, groupLooks, type WindowGroup } from './context-window-groups.ts';
 import { type BrowsedThread, type InspectedThread, yieldRegularly } from './inspected-thread.ts';
 
-/** What fills the window of a thread, as the views show it. All figures are those of `capstan context`. */
+/** Contents of a thread's window for the views. All figures match `capstan context`. */
 export interface ReadWindow {
   readonly view: WindowView;
   readonly groups: readonly WindowGroup[];
@@ -20,7 +20,6 @@ export interface ReadWindow {
   readonly cost: RequestCost;
 }
 
-/** How full the window is, in words: what `/context` says, for others. */
 export async function windowFill({
   parts,
   thread,
@@ -31,7 +30,7 @@ export async function windowFill({
   const { engine, threads, now } = parts;
   const stored = thread.place === undefined ? undefined : await engine.stored.summary(thread.id);
   if (stored !== undefined && 'code' in stored) {
-    // A conversation that is not kept has no file.
+    // An unsaved conversation has no file.
     const { tokens, measure, effectiveWindow, percentRemaining } = thread.usage();
     return windowFillText({ total: tokens, measure }, { limit: effectiveWindow, left: percentRemaining });
   }
@@ -49,16 +48,15 @@ export async function readContextWindow(
   return { view, groups: await groupItems(items, rest), room: windowRoom(view), cost };
 }
 
-/** What there is besides the groups. */
 interface WindowRoom {
-  /** The size of the window, and from where on Capstan compacts. Undefined: the file does not say. */
+  /** Window size and compaction threshold. Undefined: the file does not record it. */
   readonly limit?: number;
   readonly compactsAt?: number;
-  /** How much of it is left, in percent, as the status line counts it. */
+  /** Percent left, counted as in the status line. */
   readonly left?: number;
   /** Tokens that can be used before Capstan compacts. */
   readonly free: number;
-  /** Tokens behind that. */
+  /** Tokens beyond that. */
   readonly reserve: number;
 }
 
@@ -75,9 +73,9 @@ export function windowRoom({ total, budgets }: Pick<WindowView, 'total' | 'budge
 const freeLook = { letter: '.', sign: '·', style: dimStyle } as const;
 const reserveLook = { letter: '-', sign: '▒', style: dimStyle } as const;
 
-/** The window as cells: so many rows of so many columns, filled row by row. */
+/** Draws the window as cells, row by row. */
 export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: number, look: Look): readonly Row[] {
-  // The rows below say the same in words.
+  // The rows below give the same in words.
   if (look.glyphs === 'words') return [];
   const cells = look.width * rows;
   const parts = [...groups.map(({ tokens }) => tokens), room.free, room.reserve];
@@ -86,7 +84,7 @@ export function mapRows(groups: readonly WindowGroup[], room: WindowRoom, rows: 
   const marks = [...groups.map((group) => groupMark(group, look)), freeMark(look), reserveMark(look)];
   const columns = shareColumns(parts, whole, cells);
   const pieces = marks.map(({ text, style = {} }, at) => styled(text.repeat(columns[at] ?? 0), style));
-  // Where there are more groups than columns, the last ones have none.
+  // With more groups than columns, the last groups get no cell.
   return inRows(pieces, look.width).slice(0, rows);
 }
 
@@ -103,17 +101,16 @@ export function reserveMark(look: Look): Piece {
   return markOf(reserveLook, look);
 }
 
-/** What a sign of the map means. A screen reader gets no map, and no signs for it. */
+/** The legend mark of a map sign. A screen reader gets no map, and no marks. */
 function markOf({ letter, sign, style }: { letter: string; sign: string; style: Style }, look: Look): Piece {
   return styled(look.glyphs === 'words' ? '' : hasBlocks(look) ? sign : letter, style);
 }
 
-/** Without colours all blocks look the same: letters say what they are. */
+/** Without colours all blocks look the same, so letters identify them. */
 function hasBlocks({ colours, glyphs }: Look): boolean {
   return colours !== 'none' && glyphs === 'unicode';
 }
 
-/** One long row in rows. All signs take one column. */
 function inRows(pieces: readonly Piece[], width: number): readonly Row[] {
   const rows: Piece[][] = [[]];
   let left = width;
@@ -141,7 +138,7 @@ export function windowFillText(
   return limit === undefined ? `${tokens} tokens` : `${left} % left: ${tokens} of ${formatCount(limit)} tokens`;
 }
 
-/** What the last request cost, and what the next one will. Empty: no provider has counted one. */
+/** Costs of the last request and of the next one. Empty: no provider has counted one. */
 export function costLines({ last, next }: RequestCost): readonly string[] {
   if (last === undefined) return [];
   const { input, cachedInput, output, cost, estimated } = last;
@@ -155,10 +152,9 @@ export function costLines({ last, next }: RequestCost): readonly string[] {
   ];
 }
 
-/** A long text begins with what people know it by. */
+/** Enough of a long text for people to recognize it. */
 const longestLabel = 400;
 
-/** An item in a line: the command, the file, or how the text begins. */
 export function itemLabel(window: WindowItem): string {
   const { part, item, call } = window;
   if (call !== undefined) return cleanLine(callWords(call).slice(0, longestLabel));
@@ -170,7 +166,6 @@ export function itemLabel(window: WindowItem): string {
   return cleanLine(window.text().trimStart().slice(0, longestLabel)) || cleanLine(part.name);
 }
 
-/** Where an item comes from, in lines above its text. */
 export function originLines(window: WindowItem, total: number): readonly string[] {
   const { part, item, call } = window;
   const { tokens, measure, cached, turn, next } = part;

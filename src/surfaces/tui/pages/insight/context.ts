@@ -32,14 +32,13 @@ import {
 import { type BrowsedThread, browseThread, type InspectedThread } from './inspected-thread.ts';
 import { pinText } from './pins.ts';
 
-/** `/context`: what fills the window. A card stays in the transcript; the map opens over it. */
 export function showContext(host: InspectedThread): Promise<void> {
   const make = async (thread: BrowsedThread): Promise<BrowsePage> => {
     const window = await readContextWindow(host, thread);
     host.parts.stage.transcript.add({ cell: contextCard(window), isFinal: true });
     return contextBrowse(window, { pin: (item) => host.run(pin(host, thread.view, item.text())) });
   };
-  // What the first request begins with is known before the first message.
+  // The beginning of the first request is known before the first message.
   return browseThread(host, 'Context', make, { mayBeNew: true });
 }
 
@@ -54,7 +53,6 @@ const widestBar = 100;
 const mostLargest = 3;
 const longestName = 40;
 
-/** What stays of `/context` in the transcript: a bar, and what it is made of. */
 export function contextCard({ view, groups, room, cost }: ReadWindow): Cell {
   const largest = groups
     .filter(({ kind }) => kind !== 'system' && kind !== 'tools')
@@ -90,7 +88,6 @@ function underRow(text: string, look: Look): readonly Row[] {
   return wrapRow([styled(text, dimStyle)], { width: look.width, first });
 }
 
-/** As many as fit in a row, with a sign between them. */
 function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] {
   const rows: Row[] = [];
   let used = Infinity;
@@ -107,7 +104,6 @@ function packed(parts: readonly Row[], dot: string, look: Look): readonly Row[] 
   return rows;
 }
 
-/** What may be done with an item. */
 export interface ItemActs {
   pin(item: WindowItem): void;
 }
@@ -123,7 +119,6 @@ interface MapRow {
   open?(): BrowsePage;
 }
 
-/** The map of the window: a row for each group, which opens to its items. */
 export function contextBrowse(window: ReadWindow, acts: ItemActs): BrowseList {
   const { view, groups, room, cost } = window;
   const { total, notes = [], unknown } = view;
@@ -182,7 +177,6 @@ function remarksRow(remarks: readonly string[]): MapRow {
   };
 }
 
-/** Items of one group, the largest first. */
 function groupPage({ name, items, tokens, cached }: WindowGroup, total: number, acts: ItemActs): BrowseList {
   const width = formatCount(items[0]?.part.tokens ?? 0).length;
   const inCache = cached === undefined ? '' : `, ${formatCount(cached)} of them from the cache`;

@@ -19,7 +19,7 @@ import { dimStyle, plain, type Row, styled } from '../../screen/text/style.ts';
 import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
 import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
 
-/** `/envelope`: the contract of the newest turn. `/envelope 3`: what differs from that of turn 3. */
+/** `/envelope`: the contract of the newest turn. `/envelope 3`: its differences from turn 3. */
 export function showEnvelope(host: InspectedThread, rest: string): Promise<void> {
   const { id } = host.thread;
   return browseThread(host, 'Envelope', ({ story }) => {
@@ -33,7 +33,7 @@ export function showEnvelope(host: InspectedThread, rest: string): Promise<void>
 
 const widestOrigin = 24;
 
-/** The contract of the newest turn: its groups, each with its fields; and what differs from another turn's. */
+/** The contract of the newest turn: its groups with their fields, and the differences from another turn. */
 export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Outcome {
   const view = envelopeView(id, story, { turn: undefined, diff: undefined });
   if ('code' in view) return view;
@@ -66,7 +66,6 @@ export function envelopeBrowse(id: string, story: ThreadStory): BrowsePage | Out
   };
 }
 
-/** What differs between the newest turn and another one. */
 export function differencePage(id: string, story: ThreadStory, against: number): BrowsePage | Outcome {
   const view = envelopeView(id, story, { turn: undefined, diff: against });
   if ('code' in view) return view;
@@ -153,7 +152,7 @@ function groupOf(field: string): string {
   return field.slice(0, field.indexOf('.'));
 }
 
-/** Long values are cut where the row ends; this bounds the work. */
+/** Bounds the work; long values are cut at the row end anyway. */
 const longestLine = 400;
 
 function valueLine(field: string, value: Json): string {

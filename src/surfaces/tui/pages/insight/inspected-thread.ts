@@ -11,7 +11,6 @@ import type { View } from '../../screen/view.ts';
 import type { Cell } from '../../transcript/cells/cell.ts';
 import { type BrowsePage, BrowseView } from '../browse-view.ts';
 
-/** The conversation whose thread is looked into, as far as views need it. */
 export interface InspectedThread {
   readonly parts: {
     readonly stage: InsightStage;
@@ -20,26 +19,25 @@ export interface InspectedThread {
     now(): number;
   };
   readonly thread: LiveThread;
-  /** A turn or a compaction runs. */
   readonly isBusy: boolean;
-  /** What waits for its end, as the user would type it. */
+  /** Queues a draft until that ends, as if the user had typed it. */
   queue(draft: Draft): void;
   notice(text: string, level?: 'info' | 'warning' | 'error'): void;
-  /** Shows why the thread took something not. Where another program writes it, the user is asked what to do. */
+  /**
+   * Shows the reason of a refusal by the thread. If another program writes the thread, the user is asked what to do.
+   */
   refused(outcome: Outcome): void;
-  /** Something that a key of a view asked for: what goes wrong with it is shown. */
+  /** Runs work of a key in a view, and reports its errors. */
   run(work: Promise<unknown>): void;
 }
 
 interface InsightStage {
-  /** What stands over everything. */
   readonly pager: View | undefined;
   openPager(view: View | undefined): void;
   draw(): void;
   readonly transcript: { add(entry: { cell: Cell; isFinal: boolean }): unknown };
 }
 
-/** The thread as its lines tell it, for those who make pages of it. */
 export interface BrowsedThread {
   readonly lines: readonly Line[];
   readonly story: ThreadStory;
@@ -48,9 +46,9 @@ export interface BrowsedThread {
 }
 
 /**
- * Opens a view of the thread at once, and fills it when its lines were read. Nothing is locked: a turn that runs is not
- * disturbed. Undefined: there is nothing to show, and the user was told why. `mayBeNew`: there is something to show of a
- * thread without lines.
+ * Opens a view of the thread at once, and fills it when its lines are read. Locks nothing: a running turn is not
+ * disturbed. Undefined: there is nothing to show, and the user was informed. `mayBeNew`: a thread without lines can be
+ * shown too.
  */
 export async function browseThread(
   host: InspectedThread,
@@ -79,10 +77,10 @@ export async function browseThread(
   }
 }
 
-/** Work that takes longer than this lets the keyboard and the screen have their turn. */
+/** Longer work must yield to the keyboard and the screen. */
 const mostMs = 12;
 
-/** A rest that is short, and only taken when it is due. */
+/** Yields briefly, and only when it is due. */
 export function yieldRegularly(now: () => number): () => Promise<void> {
   let since = now();
   return async () => {
@@ -92,7 +90,7 @@ export function yieldRegularly(now: () => number): () => Promise<void> {
   };
 }
 
-/** The turn that stands behind a command. Undefined: none does. */
+/** The turn number in a command's arguments. Undefined: there is none. */
 export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turns'>): number | undefined | Outcome {
   if (rest === '') return undefined;
   const number = /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
@@ -105,8 +103,8 @@ export function parseTurnNumber(rest: string, { turns }: Pick<ThreadStory, 'turn
 }
 
 /**
- * Changes the shown thread as a whole. The engine gives it up for that; this terminal takes it again at once, so that
- * no other program continues the conversation that the user has open here, and figures are those of the changed thread.
+ * Changes the shown thread as a whole. The engine unloads it for that; this terminal loads it again at once, so that no
+ * other program continues the open conversation, and figures are those of the changed thread.
  */
 export async function changeWholeThread<Result>(
   host: InspectedThread,

@@ -10,7 +10,7 @@ import { dimStyle, plain, styled } from '../../screen/text/style.ts';
 import { type BrowseAction, type BrowseList, type BrowseView, sentenceRows, textPage } from '../browse-view.ts';
 import { browseThread, changeWholeThread, type InspectedThread } from './inspected-thread.ts';
 
-/** `/pin TEXT` pins it; without a text it shows the notes, and pins what was said. */
+/** `/pin TEXT` pins the text; without one it lists the pins, and lets the user pin messages. */
 export async function showPins(host: InspectedThread, text: string): Promise<void> {
   if (text !== '') {
     const { isDone, words } = await pinText(host, text);
@@ -37,7 +37,6 @@ function pinActs(host: InspectedThread, story: ThreadStory, view: BrowseView): P
   };
 }
 
-/** What came of a wish, in words for the user. */
 interface PinResult {
   readonly isDone: boolean;
   readonly words: string;
@@ -45,13 +44,12 @@ interface PinResult {
 
 const longestShown = 200;
 
-/** Pins a text to the thread, word for word: the model reads it again after every checkpoint. */
 export async function pinText(host: InspectedThread, text: string): Promise<PinResult> {
   const { thread } = host;
   const { id } = thread;
   if (thread.place === undefined) return { isDone: false, words: 'Nothing was sent yet. Send a message first.' };
   if (host.isBusy) {
-    // A thread is changed as a whole when nothing runs in it. The model reads notes with the next turn in any case.
+    // A thread can only be changed as a whole while idle. The model reads pins with the next turn in any case.
     host.queue(draftFromText(`/pin ${text}`));
     return {
       isDone: true,
@@ -71,7 +69,7 @@ export async function pinText(host: InspectedThread, text: string): Promise<PinR
   };
 }
 
-/** `which`: its number, or its id. */
+/** `which`: its number or id. */
 async function unpin(host: InspectedThread, which: string): Promise<PinResult> {
   const { id } = host.thread;
   const done = await changeWholeThread(host, (stored) => stored.unpin(id, which));
@@ -79,7 +77,6 @@ async function unpin(host: InspectedThread, which: string): Promise<PinResult> {
   return { isDone: true, words: 'The note is removed. The next turn informs the model that it no longer applies.' };
 }
 
-/** What may be done with notes. */
 interface PinActs {
   pin(text: string): void;
   remove(pin: Pin): void;
@@ -87,7 +84,6 @@ interface PinActs {
 
 const longestLabel = 400;
 
-/** The notes of the thread, and a way to pin what was said. */
 export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs): BrowseList {
   const about = [
     'The model reads pinned notes word for word, again after every checkpoint. /pin TEXT pins a text; in /context, p pins an item.',
@@ -120,7 +116,6 @@ export function pinsPage(story: ThreadStory, pins: readonly Pin[], acts: PinActs
   };
 }
 
-/** What the user and the model said, the newest first: Enter pins. */
 function messagesPage({ state, turnOf }: ThreadStory, acts: PinActs): BrowseList {
   const said = entries(state.history)
     .filter(({ item, origin }) => item.type === 'message' && (origin.family === 'user' || origin.family === 'model'))

@@ -20,7 +20,6 @@ import { badStyle, dimStyle, goodStyle, plain, type Row, styled } from '../../sc
 import { type BrowseList, type BrowsePage, figureRow, sentenceRows, textPage } from '../browse-view.ts';
 import { browseThread, type InspectedThread, parseTurnNumber } from './inspected-thread.ts';
 
-/** `/replay [TURN]`: makes the requests of a turn again from the file, and compares them with what was sent. */
 export function showReplay(host: InspectedThread, rest: string): Promise<void> {
   return browseThread(host, 'Replay', async ({ story, lines, rest: breathe }) => {
     const asked = parseTurnNumber(rest, story);
@@ -42,21 +41,21 @@ export function showReplay(host: InspectedThread, rest: string): Promise<void> {
   });
 }
 
-/** A request that was made again from the file, and how it compares. */
+/** A rebuilt request and how it compares. */
 interface Replayed {
   readonly shown: ReplayedRequest;
-  /** The bytes of it. Undefined: they cannot be made. */
+  /** Its bytes. Undefined: they cannot be rebuilt. */
   body(): string | undefined;
 }
 
 export interface ReplayedTurn {
   readonly turn: number;
   readonly replayed: readonly Replayed[];
-  /** About requests of the thread that are in no turn any more. */
+  /** Note about requests that no longer belong to a turn. */
   readonly more?: string;
 }
 
-/** The requests of one turn: what the model saw, and whether that is what was sent, byte for byte. */
+/** The requests of one turn: what the model saw, and if it matches what was sent byte for byte. */
 export function replayPage(story: ThreadStory, { turn, replayed, more }: ReplayedTurn): BrowseList {
   const said = summaryWords(replayed.map(({ shown }) => shown));
   return {
@@ -92,7 +91,7 @@ function verdict(shown: ReplayedRequest): Row[number] {
   return styled(cleanLine(resultWords(shown)), isBad ? badStyle : dimStyle);
 }
 
-/** The request as the model got it, part by part; the last row has its bytes. */
+/** The request part by part as the model got it; the last row has its bytes. */
 function requestPage(story: ThreadStory, request: StoryRequest, { shown, body }: Replayed): BrowseList {
   const parts = requestParts(story, request);
   const hash = shown.sha256 === undefined ? [] : [`SHA-256 of what was sent: ${shown.sha256}`];

@@ -9,18 +9,17 @@ import type { StartupChoice } from './startup-question-views.ts';
 import { signIn, type SignInWay } from './sign-in.ts';
 import { keySavedWords } from '../../../views/wording/settings-text.ts';
 
-/** A server on the same machine answers at once, unless the machine is busy. Only one that hangs is waited for. */
+/** A local server answers at once unless the machine is busy, so this delays only starts with a hanging one. */
 const patienceMs = 3000;
 
 interface FirstRunParts {
   readonly desk: StartupQuestionDesk;
   readonly engine: Engine;
-  /** Gives the screen to another program for a while. */
   lend(work: () => Promise<unknown>): Promise<void>;
   notice(text: string): void;
 }
 
-/** `model`: under these choices the engine has a model. `ready`: as it is, it has one, or the user wants none. */
+/** `model`: the engine has a model with these choices. `ready`: it already has one, or the user wants none. */
 type FirstRun =
   | { readonly kind: 'ready' }
   | { readonly kind: 'model'; readonly choices: Partial<EngineChoices> }
@@ -28,7 +27,7 @@ type FirstRun =
 
 type Way = SignInWay | LocalServerFound | 'demo' | 'without';
 
-/** What a user is asked who has set up no model. Every way leads on to the conversation. */
+/** Asks a user without a model how to get one. Every answer leads to the conversation. */
 export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
   const { desk, engine } = parts;
   const servers = await engine.user.localServers(patienceMs);
@@ -55,7 +54,7 @@ export async function askForModel(parts: FirstRunParts): Promise<FirstRun> {
   }
 }
 
-/** Goes one way. A text: it leads back to the list, which shows the text if there is one. */
+/** Follows a choice. A text means: return to the list, and show it unless empty. */
 async function take(parts: FirstRunParts, way: Exclude<Way, 'without'>): Promise<FirstRun | string> {
   const { desk, engine, lend, notice } = parts;
   if (way === 'demo') {

@@ -6,7 +6,6 @@ import type { StartupQuestionDesk, StartupQuestionExit } from './startup-questio
 
 export type SignInWay = 'key' | 'browser' | 'device';
 
-/** Signs the user in, in one of the ways. */
 export async function signIn(
   desk: StartupQuestionDesk,
   logins: Logins,
@@ -36,7 +35,7 @@ export async function signIn(
   );
 }
 
-/** Asked until it is a key, or the user goes back. */
+/** Repeats the question until the text is a key or the user goes back. */
 async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<SignedIn | Outcome | StartupQuestionExit> {
   let problem: string | undefined;
   for (;;) {
@@ -48,7 +47,6 @@ async function withKey(desk: StartupQuestionDesk, logins: Logins): Promise<Signe
   }
 }
 
-/** `/logout`: the login of the home is forgotten. */
 export async function logout(session: CommandSession): Promise<void> {
   const logins = await session.parts.engine.user.logins();
   const was = await logins.signOut();

@@ -3,43 +3,42 @@ import type { View } from '../../screen/view.ts';
 import type { GateView, StartupQuestion, TypedDraft } from './startup-question-views.ts';
 
 export interface StartupQuestionDeskParts {
-  /** Shows it in the place of the composer; undefined: the composer is back. */
   open(view: View | undefined): void;
   quit(): void;
   readonly pause: TypingPause;
-  /** What the user types and does not answer with. Absent: it is lost. */
   readonly draft?: TypedDraft;
 }
 
 /** `back`: the user pressed Esc. `left`: the user leaves, or the program ends. */
 export type StartupQuestionExit = 'back' | 'left';
 
-/** Asks what has to be clear before the conversation, one thing after the other. Most starts ask nothing and load no view. */
+/** Asks startup questions one after the other. Most starts ask nothing and load no view. */
 export class StartupQuestionDesk {
   readonly #parts: StartupQuestionDeskParts;
   readonly #ending = Promise.withResolvers<'left'>();
   #hasEnded = false;
-  /** Ends such a wait. */
+  /** Ends a pending `wait`. */
   #leaving = (): void => {};
 
   constructor(parts: StartupQuestionDeskParts) {
     this.#parts = parts;
   }
 
-  /** The program ends: what is asked, and what would be, has no answer. */
+  /** Call when the program ends: current and later questions get no answer. */
   end(): void {
     this.#hasEnded = true;
     this.#ending.resolve('left');
     this.#leaving();
   }
 
-  /** Waits for something else that the user decides, or until the program ends. */
   async until<Result>(decided: Promise<Result>): Promise<Result | 'left'> {
     if (this.#hasEnded) return 'left';
     return Promise.race([decided, this.#ending.promise]).finally(() => this.#parts.pause.answered());
   }
 
-  /** Waits so long, or until the program ends. What is raced against that end again and again would stay with it. */
+  /**
+   * Waits for a time, or until the program ends. Racing against the promise of that end repeatedly would leak handlers.
+   */
   async wait(milliseconds: number): Promise<'on' | 'left'> {
     if (this.#hasEnded) return 'left';
     const { promise, resolve } = Promise.withResolvers<'on' | 'left'>();
@@ -51,7 +50,6 @@ export class StartupQuestionDesk {
     return promise.finally(() => (this.#leaving = () => {}));
   }
 
-  /** The place of the choice. */
   async ask(gate: StartupQuestion): Promise<number | StartupQuestionExit> {
     const { guarded, GateView: Gate } = await this.#gates();
     return this.#show<number>((over, leave) =>
@@ -71,7 +69,7 @@ export class StartupQuestionDesk {
     );
   }
 
-  /** Shows something while work is done. Esc or a choice gives the work up. */
+  /** Shows a view during work. Esc or a choice aborts the work. */
   async during<Result extends object>(
     work: (signal: AbortSignal, show: (gate: StartupQuestion) => void) => Promise<Result>,
   ): Promise<Result | StartupQuestionExit> {
@@ -91,12 +89,11 @@ export class StartupQuestionDesk {
     }
   }
 
-  /** Keys that are pressed meanwhile are for something else that has the screen. */
+  /** Runs work that has the screen: keys pressed meanwhile are not answers. */
   async aside(work: () => Promise<unknown>): Promise<void> {
     await work().finally(() => this.#parts.pause.answered());
   }
 
-  /** The view, and what keeps keys from it that are no answer. */
   async #gates() {
     const [{ GateView }, { TypedBeside }] = await Promise.all([
       import('./startup-question-views.ts'),

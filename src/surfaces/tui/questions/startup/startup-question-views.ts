@@ -21,37 +21,32 @@ import type { Frame, View } from '../../screen/view.ts';
 export interface StartupChoice {
   readonly label: string;
   readonly about?: string;
-  /** It allows something: it counts once the last row of what the gate says was in sight. */
+  /** It grants something: it counts only once the last row of the text was visible. */
   readonly allows?: true;
 }
 
-/** What a gate says and offers. Texts may come from anywhere. */
+/** A question with its choices. Its texts are untrusted. */
 export interface StartupQuestion {
   readonly title: string;
-  /** A paragraph each. */
   readonly text?: readonly string[];
-  /** What went wrong with the last choice. */
   readonly problem?: string;
   readonly choices: readonly StartupChoice[];
 }
 
 interface GateOptions extends StartupQuestion {
   pick(index: number): void;
-  /** Esc. */
   back(): void;
-  /** Ctrl+C. */
   leave(): void;
 }
 
-/** A question that stands before the conversation: a numbered list under a few sentences. */
 export class GateView implements View {
   readonly looks = ['pageup', 'pagedown'];
   readonly #options: GateOptions;
   #at = 0;
-  /** The first row of the text in sight, and how many there were. */
+  /** The first visible row of the text, and the number of visible rows. */
   #from = 0;
   #room = 1;
-  /** The width at which all of the text was in sight: whether a choice that allows something counts hangs on it. */
+  /** The width at which all of the text was visible: a granting choice counts only then. */
   #read: number | undefined;
   #width = 0;
   /** A choice was made before that. */
@@ -105,7 +100,7 @@ export class GateView implements View {
     return [styled(texts.find((text) => countColumns(text) <= look.width) ?? turn, warnStyle)];
   }
 
-  /** What a choice means stands beside it, or below it where the screen is too narrow for that. */
+  /** The description of a choice is beside it, or below it on a narrow screen. */
   #choiceRows(look: Look): readonly (readonly Row[])[] {
     const { choices } = this.#options;
     const { prompt } = glyphsOf(look);
@@ -143,7 +138,7 @@ export class GateView implements View {
     else if (['down', 'j', 'ctrl+n'].includes(name)) this.#at = this.#at >= last ? 0 : this.#at + 1;
   }
 
-  /** What allows something shows the next rows of the text first, until its end. */
+  /** A granting choice first scrolls through the text to its end. */
   #pick(index: number): void {
     const { choices, pick } = this.#options;
     if (choices[index]?.allows !== true || this.#read === this.#width) return pick(index);
@@ -161,7 +156,7 @@ function usualHint(look: Look): Row {
   return [styled(`  ${hintKeys(look)('Enter')} or a number chooses, Ctrl+C leaves`, dimStyle)];
 }
 
-/** A text of any origin in rows, with the margin of the screen. Its own line breaks stay. */
+/** Wraps an untrusted text with the screen margin. Its own line breaks stay. */
 function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] {
   const form = { width: look.width, first: [plain('  ')] };
   return visibleText(text)
@@ -169,7 +164,6 @@ function paragraph(text: string, look: Look, style: Style = {}): readonly Row[] 
     .flatMap((line) => wrapRow([styled(line.replaceAll('\t', ' '), style)], form));
 }
 
-/** Where text goes that is no answer. */
 export interface TypedDraft {
   input(input: TerminalInput): void;
   text(): string;
@@ -178,17 +172,17 @@ export interface TypedDraft {
 interface BesideParts {
   readonly draft: TypedDraft;
   now(): number;
-  /** Who has typed text types on, for so many milliseconds. */
+  /** After a key, the user counts as typing for this long. */
   readonly typingMs: number;
 }
 
-/** Keys of a list that type a letter, too. Those that move are harmless: they may turn out to be the first of a word. */
+/** List keys that also type a letter. Moves are harmless, though they may be the first letter of a word. */
 const moves = new Set(['j', 'k']);
 const isChoice = (name: string): boolean => /^[1-9]$/.test(name) || moves.has(name);
 
 /**
- * A list that stands before the conversation, for a user who writes a message meanwhile. What cannot be a choice goes
- * into the draft, and so does all that is typed behind it: neither a number in a message nor the Enter at its end answers.
+ * A startup list for a user who is writing a message meanwhile. Input that is no choice goes into the draft, and so
+ * does everything typed after it: neither a number in a message nor the Enter at its end answers.
  */
 export class TypedBeside implements View {
   readonly takesText = true;
@@ -225,7 +219,7 @@ export class TypedBeside implements View {
   }
 
   #isText(input: TerminalInput, isTyping: boolean): boolean {
-    // One long word may be a key, pasted too soon: it is not shown.
+    // One long word may be a key pasted too soon: do not show it.
     if (input.kind === 'paste') return !/^\S{20,}$/.test(input.text.trim());
     if (input.kind !== 'key') return false;
     if (input.name === 'backspace') return isTyping;
@@ -250,11 +244,11 @@ interface SecretOptions {
   leave(): void;
 }
 
-/** No key is longer, and no terminal shows more signs than its length says anything by. */
+/** No key is longer. Beyond what a terminal shows, more signs say nothing about its length. */
 const mostCharacters = 4096;
 const mostShown = 32;
 
-/** A line for something secret: it is never drawn, and nothing recalls it. */
+/** A line for a secret: never drawn, and never recalled. */
 export class SecretView implements View {
   readonly #options: SecretOptions;
   #secret = '';

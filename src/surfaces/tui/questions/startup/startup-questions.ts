@@ -17,8 +17,9 @@ interface GateRequest {
 }
 
 /**
- * Loads the engine and asks what has to be clear before a conversation: the configuration, a model, trust in the folder,
- * hooks, a second choice where no sandbox can be built. Each is asked once; what was decided is known to the engine that this gives. `left`: the user does not go on.
+ * Loads the engine and asks what must be decided before a conversation: the configuration, a model, trust in the
+ * folder, hooks, and a fallback if no sandbox can be built. Each is asked once; the engine returned here knows the
+ * decisions. `left`: the user gave up.
  */
 export async function askStartupQuestions(
   { cwd, choices }: GateRequest,
@@ -48,7 +49,7 @@ export async function askStartupQuestions(
     chosen = { ...chosen, ...next, override: [...chosen.override, ...(next.override ?? [])] };
   }
 
-  /** `pass`: nothing is left to ask. Choices: the engine has to be loaded again, with them. */
+  /** `pass`: nothing is left to ask. Choices: the engine must be loaded again with them. */
   async function askNext(engine: Engine): Promise<'pass' | 'left' | Partial<EngineChoices>> {
     // The first command needs the answer anyway. It takes a process, which runs while files are read.
     const offersLandlock = asked.sandbox ? undefined : engine.offersLandlock(cwd);
@@ -87,13 +88,13 @@ export async function askStartupQuestions(
   }
 }
 
-/** Short: the first command that is refused says the rest. */
+/** Kept short: the first refused command reports the rest. */
 function refusedCommands(offersLandlock: boolean): string {
   const landlock = offersLandlock ? ' To run them under Landlock, start `capstan --sandbox-fallback landlock`.' : '';
   return `Commands cannot be sandboxed here, so Capstan refuses them. \`capstan sandbox -- true\` says why.${landlock}`;
 }
 
-/** With a key or a login of OpenAI there is nothing to configure. */
+/** A key or a login of OpenAI needs no configuration. */
 async function knowsModel(engine: Engine): Promise<boolean> {
   if (engine.config.isSetUp) return true;
   const logins = await engine.user.logins();

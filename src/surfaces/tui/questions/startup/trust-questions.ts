@@ -12,12 +12,12 @@ import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import type { StartupQuestionDesk } from './startup-question-desk.ts';
 
-/** Whether there is something to decide: where trust changes nothing, the user is not asked. */
+/** True if there is something to decide: if trust changes nothing, the user is not asked. */
 export function needsTrust({ trust, parts, decidesSandbox, isUndecidable }: FolderTrust): boolean {
   return trust === 'unknown' && isUndecidable === undefined && (parts.length > 0 || decidesSandbox);
 }
 
-/** `decided`: the engine has to be loaded again to know. */
+/** `decided`: the engine must be loaded again to apply the decision. */
 export async function askForTrust(
   desk: StartupQuestionDesk,
   engine: Engine,
@@ -63,7 +63,10 @@ function whatItChanges({ parts, wishes, root, file, decidesSandbox, changed }: F
   ];
 }
 
-/** What a yes turns on, in the words of the project's own file, programs first, and what the widest of it means. */
+/**
+ * Describes what a yes enables, in the words of the project's own file, programs first, and the meaning of its widest
+ * permission.
+ */
 function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   if (wishes.length === 0) return [];
   const has = (key: string, value: string): boolean => wishes.some((wish) => wish.key === key && wish.value === value);
@@ -80,7 +83,6 @@ function wishWords(wishes: FolderTrust['wishes']): readonly string[] {
   ];
 }
 
-/** What to do about a configuration that cannot be used. */
 export async function askAboutConfig(
   desk: StartupQuestionDesk,
   problem: Outcome,
@@ -101,11 +103,10 @@ export async function askAboutConfig(
 interface HooksGateParts {
   readonly desk: StartupQuestionDesk;
   readonly engine: Engine;
-  /** Shows rows on a screen of their own, until the user closes it. */
   showRows(title: string, rows: (look: Look) => readonly string[]): Promise<void>;
 }
 
-/** Hooks that are new or have changed run only when the user says so. */
+/** New or changed hooks run only with the user's consent. */
 export async function askForHooks(
   { desk, engine, showRows }: HooksGateParts,
   hooks: readonly ConfiguredHook[],
@@ -161,7 +162,7 @@ function hookRows(hooks: readonly ConfiguredHook[], look: Look): readonly string
   return drawRows(rows, look);
 }
 
-/** Landlock holds less than the usual sandbox, so it holds commands only if the user says so. */
+/** Landlock restricts less than the usual sandbox, so using it needs the user's consent. */
 export async function askForLandlock(desk: StartupQuestionDesk, engine: Engine): Promise<'agreed' | 'open' | 'left'> {
   let problem: string | undefined;
   for (;;) {

@@ -4,7 +4,6 @@ function inContext(context: KeyContext, entries: readonly Entry[]): readonly Key
   return entries.map(([name, keys, does, more]) => ({ context, name, keys, does, ...(more && { more }) }));
 }
 
-/** All that keys do and users can bind to others, in the order in which they are listed. */
 export const keyActions: readonly KeyAction[] = [
   ...inContext('composer', [
     ['submit', ['enter'], 'send the message; while a turn runs, the model reads it with its next request'],
@@ -91,7 +90,7 @@ export const keyActions: readonly KeyAction[] = [
   ]),
 ];
 
-/** Keys that always do the same, and what. Some have another meaning in a text on a screen of its own. */
+/** Keys with a fixed meaning. Some differ in a text on a screen of its own. */
 export const fixedKeys: Readonly<Record<string, string>> = {
   'ctrl+c': 'clears the draft; with an empty draft it interrupts, or quits',
   'ctrl+d': 'quits, with an empty draft',
@@ -103,28 +102,25 @@ export const fixedKeys: Readonly<Record<string, string>> = {
   'alt+right': 'shows agents, in an empty draft; else one word forward',
 };
 
-/** Where keys have a meaning of their own, by the name in `[tui.keymap.<context>]`. */
 export const keyContexts = ['global', 'chat', 'composer', 'editor', 'pager', 'list', 'approval'] as const;
 
 export type KeyContext = (typeof keyContexts)[number];
 
-/** Something that a key does. */
 export interface KeyAction {
   readonly context: KeyContext;
   readonly name: string;
-  /** The keys of a user who has bound none. Views know an action by each of them. */
+  /** Default keys. Views know an action by each of them. */
   readonly keys: readonly string[];
-  /** More of them, which views need not know. */
+  /** Further default keys, which views need not know. */
   readonly more?: readonly string[];
   readonly does: string;
 }
 
-/** `chat.interrupt_turn` */
 export function actionId({ context, name }: KeyAction): string {
   return `${context}.${name}`;
 }
 
-/** The key under which views know the action: its first, or a name that no key has. */
+/** The key by which views know the action: its first, or a name that no key has. */
 export function homeKey({ keys, name }: KeyAction): string {
   return keys[0] ?? name;
 }

@@ -1,16 +1,16 @@
 import { actionId, defaultKeys, homeKey, type KeyAction, keyActions, type KeyContext } from './key-actions.ts';
 import { shownKey } from './key-names.ts';
 
-/** As much of a key as a key map reads: its name as the terminal reports it, and what it types. */
+/** The part of a key that a key map reads: its name as the terminal reports it, and the text that it types. */
 interface PressedKey {
   readonly name: string;
   readonly text: string;
 }
 
-/** What has the keyboard. */
+/** The kind of view that has the keyboard. */
 export type KeyGroup = 'composer' | 'list' | 'pager' | 'approval' | 'editor';
 
-/** The contexts that count there, the strongest first. */
+/** Contexts that apply there, strongest first. */
 export const contextsOf: Readonly<Record<KeyGroup, readonly KeyContext[]>> = {
   composer: ['chat', 'composer', 'editor', 'global'],
   list: ['list'],
@@ -19,17 +19,15 @@ export const contextsOf: Readonly<Record<KeyGroup, readonly KeyContext[]>> = {
   editor: ['editor'],
 };
 
-/** An action with the keys that it has now. */
 export interface KeyBinding {
   readonly action: KeyAction;
   readonly keys: readonly string[];
-  /** Where it is bound in the configuration; undefined: these are the keys that Capstan comes with. */
+  /** Its place in the configuration; undefined: these are the default keys. */
   readonly boundAt: string | undefined;
 }
 
-/** Which key does what. A value: another one takes its place when the configuration says so. */
+/** Immutable mapping of keys to actions, replaced when the configuration changes. */
 export interface KeyMap {
-  /** In the order of the table of actions. */
   readonly bindings: readonly KeyBinding[];
   readonly byKey: Readonly<Record<KeyGroup, ReadonlyMap<string, KeyAction>>>;
 }
@@ -58,12 +56,12 @@ export const defaultKeyMap: KeyMap = keyMapOf(
   keyActions.map((action) => ({ action, keys: defaultKeys(action), boundAt: undefined })),
 );
 
-/** The name of a key that had a meaning and has none any more. */
+/** Name for a key that lost its default meaning. */
 const unbound = 'unbound';
 
 /**
- * The key as views know it. A key that does what it does by default stays as it is; one that was bound to another action
- * becomes the first default key of that action. `strokes`: the key, with the one before it if both make a chord.
+ * Maps a key to the one that views know. A key with its default action stays as it is; one bound to another action
+ * becomes the first default key of that action. `strokes`: the key, with the previous one if both make a chord.
  */
 export function mapKeyPress<Press extends PressedKey>(
   map: KeyMap,
@@ -77,12 +75,10 @@ export function mapKeyPress<Press extends PressedKey>(
   return { ...press, name: action === undefined ? unbound : homeKey(action) };
 }
 
-/** Whether the key may be the first of a chord. */
 function beginsChord(map: KeyMap, group: KeyGroup, name: string): boolean {
   return [...map.byKey[group].keys()].some((strokes) => strokes.startsWith(`${name} `));
 }
 
-/** The keys of an action as hints name them; empty: it has none. */
 export function shownKeys({ bindings }: KeyMap, id: string): readonly string[] {
   return bindings.find(({ action }) => actionId(action) === id)?.keys.map((key) => shownKey(key)) ?? [];
 }
@@ -97,13 +93,13 @@ export function keyHint(
   return key === undefined ? '' : words(key);
 }
 
-/** The name of a key in a hint: given the default key as the hint would write it, the one that does the same now. */
+/** Maps a default key, as written in a hint, to the key that now does the same. */
 export type HintKeys = (written: string) => string;
 
-/** As views write keys, where that is not the name that a terminal reports. */
+/** Key names in views that differ from the reported ones. */
 const reported: Readonly<Record<string, string>> = { esc: 'escape', 'page up': 'pageup', 'page down': 'pagedown' };
 
-/** For hints of what has the keyboard with this group of keys; `raw`: it gets keys as they are pressed. */
+/** For hints of a view with this group of keys; `raw`: it gets unmapped keys. */
 export function hintKeys(
   { keys = defaultKeyMap }: { readonly keys?: KeyMap },
   group: KeyGroup | 'raw' = 'list',
@@ -116,17 +112,15 @@ export function hintKeys(
     if (action === keys.byKey[group].get(home)) return written;
     const isCapital = /^\p{Lu}./u.test(written);
     const [bound] = action === undefined ? [] : shownKeys(keys, actionId(action));
-    // What Esc closes or interrupts, Ctrl+C does, too, and nothing takes that away.
+    // Ctrl+C also closes or interrupts what Esc does, and cannot be unbound.
     if (bound === undefined && home === 'escape') return isCapital ? 'Ctrl+C' : 'ctrl+c';
     const key = bound ?? 'no key';
     return isCapital ? key.charAt(0).toUpperCase() + key.slice(1) : key;
   };
 }
 
-/** The second key of a chord has to come within this time. */
 export const chordMs = 1000;
 
-/** Keys as they are bound, with those that only mean something together. */
 export class ChordKeys {
   readonly #now: () => number;
   #first: { readonly name: string; readonly group: KeyGroup; readonly at: number } | undefined;
@@ -135,13 +129,12 @@ export class ChordKeys {
     this.#now = now;
   }
 
-  /** The first key of a chord, while the second is waited for. */
   get pending(): string | undefined {
     const first = this.#first;
     return first !== undefined && this.#now() - first.at <= chordMs ? shownKey(first.name) : undefined;
   }
 
-  /** The key as views know it; undefined: it has no meaning before the next one. */
+  /** The key as views know it; undefined: its meaning depends on the next one. */
   press<Press extends PressedKey>(map: KeyMap, group: KeyGroup, press: Press): Press | undefined {
     const first = this.pending !== undefined && this.#first?.group === group ? this.#first.name : undefined;
     this.#first = undefined;
@@ -156,5 +149,4 @@ export class ChordKeys {
   }
 }
 
-/** How long a frame that shows the first key is true. */
 export const pendingMs = chordMs + 1;

@@ -1,4 +1,4 @@
-/** Keys without a character: how config.toml names them, and how the terminal reports them. */
+/** Keys without a character: names in config.toml, and as terminals report them. */
 const named: Readonly<Record<string, string>> = {
   enter: 'enter',
   tab: 'tab',
@@ -24,7 +24,9 @@ const named: Readonly<Record<string, string>> = {
 
 const modifier = /^(ctrl|alt|shift)[-+](?=.)/i;
 
-/** A key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, as the terminal reports it. Undefined: no terminal reports it. */
+/**
+ * Converts a key of config.toml, `ctrl-alt-x` or `ctrl+alt+x`, to its reported name. Undefined: no terminal reports it.
+ */
 function readKeyName(written: string): string | undefined {
   const has = { ctrl: false, alt: false, shift: false };
   let rest = written;
@@ -42,7 +44,7 @@ function readKeyName(written: string): string | undefined {
   return before + (has.shift ? sign.toUpperCase() : sign);
 }
 
-/** One key, or two that are pressed one after the other: `ctrl-x ctrl-t`. */
+/** One key, or two pressed in sequence: `ctrl-x ctrl-t`. */
 export function readStrokes(written: string): string | undefined {
   const strokes = written
     .trim()
@@ -52,12 +54,11 @@ export function readStrokes(written: string): string | undefined {
   return isRead ? strokes.join(' ') : undefined;
 }
 
-/** A key that types a character. */
 export function typesCharacter(name: string): boolean {
   return name === 'space' || [...name].length === 1;
 }
 
-/** A key as the terminal reports it, in the form of config.toml: `ctrl-x ctrl-t`. */
+/** A reported key in the form of config.toml: `ctrl-x ctrl-t`. */
 export function writtenStrokes(strokes: string): string {
   return strokes
     .split(' ')
@@ -77,7 +78,6 @@ const shownNames: Readonly<Record<string, string>> = {
   pagedown: 'page down',
 };
 
-/** As hints and help write it. */
 export function shownKey(strokes: string): string {
   return strokes
     .split(' ')

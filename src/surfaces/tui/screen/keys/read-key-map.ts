@@ -14,25 +14,21 @@ import { readStrokes, shownKey, typesCharacter } from './key-names.ts';
 
 type Path = readonly string[];
 
-/** What a user has bound, and where. */
 interface OwnBinding {
   readonly path: Path;
   readonly keys: readonly string[];
 }
 
-/** Where the configuration says something, as the file with its line; undefined: that is not known. */
 export type KeySource = (path: Path) => string | undefined;
 
-/** Notes what is wrong at a place of the configuration. */
 type Report = (path: Path, what: string, next: string) => void;
 
 export interface ReadKeyMap {
   readonly map: KeyMap;
-  /** What is wrong with the configuration. The actions that it is about keep their defaults. */
+  /** Configuration problems. The affected actions keep their defaults. */
   readonly problems: readonly Outcome[];
 }
 
-/** The key map that `[tui.keymap]` says, as it was written. */
 export function readKeyMap(written: Json | undefined, source: KeySource = () => undefined): ReadKeyMap {
   const problems: Outcome[] = [];
   const named = (path: Path): string => {
@@ -57,7 +53,6 @@ export function readKeyMap(written: Json | undefined, source: KeySource = () => 
   return { map: keyMapOf(bindings), problems };
 }
 
-/** The contexts that it has; what is no context or no action is reported. */
 function tableOf(written: Json | undefined, report: Report): ReadonlyMap<string, JsonObject> {
   const contexts = new Map<string, JsonObject>();
   if (written === undefined) return contexts;
@@ -116,7 +111,7 @@ function ownBinding(table: ReadonlyMap<string, JsonObject>, action: KeyAction, r
   return { path, keys: [...new Set(keys)] };
 }
 
-/** Actions whose keys the user has given to others as well, in a place where both count. */
+/** Actions with keys that the user also gave to other actions, in contexts that apply together. */
 function conflicting(
   own: ReadonlyMap<KeyAction, OwnBinding>,
   { report, named }: { readonly report: Report; readonly named: (path: Path) => string },
@@ -135,23 +130,23 @@ function conflicting(
   return found;
 }
 
-/** The default keys that the user has not given to another action that counts in the same place. */
+/** Default keys that the user has not given to another action in the same place. */
 function leftKeys(action: KeyAction, own: ReadonlyMap<KeyAction, OwnBinding>): readonly string[] {
   const taken = [...own].filter(([other]) => keyPlaceOf(other) === keyPlaceOf(action)).flatMap(([, { keys }]) => keys);
   return defaultKeys(action).filter((key) => !taken.some((each) => strokesCollide(each, key)));
 }
 
-/** Contexts that count at the same time are one place. */
+/** Contexts that apply at the same time share one place. */
 function keyPlaceOf({ context }: KeyAction): string {
   return contextsOf.composer.includes(context) ? 'composer' : context;
 }
 
-/** The same, or one is the beginning of the other. */
+/** True if equal, or if one begins the other. */
 export function strokesCollide(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other} `) || other.startsWith(`${one} `);
 }
 
-/** Other actions that the key, or one that begins or goes on with it, means in the same place. */
+/** Other actions in the same place with this key, or with one that begins or continues it. */
 export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, strokes: string): readonly KeyBinding[] {
   return bindings.filter(
     ({ action: other, keys }) =>
@@ -161,13 +156,13 @@ export function conflictingBindings({ bindings }: KeyMap, action: KeyAction, str
   );
 }
 
-/** Why a key cannot be bound to an action, and what to do instead. */
+/** The reason why a key cannot be bound to an action, and an alternative. */
 export interface UnfitKey {
   readonly what: string;
   readonly next: string;
 }
 
-/** Undefined: it can. */
+/** Undefined: the key can be bound. */
 export function unfitKey(strokes: string, action: KeyAction): UnfitKey | undefined {
   const [first = ''] = strokes.split(' ');
   const fixed = fixedKeys[first];

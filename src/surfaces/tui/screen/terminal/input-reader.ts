@@ -2,20 +2,19 @@ import { InputSilence } from './input-silence.ts';
 import { controlKey, readPiece } from './read-sequence.ts';
 import { keyPress, type TerminalInput } from './terminal-port.ts';
 
-/** What comes behind the end of a paste without such a silence belongs to it. */
+/** Input after the end of a paste without such a silence belongs to the paste. */
 const settleMs = 40;
-/** A terminal that has not answered after this time does not. */
+/** A terminal that has not answered by then never will. */
 const answerMs = 2000;
 
-/** Takes apart what a terminal sends. Sequences may come in pieces. */
+/** Parses input from a terminal. Sequences may arrive in pieces. */
 export class InputReader {
   readonly #emit: (input: TerminalInput) => void;
   #buffer = '';
-  /** Undefined outside a paste. */
   #paste: MarkedPaste | undefined;
   readonly #silence = new InputSilence(() => this.#silent());
   readonly #late = new LateSequenceRest();
-  /** Runs while the terminal has not answered what it was asked. */
+  /** Runs while an answer of the terminal is due. */
   #due: NodeJS.Timeout | undefined;
 
   constructor(emit: (input: TerminalInput) => void) {
@@ -34,7 +33,7 @@ export class InputReader {
     this.#wait();
   }
 
-  /** The terminal was asked something. An Escape is waited for longer until it has answered, or for a while. */
+  /** A query was sent to the terminal. Until the answer arrives or is overdue, an Escape waits longer for its rest. */
   expectAnswer(): void {
     clearTimeout(this.#due);
     this.#due = setTimeout(() => this.#answered(), answerMs).unref();
@@ -51,13 +50,12 @@ export class InputReader {
       this.#silence.restart(sequenceWaitMs(this.#buffer, { isAnswerDue: this.#due !== undefined }));
   }
 
-  /** Nothing has followed in time. */
   #silent(): void {
     if (this.#paste !== undefined) this.#endPaste(this.#paste);
     else this.#giveUp();
   }
 
-  /** Nothing more comes, or what was typed is not wanted. */
+  /** Call when input has ended or typed input is to be dropped. */
   clear(): void {
     this.#silence.stop();
     this.#late.clear();
@@ -95,7 +93,7 @@ export class InputReader {
     this.#paste = new MarkedPaste();
   }
 
-  /** False: more has to come. Nothing before the end is a key, however long it is. */
+  /** False: more must arrive. Nothing before the end is a key, however long it is. */
   #readPaste(paste: MarkedPaste): boolean {
     const { state, inputs, rest } = paste.read(this.#buffer);
     this.#buffer = rest;
@@ -113,7 +111,6 @@ export class InputReader {
     this.#emit(paste.whole(last));
   }
 
-  /** The rest of a sequence does not come. */
   #giveUp(): void {
     const { length, inputs } = giveUpSequence(this.#buffer);
     if (this.#buffer.length === length) this.#late.begin(this.#buffer);
@@ -124,38 +121,39 @@ export class InputReader {
   }
 }
 
-/** Several lines at once, from a terminal that does not mark a paste. A newline at the end alone is the Enter key. */
+/** Several lines at once, from a terminal that does not mark pastes. A lone newline at the end is the Enter key. */
 function isUnmarkedPaste(text: string): boolean {
   return text.length > 2 && !text.includes('\u001B') && /[\r\n][^\r\n]/.test(text) && !/[^\P{Cc}\t\r\n]/u.test(text);
 }
 
 /**
- * So long behind its beginning the rest of a sequence is still known. Digits of it would answer a question as keys.
+ * For this long after its beginning, the rest of a sequence is still recognized. Its digits would answer a question as
+ * keys.
  */
 const lateMs = 1000;
 
-/** What a terminal sends: an answer, a report or a key, each complete, or a paste that begins. */
+/** A complete answer, report or key of a terminal, or the start of a paste. */
 const sent =
   /^\u001B(?:\[(?:[IO]|M[^\u0001-\u001F]{3}|[<=>?]?[\d;:]+[ -/]*[A-Za-z~])|\]\d+;[^\u0007\u001B]*(?:\u0007|\u001B\\)|P[^\u001B]*\u001B\\)$/;
 const paste = /^\u001B\[200~/;
 
 /**
- * Knows the rest of a sequence whose beginning was taken for a key, or dropped, because nothing followed in time. Only
- * what comes in one read, and makes the whole of a sequence with that beginning, is its rest. One character alone is a
- * key, and so is everything else: a user who presses Escape and types on loses nothing.
+ * Recognizes the late rest of a sequence whose beginning was taken for a key or dropped. Only input that arrives in one
+ * read and completes the sequence is its rest. A single character and everything else are keys: a user who presses
+ * Escape and continues typing loses nothing.
  */
 class LateSequenceRest {
   /** Empty: no sequence was given up lately. */
   #begun = '';
   readonly #silence = new InputSilence(() => this.clear());
 
-  /** The rest of this did not come in time. */
+  /** The rest of this sequence did not arrive in time. */
   begin(open: string): void {
     this.#begun = open;
     this.#silence.restart(lateMs);
   }
 
-  /** What is to be read now: a rest with its beginning, or the text as it is. */
+  /** Gives what to read now: a rest joined with its beginning, or the text as it is. */
   take(text: string): string {
     const whole = this.#begun + text;
     const isRest = this.#begun !== '' && text.length > 1 && (sent.test(whole) || paste.test(whole));
@@ -169,20 +167,19 @@ class LateSequenceRest {
   }
 }
 
-/** More than a message may have. What follows in the same paste is dropped. */
+/** More than a message may have. The rest of the same paste is dropped. */
 const mostPasted = 4 * 1024 * 1024;
 
 const pasteStart = '\u001B[200~';
 const pasteEnd = '\u001B[201~';
 
-/** What a terminal sends by itself, and no page or key: focus, mouse, and its answers about itself. */
+/** Input that the terminal sends by itself, not from a page or key: focus, mouse, and answers about itself. */
 const report =
   /^\u001B(?:\[(?:[IO]|M[^\u0001-\u001F]{3}|<[\d;]{1,40}[Mm]|\?[\d;]{0,40}[cu]|\d{1,5};\d{1,5}R)|\]\d{1,4};[^\u0007\u001B]{0,200}(?:\u0007|\u001B\\))/;
-/** What may become one with more, or a mark of a paste. */
 const begunReport =
   /^\u001B(?:\[(?:M[^\u0001-\u001F]{0,2}|[<?]?[\d;]{0,40})?|\](?:\d{1,4}(?:;[^\u0007\u001B]{0,200}\u001B?)?)?)?$/;
 
-/** What a piece of input made of a paste. `rest` was not read. `waits`: more has to come, or a silence. */
+/** The result of reading a piece of a paste. `rest` was not read. `waits`: more input or a silence must come. */
 interface PastePart {
   readonly state: 'waits' | 'next';
   readonly inputs: readonly TerminalInput[];
@@ -190,13 +187,13 @@ interface PastePart {
 }
 
 /**
- * A paste that the terminal marks. A page may have a mark of the end in its text: what comes behind the end without a
- * silence is text of the paste and no key, but for what the terminal sends by itself, and a next paste.
+ * A paste that the terminal marks. A page may have an end mark in its text: input after the end without a silence is
+ * text of the paste, not keys, except reports of the terminal and a next paste.
  */
 class MarkedPaste {
   #text = '';
   #isCut = false;
-  /** Its end has come, and more may belong to it. */
+  /** Its end mark was read, but more may belong to it. */
   #isEnded = false;
 
   get isEnded(): boolean {
@@ -206,7 +203,7 @@ class MarkedPaste {
   read(sent: string): PastePart {
     if (this.#isEnded) return this.#readBehind(sent);
     const end = sent.indexOf(pasteEnd);
-    // The end may have come in part.
+    // The end mark may have arrived in part.
     const read = end === -1 ? Math.max(0, sent.length - pasteEnd.length + 1) : end;
     this.#add(sent.slice(0, read));
     if (end === -1) return { state: 'waits', inputs: [], rest: sent.slice(read) };
@@ -214,7 +211,7 @@ class MarkedPaste {
     return this.#readBehind(sent.slice(end + pasteEnd.length));
   }
 
-  /** Nothing follows. `last` was begun and is no report. */
+  /** Ends the paste. `last` was begun and is no report. */
   whole(last: string): TerminalInput {
     this.#add(last);
     const text = this.#text.replaceAll(pasteStart, '');
@@ -245,7 +242,7 @@ class MarkedPaste {
   }
 }
 
-/** A report at the beginning. A place of the cursor may look like a key with modifiers: it is none here. */
+/** A report at the beginning. A cursor position report may look like a key with modifiers: here it is none. */
 function readReport(text: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } | undefined {
   const [whole] = report.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -255,16 +252,16 @@ function readReport(text: string): { readonly length: number; readonly inputs: r
 
 /** A lone Escape is a key after this silence: the rest of a sequence comes at once. */
 const escapeMs = 30;
-/** So is Alt with a key that begins sequences. A slow line may split one there. */
+/** Likewise for Alt with a key that begins sequences. A slow line may split a sequence there. */
 const beginningMs = 150;
-/** What has begun beyond doubt was sent by the terminal. */
+/** An unambiguous beginning was sent by the terminal. */
 const restMs = 1000;
 
-/** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be a key with Alt. */
+/** Escape and one of these begin a sequence. Alone, or before the Escape of another key, they may be Alt with a key. */
 const beginning = /^\u001B[[\]OPX^_](?=$|\u001B(?!\\))/;
 
 /**
- * How long the rest of a sequence is waited for. While an answer of the terminal is due, an Escape is as likely its
+ * Milliseconds to wait for the rest of a sequence. While an answer of the terminal is due, an Escape is as likely its
  * beginning as a key.
  */
 function sequenceWaitMs(open: string, { isAnswerDue }: { readonly isAnswerDue: boolean }): number {
@@ -276,7 +273,7 @@ function isEscape(open: string): boolean {
   return open.startsWith('\u001B\u001B') || open.length < 2;
 }
 
-/** What a sequence is whose rest does not come. Of what the terminal sent, no part is a key. */
+/** Interprets a sequence whose rest does not arrive. No part of a terminal report becomes a key. */
 function giveUpSequence(open: string): { readonly length: number; readonly inputs: readonly TerminalInput[] } {
   if (isEscape(open)) return { length: 1, inputs: [controlKey(open.codePointAt(0) ?? 27)] };
   const [, sign = ''] = open;

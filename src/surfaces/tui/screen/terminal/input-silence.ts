@@ -1,10 +1,10 @@
-/** A timer that runs so much later than it should was held up. */
+/** A timer this late was held up. */
 const lateMs = 20;
 
 /**
- * Calls back when nothing has come for a time. While the program was busy, keys may wait to be read: the silence is over
- * only after the program has looked for them. What is timed behind input hangs on this and never on a timer alone, which
- * Node runs before it reads.
+ * Calls back after a time without input. Keys may wait to be read while the program was busy, so the silence is over
+ * only after the program has checked for them. Use this for timing after input, never a plain timer, which Node runs
+ * before it reads.
  */
 export class InputSilence {
   readonly #over: () => void;
@@ -15,7 +15,6 @@ export class InputSilence {
     this.#over = over;
   }
 
-  /** Something has come. */
   restart(milliseconds: number): void {
     this.stop();
     this.#wait(milliseconds, 'first');
@@ -24,7 +23,7 @@ export class InputSilence {
   #wait(milliseconds: number, time: 'first' | 'second'): void {
     const due = Date.now() + milliseconds;
     this.#timer = setTimeout(() => {
-      // On a busy machine the terminal's own data may come as late as this timer: then once more.
+      // On a busy machine terminal data may arrive as late as this timer: wait once more.
       if (time === 'first' && Date.now() - due > lateMs) return this.#wait(milliseconds, 'second');
       // Node reads input between timers and this.
       this.#looking = setImmediate(this.#over);

@@ -14,10 +14,9 @@ import {
 } from './terminal-sequences.ts';
 import type { TerminalWarden } from './terminal-warden.ts';
 
-/** After it was stopped, the program takes no keys for so long. */
+/** For this long after it was stopped, the program ignores keys. */
 const foreignMs = 50;
 
-/** The terminal that the process was started on. */
 export class ProcessTerminal implements TerminalPort {
   readonly marksPastes = marksPastes(process.env);
   readonly keepsScreen = hasAlternateScreen(process.env, readText);
@@ -25,24 +24,23 @@ export class ProcessTerminal implements TerminalPort {
   #listener: TerminalListener | undefined;
   #isRaw = false;
   #isFull = false;
-  /** Another program has it, and Ctrl+Z and what follows are that program's. */
+  /** Another program has it and handles Ctrl+Z and the like. */
   #isLent = false;
-  /** The newest title of the window, as it was written. Empty: none of ours. */
+  /** The last title written. Empty: none of ours. */
   #title = '';
-  /** The cursor has a shape of ours. */
   #isShaped = false;
-  /** What is read was typed for another program, while this one was stopped. */
+  /** Input was typed for another program while this one was stopped. */
   #isForeign = false;
   readonly #dropping = new InputSilence(() => {
     this.#isForeign = false;
     if (this.#isRaw) this.#listener?.resumed();
   });
-  /** Nothing was read since the keyboard was taken. */
+  /** Nothing was read since the keyboard was acquired. */
   #isFresh = true;
-  /** Gives the terminal back if this process is killed. */
+  /** Restores the terminal if this process is killed. */
   #warden: TerminalWarden | undefined;
   #writeToStderr: typeof process.stderr.write | undefined;
-  /** What parts of the program wrote to standard error meanwhile. */
+  /** Captured writes of the program to standard error. */
   #stray = '';
 
   constructor() {
@@ -79,7 +77,7 @@ export class ProcessTerminal implements TerminalPort {
     this.#takeStderr();
     this.#enter();
     this.write(askBackground);
-    // Behind the first frame, which does not wait for another process.
+    // After the first frame, which must not wait for another process.
     if (process.platform !== 'win32') setImmediate(() => void this.#startWarden());
   }
 
@@ -96,7 +94,7 @@ export class ProcessTerminal implements TerminalPort {
     if (process.platform === 'win32') return;
     this.#restore();
     process.off('SIGTSTP', this.#onStop);
-    // The whole job, as the terminal does it: a shell waits for all of its processes.
+    // The whole process group, as the terminal does it: a shell waits for all of its processes.
     process.kill(0, 'SIGTSTP');
   }
 
@@ -113,7 +111,7 @@ export class ProcessTerminal implements TerminalPort {
     }
   }
 
-  /** Lines that were typed before the keyboard was taken come first, and end with what the terminal made of Enter. */
+  /** Lines typed before the keyboard was acquired arrive first, and end with the terminal's translation of Enter. */
   readonly #onData = (text: string): void => {
     if (this.#isForeign) return;
     const isTypedBefore = this.#isFresh && /[^\n]\n/.test(text);
@@ -124,7 +122,7 @@ export class ProcessTerminal implements TerminalPort {
   readonly #onStop = (): void => this.#listener?.stop();
   readonly #onContinue = (): void => {
     if (this.#isLent) return;
-    // It was stopped by a signal that no program can handle: the shell has set modes of its own meanwhile.
+    // It was stopped by a signal that cannot be handled: the shell has set modes of its own meanwhile.
     if (this.#isRaw) this.#restore();
     process.off('SIGTSTP', this.#onStop).on('SIGTSTP', this.#onStop);
     this.#enter();
@@ -132,7 +130,7 @@ export class ProcessTerminal implements TerminalPort {
   };
   /** The terminal has gone. */
   readonly #onLost = (): void => this.#listener?.lost();
-  /** What is reported of the fault stands below the conversation. */
+  /** The fault is reported below the conversation. */
   readonly #onCrash = (): void => {
     const wasFull = this.#isFull;
     const isOurs = this.#isRaw;
@@ -140,7 +138,10 @@ export class ProcessTerminal implements TerminalPort {
     if (isOurs && !wasFull) writeNow(`\r${eraseBelow}`);
   };
 
-  /** What the terminal holds already comes at once. Nothing is drawn before that: what follows a frame is for it. */
+  /**
+   * Input that the terminal already holds arrives at once. Nothing is drawn before that: input after a frame is meant
+   * for it.
+   */
   #dropTyped(): void {
     this.#reader.clear();
     this.#isForeign = true;
@@ -169,7 +170,7 @@ export class ProcessTerminal implements TerminalPort {
     this.#warden.tell(this.#isFull ? 'full' : 'taken');
   }
 
-  /** Also called when the process ends: only what is done at once counts then. */
+  /** Also called when the process ends: must work synchronously. */
   readonly #restore = (): void => {
     if (!this.#isRaw) return;
     this.#isRaw = false;
@@ -187,7 +188,7 @@ export class ProcessTerminal implements TerminalPort {
     this.#giveStderrBack();
   };
 
-  /** A line of another part of the program would stand in the middle of the screen: it is shown at the end. */
+  /** A line written by another part of the program would disturb the screen: collect it, and show it at the end. */
   #takeStderr(): void {
     if (this.#writeToStderr !== undefined) return;
     this.#writeToStderr = process.stderr.write;
@@ -209,40 +210,38 @@ export class ProcessTerminal implements TerminalPort {
 
 function readText(path: string): string | undefined {
   try {
-    // Not imported: see `openTui`.
+    // No import: see `openTui`.
     return process.getBuiltinModule('node:fs').readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }
 }
 
-/** Before the process ends, or another program has the terminal. */
+/** Synchronous, for writes before the process ends or another program has the terminal. */
 function writeNow(text: string): void {
   try {
-    // Not imported: see `openTui`.
+    // No import: see `openTui`.
     process.getBuiltinModule('node:fs').writeSync(1, text);
   } catch {
     // The terminal has gone.
   }
 }
 
-/** The text of a file, or undefined where there is none that can be read. */
 type ReadText = (path: string) => string | undefined;
 
 /**
- * Whether the terminal shows another screen to programs that ask for one, and this one again behind them. GNU screen does
- * only if its user has set `altscreen on`; it answers no question about that, so its files are read. In doubt it does not.
+ * True if the terminal has an alternate screen for programs and restores this one after them. GNU screen does so only
+ * if its user has set `altscreen on`; it answers no query about that, so its files are read. In doubt false.
  */
 export function hasAlternateScreen(env: Readonly<Record<string, string | undefined>>, read: ReadText): boolean {
   const { STY: screen, TMUX: tmux, TERM: term = '', HOME: home = '' } = env;
-  // Each keeps the variables of the one around it: of both, the name of the terminal tells which is the inner one.
+  // Each keeps the variables of the outer one: if both are set, the name of the terminal tells which is the inner one.
   if (screen === undefined || (tmux !== undefined && term.startsWith('tmux'))) return true;
   const files = [env['SYSSCREENRC'] ?? '/etc/screenrc', env['SCREENRC'] ?? `${home}/.screenrc`];
   const said = files.flatMap((path) => [...(read(path) ?? '').matchAll(/^[ \t]*altscreen[ \t]+(on|off)\b/gm)]);
   return said.at(-1)?.[1] === 'on';
 }
 
-/** Why there is no full screen. */
 export const noAlternateScreen: Outcome<'no-other-screen'> = {
   code: 'no-other-screen',
   message: 'GNU screen keeps nothing of what stands here behind a full screen, unless altscreen is on',
@@ -251,7 +250,6 @@ export const noAlternateScreen: Outcome<'no-other-screen'> = {
 
 const marking = /^(?:xterm|screen|tmux|rxvt|foot|alacritty|kitty|wezterm|ghostty|contour|st-|vte|konsole|gnome|iterm)/;
 
-/** Whether a terminal is known to mark what is pasted, by the variables that it sets. */
 export function marksPastes(env: Readonly<Record<string, string | undefined>>): boolean {
   const has = (name: string): boolean => (env[name] ?? '') !== '';
   return ['TMUX', 'TERM_PROGRAM', 'VTE_VERSION', 'WT_SESSION'].some(has) || marking.test(env['TERM'] ?? '');

@@ -1,6 +1,6 @@
 import { keyPress, type KeyPress, type Modifiers, type TerminalInput } from './terminal-port.ts';
 
-/** Typed faster than by hand, and longer than what one key sends: taken as one text. */
+/** Faster than typing, and longer than what one key sends: read as one text. */
 const longRun = 16;
 
 export interface ReadPiece {
@@ -8,7 +8,7 @@ export interface ReadPiece {
   readonly inputs: readonly TerminalInput[];
 }
 
-/** The next thing in the text; undefined where more has to come. */
+/** Reads the next input of the text; undefined if more must arrive. */
 export function readPiece(text: string): ReadPiece | undefined {
   const code = text.codePointAt(0) ?? 0;
   if (code === 27) return readEscape(text);
@@ -66,7 +66,6 @@ function readControl(text: string): ReadPiece | undefined {
   return { length: whole.length, inputs: listed(readSequence(prefix, parameters, final)) };
 }
 
-/** An answer of the terminal, up to its end. */
 function readString(text: string): ReadPiece | undefined {
   if (isTyped(text)) return { length: 2, inputs: [withAlt(text.slice(1, 2))] };
   const end = /\u0007|\u001B\\/.exec(text.slice(2));
@@ -75,7 +74,7 @@ function readString(text: string): ReadPiece | undefined {
   return { length: 2 + end.index + end[0].length, inputs };
 }
 
-/** Alt with a key that begins answers, and other keys behind it: no answer begins so. */
+/** True for Alt with a key that begins answers, followed by other keys: no answer begins that way. */
 function isTyped(text: string): boolean {
   return /^\u001B(?:\][^\dlL]|P[^\d!$+>|])/.test(text);
 }
@@ -87,8 +86,8 @@ function listed(input: TerminalInput | undefined): readonly TerminalInput[] {
 const oldMouse = '\u001B[M';
 
 /**
- * A report of the mouse as terminals send it that know no newer form: a button and a place, one character each. Undefined
- * where more has to come. A place beyond what a character can say is NUL; any other control character is no part of it.
+ * Reads a legacy mouse report: button and position, one character each. Undefined if more must arrive. A position that
+ * no character can represent is NUL; any other control character is not part of it.
  */
 function readOldMouse(
   text: string,
@@ -149,7 +148,6 @@ const byNumber: Readonly<Record<string, string>> = {
   34: 'f20',
 };
 
-/** Keys that terminals report by a code point of their own, and those of the number pad. */
 const byCode: Readonly<Record<number, string>> = {
   8: 'backspace',
   9: 'tab',
@@ -171,7 +169,7 @@ const byCode: Readonly<Record<number, string>> = {
   57_426: 'delete',
 };
 
-/** What a control sequence means, by its parts; undefined where it is nothing that a user does. */
+/** Interprets the parts of a control sequence; undefined if it is no user input. */
 function readSequence(prefix: string, parameters: string, final: string): TerminalInput | undefined {
   const [first = '', second = '', third = ''] = parameters.split(';');
   if (prefix === '<') return final === 'M' ? wheelOf(Number(first)) : undefined;
@@ -183,7 +181,6 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
     case 'O':
       return parameters === '' ? { kind: 'focus', has: final === 'I' } : undefined;
     case 'M':
-      // A report of the mouse without the newer prefix.
       return wheelOf(Number(first) - 32);
     case 'Z':
       return keyPress('tab', { shift: true });
@@ -193,18 +190,16 @@ function readSequence(prefix: string, parameters: string, final: string): Termin
       if (first === '27') return coded(Number(third), modifiersOf(second));
       return named(byNumber[first], second);
     default:
-      // With other numbers it is an answer of the terminal, such as the place of the cursor.
+      // With other numbers it is a terminal answer, such as the cursor position.
       if ((first !== '' && first !== '1') || (final === 'R' && second === '1')) return undefined;
       return named(byLetter[final], second);
   }
 }
 
-/** A key of a keyboard that sends what applications asked for in former times: `ESC O` and a letter. */
 function readApplicationKey(letter: string): KeyPress | undefined {
   return named(letter === 'M' ? 'enter' : byLetter[letter], '');
 }
 
-/** `ESC [ [` and a letter: the console of Linux. */
 function readConsoleKey(letter: string): KeyPress | undefined {
   return /^[A-E]$/.test(letter) ? keyPress(`f${letter.charCodeAt(0) - 64}`) : undefined;
 }
@@ -213,7 +208,7 @@ function named(name: string | undefined, modifiers: string): KeyPress | undefine
   return name === undefined || isRelease(modifiers) ? undefined : keyPress(name, modifiersOf(modifiers));
 }
 
-/** A key by its code point. Shift is part of the character where it makes another one of it. */
+/** A key by its code point. Shift is part of the character if it changes that. */
 function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
   const known = byCode[code];
   if (known !== undefined) return keyPress(known, modifiers);
@@ -222,7 +217,7 @@ function coded(code: number, modifiers: Modifiers): KeyPress | undefined {
   return keyPress(modifiers.shift === true && modifiers.ctrl !== true ? sign.toUpperCase() : sign, modifiers);
 }
 
-/** One more than a sum: 1 for Shift, 2 for Alt, 4 for Ctrl. */
+/** The field is one more than a sum: 1 for Shift, 2 for Alt, 4 for Ctrl. */
 function modifiersOf(field: string): Modifiers {
   const bits = Math.max(0, Number(field.split(':')[0] || '1') - 1);
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
@@ -232,14 +227,12 @@ function isRelease(field: string): boolean {
   return field.split(':')[1] === '3';
 }
 
-/** A step of the wheel, by the button of a report; undefined for all other buttons. */
 function wheelOf(reported: number): TerminalInput | undefined {
   const button = reported & ~28;
   if (button !== 64 && button !== 65) return undefined;
   return { kind: 'wheel', direction: button === 64 ? 'up' : 'down' };
 }
 
-/** A key that a terminal sends as one control character. */
 export function controlKey(code: number): KeyPress {
   if (code === 13) return keyPress('enter');
   if (code === 9) return keyPress('tab');
@@ -250,7 +243,7 @@ export function controlKey(code: number): KeyPress {
   return keyPress(sign, { ctrl: true });
 }
 
-/** `11;rgb:1e1e/1e1e/2e2e`: the colour behind the text. */
+/** `11;rgb:1e1e/1e1e/2e2e`: the background colour. */
 function readTerminalAnswer(text: string): TerminalInput | undefined {
   const [, red, green, blue] = /^11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(text) ?? [];
   if (red === undefined || green === undefined || blue === undefined) return undefined;

@@ -1,10 +1,9 @@
 import { isSingleColumnText, splitClusters } from '../../../../base/text-columns.ts';
 
-/** What makes a row of another: what to write, and from which column on. */
 export interface RowChange {
   readonly column: number;
   readonly text: string;
-  /** Where the cursor stands then, if no margin is in the way. Undefined: terminals may differ about it. */
+  /** The cursor column afterwards, unless at the margin. Undefined: terminals may differ about it. */
   readonly end?: number;
 }
 
@@ -12,8 +11,8 @@ const eraseToEnd = '\u001B[K';
 const reset = '\u001B[m';
 
 /**
- * Only what differs is written: it costs less on a slow line, and a screen reader says the letter that was typed, and not
- * the whole row again. Undefined: nothing differs.
+ * Writes only what differs: that is cheaper on a slow line, and a screen reader says the typed letter instead of the
+ * whole row. Undefined: nothing differs.
  */
 export function rowChange(old: string, next: string): RowChange | undefined {
   if (old === next) return undefined;
@@ -21,12 +20,12 @@ export function rowChange(old: string, next: string): RowChange | undefined {
   return isSingleColumnText(old) && isSingleColumnText(next) ? plainChange(old, next) : styledChange(old, next);
 }
 
-/** Where anything may stand. */
+/** For a row with unknown contents. */
 export function wholeRow(row: string): RowChange {
   return { column: 0, text: eraseToEnd + row };
 }
 
-/** Each character is a column. */
+/** Each character is one column. */
 function plainChange(old: string, next: string): RowChange {
   let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
@@ -40,7 +39,7 @@ function styledChange(old: string, next: string): RowChange | undefined {
   if (before === undefined || after === undefined) return wholeRow(next);
   let from = 0;
   while (isSame(before[from], after[from]) && after[from]?.isSure === true) from++;
-  // A mark belongs to what stands before it.
+  // A mark belongs to the character before it.
   while (from > 0 && (before[from]?.columns === 0 || after[from]?.columns === 0)) from--;
   const same = sameAtEnd(before.slice(from), after.slice(from));
   const gone = before.slice(from, before.length - same);
@@ -48,20 +47,18 @@ function styledChange(old: string, next: string): RowChange | undefined {
   if (gone.length === 0 && come.length === 0) return undefined;
   const column = columnsOfCells(after.slice(0, from));
   const text = drawn(come, next);
-  // Before the text: behind the last column of a terminal it would take that column away.
+  // Erase before the text: after it the cursor may be on the last column, which erasing would clear.
   if (!isAllSure(gone) || !isAllSure(come)) return { column, text: eraseToEnd + text };
   const [taken, given] = [columnsOfCells(gone), columnsOfCells(come)];
   return { column, text: given < taken ? text + eraseToEnd : text, end: column + given };
 }
 
-/** Cells of a row as a terminal gets them: no style is left open behind them. */
 function drawn(cells: readonly RowCell[], row: string): string {
   const [first, last] = [cells[0], cells.at(-1)];
   if (first === undefined || last === undefined) return '';
   return first.style + row.slice(first.at, last.at + last.text.length) + (last.style === '' ? '' : reset);
 }
 
-/** How many of the last cells can stay where they are. */
 function sameAtEnd(gone: readonly RowCell[], come: readonly RowCell[]): number {
   let same = 0;
   const most = Math.min(gone.length, come.length);
@@ -82,25 +79,22 @@ function columnsOfCells(cells: readonly RowCell[]): number {
   return cells.reduce((sum, { columns }) => sum + columns, 0);
 }
 
-/** A character of a drawn row, with the marks that belong to it. */
 interface RowCell {
   readonly text: string;
   readonly columns: number;
-  /** Whether all terminals give it as many columns. They differ about pictures and about signs put together of several. */
+  /** All terminals give it as many columns. They differ about emoji and combined characters. */
   readonly isSure: boolean;
-  /** The sequences that give it its style. */
   readonly style: string;
-  /** Where it begins in the row. */
   readonly at: number;
 }
 
-/** Chinese, Japanese and Korean characters that stand alone. */
+/** Standalone Chinese, Japanese and Korean characters. */
 const wide =
   /^[\u3001-\u3003\u3008-\u3011\u3041-\u3096\u30A1-\u30FA\u30FC\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60]$/;
 // oxlint-disable-next-line no-control-regex -- our own styles
 const sequence = /\u001B\[([\d;]*)m/g;
 
-/** Undefined: the row has more in it than text and styles. */
+/** Undefined: the row contains more than text and styles. */
 function rowCells(row: string): readonly RowCell[] | undefined {
   const cells: RowCell[] = [];
   let style = '';
@@ -124,7 +118,7 @@ function rowCells(row: string): readonly RowCell[] | undefined {
   return read(row.length) ? cells : undefined;
 }
 
-/** A sequence that begins with a reset takes away all that came before it. */
+/** A sequence that begins with a reset drops all earlier styles. */
 function styleAfter(style: string, whole: string, codes: string): string {
   if (codes === '' || codes === '0') return '';
   return codes.startsWith('0;') ? `\u001B[${codes.slice(2)}m` : style + whole;

@@ -5,36 +5,36 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const bell = '\u0007';
 const longestTitle = 240;
 
-/** The title of the window. Text of any origin: nothing in it can end the sequence. */
+/** Sets the window title. The text is untrusted: nothing in it can end the sequence. */
 export function titleSequence(title: string): string {
   return `\u001B]0;${oneLine(title, longestTitle)}${bell}`;
 }
 
 export const noTitle = titleSequence('');
 
-/** Where a prompt begins, and where its answer does: terminals jump from one to the next. */
+/** Marks around a prompt, for terminals that jump between prompts. */
 export const promptMarks = {
   begin: `\u001B]133;D${bell}\u001B]133;A${bell}`,
   end: `\u001B]133;B${bell}\u001B]133;C${bell}`,
 } as const;
 
-/** The console of Linux prints such sequences, and GNU screen does not know these. */
+/** The Linux console prints such sequences, and GNU screen does not know these. */
 export function takesPromptMarks({ TERM: term = '', STY: screen, TMUX: tmux }: Environment): boolean {
   return term !== 'linux' && term !== 'dumb' && (screen === undefined || tmux !== undefined);
 }
 
-/** The console of Linux has no window. */
+/** The Linux console has no window. */
 export function takesTitle({ TERM: term = '' }: Environment): boolean {
   return term !== 'linux' && term !== 'dumb';
 }
 
-/** Rings, or shows a text on the desktop where the terminal can. */
+/** Rings the bell, or shows a desktop notification if the terminal can. */
 export function notificationSequence(text: string, method: 'auto' | 'osc9' | 'bel', env: Environment): string {
   const isShown = method === 'osc9' || (method === 'auto' && showsNotifications(env));
   return isShown ? throughMultiplexer(`\u001B]9;${oneLine(text, longestTitle)}${bell}`, env) : bell;
 }
 
-/** By variables that also programs inside tmux have. */
+/** Judges by variables that programs inside tmux have too. */
 function showsNotifications(env: Environment): boolean {
   const isSet = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? '') !== '');
   return (
@@ -45,13 +45,12 @@ function showsNotifications(env: Environment): boolean {
   );
 }
 
-/** tmux and GNU screen hand on what is wrapped for the terminal around them. */
+/** tmux and GNU screen pass wrapped sequences to the outer terminal. */
 function throughMultiplexer(sequence: string, { TMUX: tmux, STY: screen }: Environment): string {
   if (tmux !== undefined) return `\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\`;
   return screen === undefined ? sequence : `\u001BP${sequence}\u001B\\`;
 }
 
-/** The first signs of a text. One that is cut in two is left out. */
 function oneLine(text: string, most: number): string {
   const line = cleanText(text.slice(0, most * 16))
     .replaceAll(/\s+/g, ' ')
@@ -59,24 +58,23 @@ function oneLine(text: string, most: number): string {
   return [...line].slice(0, most).join('').toWellFormed();
 }
 
-/** A paste is marked, focus is reported, keys with modifiers are told apart. */
+/** Enables paste marks, focus reports and distinct keys with modifiers. */
 export const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u';
-/** All of it back, and what a screen may have set: also after a crash in the middle of a frame. */
+/** Resets all modes, including those of a frame that a crash interrupted. */
 export const modesOff =
   '\u001B[?2026l\u001B[<u\u001B[?1004l\u001B[?2004l\u001B[?1006l\u001B[?1000l\u001B[0m\u001B[?25h';
-/** A terminal that shows no other screen would move its cursor by the second. */
+/** Without an alternate screen, the second sequence would move the cursor. */
 export const fullOn = '\u001B[?1049h';
 export const fullOff = '\u001B[?1049l';
-/** What is left of the live part of a screen goes. */
 export const eraseBelow = '\u001B[J';
 /**
- * Asks whether keys with modifiers are told apart. Every terminal answers the second question: one that answers only that
+ * Asks if keys with modifiers are distinguished. Every terminal answers the second query: one that answers only that
  * has no such protocol.
  */
 export const askKeyboard = '\u001B[?u\u001B[c';
 export const askBackground = '\u001B]11;?\u0007';
 
-/** Whether an answer of the terminal follows what is written. */
+/** True if the terminal will answer the written text. */
 export function asksTerminal(text: string): boolean {
   return text.includes(askKeyboard) || text.includes(askBackground);
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { eraseBelow, fullOff, modesOff } from './terminal-sequences.ts';
 
-/** `taken`: the terminal has our modes. `full`: and shows the other screen. `given`: it is as it was. */
+/** `taken`: our modes are set. `full`: the alternate screen is shown too. `given`: the terminal is restored. */
 export type TerminalState = 'taken' | 'full' | 'given';
 
 export interface TerminalWarden {
@@ -9,9 +9,9 @@ export interface TerminalWarden {
 }
 
 /**
- * A small shell that waits for the end of this process, and gives the terminal back where the process could not: after a
- * kill. It leads a session of its own, so that no signal of the terminal reaches it and it may set the modes of one that
- * is not its own. It ends when we do.
+ * Starts a small shell that waits for the end of this process, and restores the terminal after a kill. It leads a
+ * session of its own, so that terminal signals do not reach it and it may set the modes of a terminal that is not its
+ * own. It ends when this process ends.
  */
 export function startTerminalWarden(): TerminalWarden {
   const child = spawn('/bin/sh', ['-c', script, 'capstan-terminal-warden'], {
@@ -35,14 +35,14 @@ export function startTerminalWarden(): TerminalWarden {
 }
 
 /**
- * The shell may print its prompt before this one has switched the screen back, and then the prompt goes with the other
- * screen. No process can keep the shell from that, nor make it print the prompt again.
+ * The shell may print its prompt before the warden has switched the screen back, and the prompt is then lost. No
+ * process can delay the shell or make it print the prompt again.
  */
 const killed = 'Capstan was killed. If no prompt follows, press Enter.';
 
 /**
- * The shell that the user has may set the modes of the line by itself when its job is killed, so they are set only if they
- * are still those that this process had: what raw mode takes away, as the system has it by default. The sequences do no harm to a terminal that is as it was.
+ * The user's shell may restore line modes itself when its job is killed, so they are only set if they are still those
+ * of this process: system defaults for what raw mode turned off. The sequences do no harm on a restored terminal.
  */
 const script = `state=given
 raw=

@@ -2,13 +2,13 @@ import { rowChange, type RowChange } from './row-changes.ts';
 
 export interface WantedRows {
   readonly rows: readonly string[];
-  /** Rows of the terminal. What does not fit scrolls out of its upper end, and can not be written any more. */
+  /** Rows of the terminal. Rows that scroll out at the top can no longer be written. */
   readonly height: number;
 }
 
 /**
- * Makes rows of those that are there. What is below those is blank. Rows are written from above, each below the one
- * before: a terminal that became narrower a moment ago breaks them, and none may be written over the end of another.
+ * Turns existing rows into the wanted ones, and blanks those below. Writes from top to bottom, each row below the one
+ * before: a terminal that was just made narrower rewraps rows, and none may overwrite the end of another.
  */
 export function writeRows(pen: RowPen, old: readonly string[], { rows, height }: WantedRows): void {
   const shown = rows.length > height ? old : movedRows(pen, old, rows);
@@ -20,7 +20,7 @@ export function writeRows(pen: RowPen, old: readonly string[], { rows, height }:
   if (shown.slice(rows.length).some((row) => row !== '')) pen.send(rows.length, '\u001B[J');
 }
 
-/** Moves what is worth it. Room for what comes is made before anything is written. */
+/** Moves rows if that pays. Makes room for new rows before anything is written. */
 function movedRows(pen: RowPen, old: readonly string[], rows: readonly string[]): readonly string[] {
   const count = Math.max(old.length, rows.length);
   const shown = filled(old, count);
@@ -37,19 +37,16 @@ function filled(rows: readonly string[], count: number): readonly string[] {
 
 export interface PenPlace {
   readonly row: number;
-  /** Undefined: not known. */
   readonly column: number | undefined;
 }
 
 export interface PenSize {
-  /** Rows that are there already. */
   readonly rows: number;
   readonly columns: number;
-  /** The whole terminal: each row has a number. Live: only the distance to the cursor is known. */
+  /** Whole terminal: rows are addressed by number. Live: only the distance to the cursor is known. */
   readonly part: 'whole' | 'live';
 }
 
-/** Writes on the rows of a terminal, in few bytes. */
 export class RowPen {
   text = '';
   readonly #columns: number;
@@ -63,7 +60,6 @@ export class RowPen {
     [this.#columns, this.#part] = [columns, part];
   }
 
-  /** How many rows are there. */
   get rows(): number {
     return this.#rows;
   }
@@ -72,7 +68,7 @@ export class RowPen {
     return { row: this.#row, column: this.#column };
   }
 
-  /** A row that is not there yet comes below the others, and the terminal scrolls where it has to. */
+  /** A new row is added below the others, and the terminal scrolls if necessary. */
   goTo(row: number, column: number): void {
     if (this.#part === 'live') this.#reach(row);
     else if (row !== this.#row || this.#column === undefined) {
@@ -83,7 +79,7 @@ export class RowPen {
     this.#toColumn(column);
   }
 
-  /** At the beginning of a row: a sequence that leaves the cursor there. */
+  /** Sends a sequence at the beginning of a row. It must leave the cursor there. */
   send(row: number, sequence: string): void {
     this.goTo(row, 0);
     this.text += sequence;
@@ -92,13 +88,13 @@ export class RowPen {
   change(row: number, { column, text, end }: RowChange): void {
     this.goTo(row, column);
     this.text += text;
-    // Behind the last column a cursor may stand in it or wait for the next row.
+    // After the last column a cursor may stay there or wait for the next row.
     this.#column = end !== undefined && end < this.#columns ? end : undefined;
   }
 
   /**
-   * Down by line feeds: where a row took more space than it should, the terminal scrolls instead of holding the cursor at
-   * its lower end, where the next row would be written over this one.
+   * Moves down by line feeds: if a row took more space than expected, the terminal scrolls instead of holding the
+   * cursor at the bottom, where the next row would overwrite this one.
    */
   #reach(row: number): void {
     const up = this.#row - row;
@@ -116,28 +112,27 @@ export class RowPen {
   }
 }
 
-/** Rows `from` to `to` (without it) move: down where `by` is above 0, else up. */
+/** Moves rows `from` to `to` (exclusive): down if `by` is above 0, else up. */
 export interface RowShift {
   readonly from: number;
   readonly to: number;
   readonly by: number;
 }
 
-/** What the sequences of a shift cost, about. */
+/** Approximate bytes of a shift's sequences. */
 const leastGain = 24;
-/** What it costs to go to a row and to erase it. */
+/** Bytes to go to a row and erase it. */
 const perRow = 4;
 
 /**
- * How most of the rows that are wanted come out of those that are there, if they are moved before the rest is written.
- * Both have as many. Undefined: moving is not worth it.
+ * The shift that puts most existing rows in their wanted places before the rest is written. Both lists have the same
+ * length. Undefined: a shift does not pay.
  */
 export function findShift(old: readonly string[], next: readonly string[]): RowShift | undefined {
   let from = 0;
   while (from < next.length && old[from] === next[from]) from++;
   const by = mostlyMovedBy(old, next, from);
   if (by === undefined) return undefined;
-  // The run of rows for which the move gains most, against leaving all where they are.
   let best = { gain: 0, from: 0, to: 0 };
   let run = { gain: 0, from };
   for (let at = from; at < next.length; at++) {
@@ -153,7 +148,6 @@ export function findShift(old: readonly string[], next: readonly string[]): RowS
   return by > 0 ? { from: best.from - by, to: best.to, by } : { from: best.from, to: best.to - by, by };
 }
 
-/** By how many rows most of the text moved. */
 function mostlyMovedBy(old: readonly string[], next: readonly string[], from: number): number | undefined {
   const places = new Map<string, number[]>();
   for (let at = from; at < old.length; at++) {
@@ -174,21 +168,20 @@ function mostlyMovedBy(old: readonly string[], next: readonly string[], from: nu
   return by;
 }
 
-/** The rows after a shift. What comes in is blank. */
 export function shifted(rows: readonly string[], { from, to, by }: RowShift): readonly string[] {
   const blank = Array.from({ length: Math.abs(by) }, () => '');
   const moved = by > 0 ? [...blank, ...rows.slice(from, to - by)] : [...rows.slice(from - by, to), ...blank];
   return [...rows.slice(0, from), ...moved, ...rows.slice(to)];
 }
 
-/** What a shift is made of, in this order: lines that a terminal inserts above a row, or takes away from it on. */
+/** A step of a shift, in order: lines inserted above a row, or deleted from it on. */
 export interface LineMove {
   readonly row: number;
   readonly lines: number;
   readonly move: 'insert' | 'delete';
 }
 
-/** Below the rows there is nothing, so none has to be put back where they end. */
+/** There is nothing below the rows, so none must be put back at their end. */
 export function lineMoves(rows: readonly string[], { from, to, by }: RowShift): readonly LineMove[] {
   const lines = Math.abs(by);
   const isBlank = rows.slice(to - lines, to).every((row) => row === '');

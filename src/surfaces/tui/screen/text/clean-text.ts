@@ -1,18 +1,18 @@
 import { replaceInvisible } from '../../../../base/invisible-characters.ts';
 
 /**
- * Escape sequences: those with a final letter, texts for the terminal up to their end, and short ones. A text for the
- * terminal without an end in its line loses only its beginning, so that nothing can swallow the rest of an output.
+ * Escape sequences: control sequences, strings for the terminal up to their end, and short ones. A string that does not
+ * end on its line loses only its beginning, so that nothing can swallow the rest of an output.
  */
 const sequences =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\n\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
-/** What moves the place where a terminal writes, or begins a sequence. */
+/** Characters that move the writing position or begin a sequence. */
 const steering = /[\x08\v\f\r\x1b\x80-\x9f\u2028\u2029]/;
 
 /**
- * A text of any origin as a screen may show it: no escape sequence, no control character but newline and tab, nothing
- * that turns the direction of writing. A carriage return ends a line, so that no line hides the one before it.
+ * Makes untrusted text safe for a screen: no escape sequences, no control characters except newline and tab, nothing
+ * that changes the writing direction. A carriage return ends a line, so that no line hides the one before it.
  */
 export function cleanText(text: string): string {
   const lines = steering.test(text)
@@ -23,22 +23,22 @@ export function cleanText(text: string): string {
   return withoutHidden(lines.toWellFormed());
 }
 
-/** The same in one line. */
+/** `cleanText` in one line. */
 export function cleanLine(text: string): string {
   return (
     cleanText(text)
-      // One look at each blank: a pattern that looks for blanks before a newline begins anew at every one of them.
+      // Looks at each blank once: a pattern for blanks before a newline would restart at every one of them.
       .replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks))
       .replaceAll('\t', ' ')
   );
 }
 
-/** Without the same signs, for a text that stays with the user: it has no control characters any more. */
+/** Removes hidden characters of a text that stays with the user; it already has no control characters. */
 export function withoutHidden(text: string): string {
   return replaceInvisible(text.replaceAll(/[\u2028\u2029]/g, '\n'), () => '');
 }
 
-/** The same in lines, with blanks in the place of tabs. */
+/** `cleanText` split into lines, with blanks for tabs. */
 export function cleanLines(text: string): readonly string[] {
   return cleanText(text)
     .split('\n')
@@ -47,17 +47,16 @@ export function cleanLines(text: string): readonly string[] {
 
 const codeTab = 4;
 
-/** Bold and underlined letters of old printers, as manual pages still have them, become letters. */
+/** Converts overstruck bold and underlined letters, as in manual pages, to plain letters. */
 function overstruck(text: string): string {
   return text.includes('\b') ? text.replaceAll(/_\x08(?=[^\x08])|([^\x08\n])\x08(?=\1)/g, '') : text;
 }
 
-/** A line with blanks in the place of its tabs. */
 export function withoutTabs(line: string, size: number): string {
   if (!line.includes('\t')) return line;
   let [column, from, out] = [0, 0, ''];
   for (let at = line.indexOf('\t'); at >= 0; at = line.indexOf('\t', from)) {
-    // Wide signs before a tab move it by a column or two, which no one aligns by.
+    // Wide characters before a tab shift it by a column or two, which does not matter.
     column += at - from;
     const blanks = size - (column % size);
     out += line.slice(from, at) + ' '.repeat(blanks);

@@ -5,7 +5,7 @@ import { themeOf } from './themes.ts';
 
 const reset = '\u001B[0m';
 
-/** A row as a terminal gets it: at most `width` columns, and no style is left open at its end. */
+/** Draws a row for the terminal: at most `width` columns, with no style left open at its end. */
 export function drawRow(row: Row, look: Look): string {
   let drawn = '';
   let open = '';
@@ -28,14 +28,12 @@ export function drawRows(rows: readonly Row[], look: Look): readonly string[] {
   return rows.map((row) => drawRow(row, look));
 }
 
-/** The row with blanks up to a column, in a style under its own. */
 export function filledRow(row: Row, width: number, under: Style): Row {
   const blanks = width - rowColumns(row);
   const all = blanks > 0 ? [...row, { text: ' '.repeat(blanks) }] : row;
   return restyled(all, under);
 }
 
-/** The line, or as much of it as fits, with a sign at its end that there was more. */
 export function cutTo(line: string, columns: number, look: Pick<Look, 'glyphs'>): string {
   if (countColumns(line) <= columns) return line;
   const { ellipsis } = glyphsOf(look);
@@ -49,7 +47,6 @@ export function rowColumns(row: Row): number {
   return columns;
 }
 
-/** As much of a row as fits. */
 export function beginningOfRow(row: Row, columns: number): Row {
   if (rowColumns(row) <= columns) return row;
   const kept: Piece[] = [];
@@ -63,7 +60,7 @@ export function beginningOfRow(row: Row, columns: number): Row {
   return kept;
 }
 
-/** The row, or as much of it as fits, with a sign at its end that there was more. */
+/** Cuts a row to fit, with a sign at the end if there was more. */
 export function cutRow(row: Row, columns: number, look: Pick<Look, 'glyphs'>): Row {
   if (rowColumns(row) <= columns) return row;
   const { ellipsis } = glyphsOf(look);
@@ -73,10 +70,10 @@ export function cutRow(row: Row, columns: number, look: Pick<Look, 'glyphs'>): R
   return [...kept, style === undefined ? plain(mark) : { text: mark, style }];
 }
 
-/** The codes of styles that were drawn, in the newest look: most rows have few, and the same ones. */
+/** Cached style codes for the newest look: rows mostly repeat a few styles. */
 let known: { readonly look: Pick<Look, 'colours' | 'palette'>; readonly codes: WeakMap<Style, string> } | undefined;
 
-/** The codes of SGR for a style, without the sequence around them. Empty: none. */
+/** SGR codes of a style, without the sequence around them. Empty: none. */
 function sgrCodes(style: Style, look: Look): string {
   if (look.colours === 'none') return '';
   if (known?.look.colours !== look.colours || known.look.palette !== look.palette)
@@ -102,7 +99,6 @@ function codesOf(style: Style, look: Look): string {
   return codes.join(';');
 }
 
-/** Whether rows can have a ground of their own. */
 export function hasGrounds({ colours, palette }: Look): boolean {
   return (colours === '256' || colours === 'true') && themeOf(palette).grounds.tint !== undefined;
 }
@@ -130,7 +126,7 @@ function fullCodes(full: number): string {
   return `2;${full >> 16};${(full >> 8) & 255};${full & 255}`;
 }
 
-/** A colour of another program, as near as the terminal has it. Sixteen colours have none that is near. */
+/** The nearest terminal colour to a program's colour. Sixteen colours have none that is near. */
 function givenCodes(colour: GivenColour, colours: Look['colours'], place: 'ink' | 'ground'): string {
   const start = place === 'ink' ? 38 : 48;
   if (colour >= trueColour && colours === 'true') return `${start};${fullCodes(colour - trueColour)}`;
@@ -146,13 +142,12 @@ export function nearestIndexed(full: number): number {
   return 16 + 36 * level(full >> 16) + 6 * level((full >> 8) & 255) + level(full & 255);
 }
 
-/** Columns of a row that is drawn already. */
 export function drawnColumns(row: string): number {
   // oxlint-disable-next-line no-control-regex -- our own styles
   return countColumns(row.replaceAll(/\u001B\[[\d;]*m/g, ''));
 }
 
-/** So many of the rows, with the one at `at` among them. */
+/** At most `most` rows, including the one at `at`. */
 export function rowsAround<Each>(rows: readonly Each[], at: number, most: number): readonly Each[] {
   const from = Math.max(0, Math.min(at - Math.floor(most / 2), rows.length - most));
   return rows.slice(from, from + most);

@@ -1,7 +1,7 @@
 import { cleanLine } from './clean-text.ts';
 import type { Look } from './look.ts';
 
-/** A path for people: relative where it lies in the folder of the thread, with `~` where it lies in their home. */
+/** A path for display: relative inside the thread's folder, with `~` inside the home folder. */
 export function shownPath(path: string, { cwd, home }: Pick<Look, 'cwd' | 'home'>): string {
   const inside = within(path, cwd);
   if (inside !== undefined) return cleanLine(inside === '' ? '.' : inside);
@@ -9,7 +9,7 @@ export function shownPath(path: string, { cwd, home }: Pick<Look, 'cwd' | 'home'
   return cleanLine(atHome === undefined ? path : atHome === '' ? '~' : `~/${atHome}`);
 }
 
-/** The rest of a path behind a folder. Undefined: it lies elsewhere. */
+/** The rest of a path below a folder. Undefined: it is elsewhere. */
 function within(path: string, folder: string): string | undefined {
   if (folder === '' || folder === '/') return undefined;
   if (path === folder) return '';
@@ -28,7 +28,7 @@ export function elapsedWords(milliseconds: number): string {
   return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m ${two(seconds % 60)}s`;
 }
 
-/** The same with parts of a second: `15ms`, `2.1s`. */
+/** With fractions of a second: `15ms`, `2.1s`. */
 export function spentWords(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
   return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)}s` : elapsedWords(milliseconds);

@@ -1,28 +1,27 @@
 import type { KeyMap } from '../keys/key-map.ts';
 import type { Theme, ThemeName } from './themes.ts';
 
-/** How a surface wants cells to be drawn. */
 export interface Look {
   /** Columns; at least 1. */
   readonly width: number;
-  /** `none`: no sequence at all, not even for bold. */
+  /** `none`: no sequences at all, not even for bold. */
   readonly colours: 'none' | 'sixteen' | '256' | 'true';
-  /** By its name, or one of the user's own. */
+  /** A built-in theme by name, or one of the user's own. */
   readonly palette: ThemeName | Theme;
   /**
-   * `ascii`: every sign that we add is ASCII. `words`: for a screen reader, with words in the place of signs and nothing
-   * that stands side by side. What others wrote stays as it is.
+   * `ascii`: all our signs are ASCII. `words`: for a screen reader, with words instead of signs and nothing side by
+   * side. Text by others stays as it is.
    */
   readonly glyphs: 'unicode' | 'ascii' | 'words';
-  /** `whole`: all there is, as the transcript view shows it. */
+  /** `whole`: everything, as in the transcript view. */
   readonly details: 'folded' | 'whole';
-  /** Milliseconds, for cells of what still runs. */
+  /** Milliseconds, for cells of running work. */
   readonly now: number;
-  /** `none`: nothing moves by itself. */
+  /** `none`: no animation. */
   readonly motion?: 'none';
   readonly cwd: string;
   readonly home: string;
-  /** For hints. Absent: the keys that Capstan comes with. */
+  /** For hints. Absent: the default keys. */
   readonly keys?: KeyMap;
 }
 
@@ -70,7 +69,7 @@ const ascii: Readonly<Record<keyof typeof unicode, string>> = {
   dot: '-',
 };
 
-/** As a screen reader says them. Empty: what follows says enough. */
+/** Read out by screen readers. Empty: the following text says enough. */
 const words: typeof ascii = {
   ...ascii,
   bullet: '',
@@ -93,12 +92,11 @@ const words: typeof ascii = {
 
 const plainSigns: Readonly<Record<string, string>> = { '→': '->', '…': '...', '·': '-', '—': '-', '–': '-' };
 
-/** Words of Capstan, in signs that the look has. */
+/** Replaces signs in Capstan's own text by those of the look. */
 export function wordsWithGlyphs(text: string, { glyphs }: Pick<Look, 'glyphs'>): string {
   return glyphs !== 'unicode' ? text.replaceAll(/[→…·—–]/g, (sign) => plainSigns[sign] ?? sign) : text;
 }
 
-/** The signs that cells add to what others wrote. */
 export function glyphsOf({ glyphs }: Pick<Look, 'glyphs'>): Readonly<Record<keyof typeof unicode, string>> {
   return { unicode, ascii, words }[glyphs];
 }

@@ -4,13 +4,12 @@ import type { Look } from './look.ts';
 import { type ColourRole, type Piece, plain, type Row, type Style, trueColour } from './style.ts';
 import { wrapRow } from './wrap-row.ts';
 
-/** The colours of a program's output, and where they stand: its state goes from line to line. */
+/** Parses colours of a program's output; the state carries over from line to line. */
 export class OutputColours {
   #style: Style = none;
-  /** What a sequence makes of plain text: most outputs have few of them. */
+  /** Cache of styles by sequence, as outputs repeat a few of them. */
   readonly #known = new Map<string, Style>();
 
-  /** A line as the program wrote it. Of its sequences only colours and weights are left, as styles. */
   read(line: string): Row {
     if (!line.includes('\u001B[')) return this.#pieces(line);
     const row: Piece[] = [];
@@ -92,7 +91,7 @@ function shortColour(code: number): Style {
   return code >= 100 && code <= 107 ? { back: code - 92 } : {};
 }
 
-/** `5;N` or `2;R;G;B`, and how many codes that takes. */
+/** `5;N` or `2;R;G;B`, and the number of codes consumed. */
 function longColour(codes: readonly number[], at: number): { readonly colour?: number; readonly taken: number } {
   const isByte = (value: number | undefined): value is number => value !== undefined && value >= 0 && value <= 255;
   const [form, first, green, blue] = codes.slice(at, at + 4);
@@ -102,10 +101,9 @@ function longColour(codes: readonly number[], at: number): { readonly colour?: n
   return { colour: trueColour + (first << 16) + (green << 8) + blue, taken: 4 };
 }
 
-/** The colours of pages that serve every terminal, by what they mean here. */
 const roles: Readonly<Record<number, ColourRole>> = { 1: 'bad', 2: 'good', 3: 'warn', 5: 'special', 6: 'accent' };
 
-/** A painted page in rows that fit, in the colours of the theme. Nothing of it is left out. */
+/** A coloured page in rows that fit, in theme colours. No text is left out. */
 export function paintedRows(page: string, look: Look): readonly string[] {
   const colours = new OutputColours();
   return page

@@ -1,4 +1,4 @@
-/** What a text is for. Palettes give each role its colour. */
+/** The purpose of a text. Palettes give each role its colour. */
 export type ColourRole =
   | 'accent'
   | 'good'
@@ -12,10 +12,10 @@ export type ColourRole =
   | 'comment'
   | 'number';
 
-/** `tint`: of the user's words. `added-number`: of the column with line numbers. */
+/** `tint`: for the user's words. `added-number`: for the column of line numbers. */
 export type BackRole = 'tint' | 'added' | 'removed' | 'added-number' | 'removed-number';
 
-/** A colour that a program chose: one of 256, or with `trueColour` added to its red, green and blue. */
+/** A colour set by a program: one of 256, or `trueColour` plus its red, green and blue. */
 export type GivenColour = number;
 export const trueColour = 0x1000000;
 
@@ -47,14 +47,13 @@ export const goodStyle: Style = { colour: 'good' };
 export const badStyle: Style = { colour: 'bad' };
 export const warnStyle: Style = { colour: 'warn' };
 
-/** The pieces with a style under their own. */
 export function restyled(row: Row, under: Style): Row {
   return row.map(({ text, style }) => ({ text, style: mergedStyle(under, style) }));
 }
 
 const merged = new WeakMap<Style, WeakMap<Style, Style>>();
 
-/** One style over another. The same two give the same object, so that what is known of it can be kept. */
+/** Merges two styles. The same pair gives the same object, so that results can be cached by it. */
 function mergedStyle(under: Style, over: Style | undefined): Style {
   if (over === undefined) return under;
   let known = merged.get(under);

@@ -3,7 +3,7 @@ import type { BackRole, ColourRole } from './style.ts';
 type Inks = Readonly<Record<ColourRole, Ink>>;
 type Grounds = Readonly<Record<BackRole, Ground>>;
 
-/** Undefined for 256 or all: the terminal's own colour serves there too. */
+/** Undefined for 256 or all: the terminal's own colour is used there too. */
 const own = (sixteen: number): Ink => [sixteen, undefined, undefined];
 
 const dark: Inks = {
@@ -23,13 +23,13 @@ const dark: Inks = {
 const light: Inks = {
   ...dark,
   accent: [36, 24, 0x005f87],
-  // The green and the bright blue of many terminals are made for black.
+  // Green and bright blue of many terminals are made for black.
   good: [32, 22, 0x116329],
   bad: [31, 124, 0xb3261e],
   special: [35, 90, 0x7a2ea0],
   quote: [32, 22, 0x1d6b2f],
   marker: [34, 25, 0x0550ae],
-  // Yellow cannot be read on white.
+  // Yellow is unreadable on white.
   warn: [33, 94, 0x8a5a00],
   keyword: [35, 90, 0x7a2ea0],
   string: [32, 22, 0x1d6b2f],
@@ -37,7 +37,6 @@ const light: Inks = {
   number: [33, 130, 0x9a5b00],
 };
 
-/** Blue and orange in the place of green and red. */
 const darkColourBlind: Inks = {
   ...dark,
   good: [94, 75, 0x5fafff],
@@ -53,7 +52,7 @@ const lightColourBlind: Inks = {
   string: [34, 25, 0x005faf],
 };
 
-/** At least seven times as bright as black, or as dark as white. */
+/** Contrast of at least seven against black or white. */
 const darkHighContrast: Inks = {
   accent: [96, 51, 0x00ffff],
   good: [92, 83, 0x5fff5f],
@@ -81,7 +80,6 @@ const lightHighContrast: Inks = {
   number: [31, 52, 0x5f0000],
 };
 
-/** Nothing but the sixteen colours that the user gave the terminal. */
 const ansi = sixteenOf(dark);
 
 function sixteenOf(inks: Inks): Theme['inks'] {
@@ -120,7 +118,6 @@ const lightBlindGrounds: Grounds = {
 const shades = { hasDim: true } as const;
 const strong = { hasDim: false, grounds: {} } as const;
 
-/** Those that Capstan brings, by name. */
 export const themes = {
   dark: { name: 'dark', inks: dark, grounds: darkGrounds, ...shades },
   light: { name: 'light', inks: light, grounds: lightGrounds, ...shades },
@@ -138,7 +135,7 @@ export const themes = {
   },
   'dark-high-contrast': { name: 'dark-high-contrast', inks: darkHighContrast, ...strong },
   'light-high-contrast': { name: 'light-high-contrast', inks: lightHighContrast, ...strong },
-  // For a background that is not known: colours of the terminal, which fit it, and no ground.
+  // For an unknown background: terminal colours, which fit it, and no ground.
   'colour-blind': { name: 'colour-blind', inks: sixteenOf(darkColourBlind), grounds: {}, ...shades },
   'high-contrast': { name: 'high-contrast', inks: ansi, ...strong },
   ansi: { name: 'ansi', inks: ansi, grounds: {}, ...shades },
@@ -147,37 +144,35 @@ export const themes = {
 
 export type ThemeName = keyof typeof themes;
 
-/** A theme by its name, or one that the user made. */
 export function themeOf(palette: ThemeName | Theme): Theme {
   return typeof palette === 'string' ? themes[palette] : palette;
 }
 
-/** A colour for terminals of 16 colours (a code of SGR), of 256, and of all. */
+/** A colour for terminals with 16 colours (SGR code), 256, and all. */
 export type Ink = readonly [sixteen: number, indexed: number | undefined, full: number | undefined];
 
-/** A ground for terminals of 256 colours, and of all. Sixteen colours have no quiet one. */
+/** A ground for terminals with 256 colours, and all. Sixteen colours have no quiet one. */
 export type Ground = readonly [indexed: number, full: number];
 
-/** The colours of a look. A role without one is drawn as plain text; what it says never depends on its colour. */
+/** The colours of a look. A role without a colour is drawn as plain text; meaning never depends on colour alone. */
 export interface Theme {
   readonly name: string;
   readonly inks: Readonly<Partial<Record<ColourRole, Ink>>>;
   readonly grounds: Readonly<Partial<Record<BackRole, Ground>>>;
-  /** False: what others draw dim is drawn as plain text. */
+  /** False: dim text is drawn as plain text. */
   readonly hasDim: boolean;
 }
 
-/** `unknown`: the terminal has not said it. */
+/** `unknown`: the terminal has not reported it. */
 export type Background = 'dark' | 'light' | 'unknown';
 
-/** What a user may choose: a theme, or one of a pair by the background of the terminal. */
+/** A choice for users: a theme, or one of a pair by the terminal background. */
 export interface ThemeChoice {
   readonly name: string;
   readonly about: string;
   on(background: Background): ThemeName | Theme;
 }
 
-/** What holds where nothing was chosen. */
 export const autoTheme: ThemeChoice = {
   name: 'auto',
   about: 'dark or light, by the background of the terminal',
@@ -192,7 +187,6 @@ function fixed(name: ThemeName, about: string): ThemeChoice {
   return { name, about, on: () => name };
 }
 
-/** In the order of the list. */
 export const themeChoices: readonly ThemeChoice[] = [
   autoTheme,
   fixed('dark', 'for a dark background'),
@@ -207,23 +201,21 @@ export const themeChoices: readonly ThemeChoice[] = [
   fixed('plain', 'no colours; bold and dim stay'),
 ];
 
-/** A choice by its name, also in the other spelling of *colour*. */
+/** Finds a choice by name, in either spelling of *colour*. */
 export function findTheme(name: string, own: readonly ThemeChoice[] = []): ThemeChoice | undefined {
   const wanted = name.toLowerCase().replace('color-blind', 'colour-blind');
   return own.find((choice) => choice.name === name) ?? themeChoices.find((choice) => choice.name === wanted);
 }
 
-/** A theme that the user made. */
 export function ownTheme(theme: Theme): ThemeChoice {
   return { name: theme.name, about: 'your own', on: () => theme };
 }
 
-/** What a theme of the user's may begin with. */
+/** True for a built-in theme, which an own theme can extend. */
 export function isThemeName(name: string): name is ThemeName {
   return Object.hasOwn(themes, name);
 }
 
-/** By the colour behind the text. */
 export function backgroundOf([red, green, blue]: readonly [number, number, number]): 'dark' | 'light' {
   return 0.299 * red + 0.587 * green + 0.114 * blue > 128 ? 'light' : 'dark';
 }

@@ -10,7 +10,6 @@ export interface UserThemes {
   readonly problems: readonly { readonly name: string; readonly outcome: Outcome }[];
 }
 
-/** The themes in the home folder. */
 export async function readUserThemes(engine: Engine): Promise<UserThemes> {
   const choices: ThemeChoice[] = [];
   const problems: { readonly name: string; readonly outcome: Outcome }[] = [];
@@ -36,7 +35,7 @@ const sixteen: Readonly<Record<string, number>> = Object.fromEntries(
 
 const accepted = '"#rrggbb", a number from 0 to 255, or a name such as "cyan" or "bright-blue"';
 
-/** A theme as a file of the user's says it, or what is wrong with it. Only numbers get from here to the terminal. */
+/** Parses a user's theme file, or gives its problem. Only numbers get from here to the terminal. */
 export function readTheme(name: string, text: string): Theme | { readonly problem: string } {
   let given: Json;
   try {

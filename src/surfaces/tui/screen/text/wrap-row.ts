@@ -4,7 +4,7 @@ import type { Piece, Row } from './style.ts';
 
 export interface WrapForm {
   readonly width: number;
-  /** What stands before the first row, and before the others. */
+  /** Prefixes of the first row and of the others. */
   readonly first?: Row;
   readonly rest?: Row;
   /** Absent: `words`. */
@@ -13,7 +13,6 @@ export interface WrapForm {
 
 const nothing: Row = [];
 
-/** A line in rows of at most so many columns. */
 export function wrapRow(
   row: Row,
   { width, first = nothing, rest = first, breaking = 'words' }: WrapForm,
@@ -30,12 +29,12 @@ export function wrapRow(
   return rows;
 }
 
-/** What stands before a row leaves at least one column, or a third of them where there are few. */
+/** Cuts a prefix so that at least one column, or a third of the width, is left. */
 function fitting(prefix: Row, width: number): Row {
   return prefix.length === 0 ? prefix : beginningOfRow(prefix, Math.max(0, width - Math.max(1, Math.ceil(width / 3))));
 }
 
-/** Cuts a row at places that only grow: each piece is visited once. */
+/** Cuts a row at ascending positions: each piece is visited once. */
 class Slicer {
   readonly #row: Row;
   #index = 0;
@@ -59,10 +58,13 @@ class Slicer {
   }
 }
 
-/** `words`: between words where there are any, so that an address stays whole. `anywhere`: where the row is full. */
+/** `words`: between words if there are any, so that an address stays whole. `anywhere`: where the row is full. */
 type Breaking = 'words' | 'anywhere';
 
-/** Where the rows of a line begin and end, in turn. `first`, `rest`: the columns of the first row, and of the others. */
+/**
+ * Alternating start and end positions of the rows of a line. `first`, `rest`: columns of the first row and of the
+ * others.
+ */
 export function breakLine(line: string, first: number, rest: number, breaking: Breaking): readonly number[] {
   if (line.length <= first && isSingleColumnText(line)) return [0, line.length];
   return isSingleColumnText(line)
@@ -84,7 +86,7 @@ function breakSingle(line: string, first: number, rest: number, breaking: Breaki
   return places;
 }
 
-/** The last blank up to a place that has a word before it. */
+/** The last blank up to a position that has a word before it. */
 function lastBlank(line: string, from: number, to: number): number {
   let at = to;
   while (at > from && line.charCodeAt(at) !== 32) at -= 1;
@@ -120,19 +122,19 @@ function breakClusters(line: string, first: number, rest: number, breaking: Brea
   return places.length === 0 ? [0, 0] : places;
 }
 
-/** Behind the last cluster that fits: at least one, so that there is an end. */
+/** After the last cluster that fits; at least one, so that wrapping terminates. */
 function fullRow(clusters: readonly Cluster[], from: number, room: number): number {
   let [end, used] = [from, 0];
   while (end < clusters.length && (end === from || used + clusters[end]!.columns <= room)) {
     used += clusters[end]!.columns;
     end += 1;
   }
-  // Marks without columns stay with what they stand on.
+  // Marks without columns stay with their base.
   while (end < clusters.length && clusters[end]!.columns === 0) end += 1;
   return end;
 }
 
-/** The last place up to `full` where a word ends. Scripts without blanks may break at each wide sign. */
+/** The last word end up to `full`. Scripts without blanks may break at each wide character. */
 function wordEnd(clusters: readonly Cluster[], from: number, full: number): number {
   let hasWord = false;
   for (let at = from; at < full && !hasWord; at += 1) hasWord = clusters[at]!.text !== ' ';

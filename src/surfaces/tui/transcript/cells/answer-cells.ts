@@ -8,7 +8,7 @@ import { boldStyle, dimStyle, type Style, styled } from '../../screen/text/style
 import { drawMarkdown, MarkdownStream, MarkdownText } from '../markdown/markdown-stream.ts';
 import { type Cell, cellFromRows, headRows, type LastRows, stateMark } from './cell.ts';
 
-/** What the model wrote. A plan that it proposes stands apart. */
+/** A message of the model. A proposed plan is set apart. */
 export function answerCell({ text, plan }: Pick<Extract<TurnItem, { kind: 'agent-message' }>, 'text' | 'plan'>): Cell {
   if (plan === undefined) return proseCell(text);
   return {
@@ -45,13 +45,12 @@ function aroundPlan(text: string): readonly [string, string] {
   return from < 0 || to < 0 ? [text, ''] : [lines.slice(0, from).join('\n'), lines.slice(to + 1).join('\n')];
 }
 
-/** A part of an answer, with the rows that its Markdown has inside the margin. */
 interface AnswerSection {
   readonly kind: 'prose' | 'plan';
   readonly rows: readonly string[];
 }
 
-/** An answer of some parts: a plan that the model proposes stands apart, below a heading. A part without rows takes none. */
+/** Draws the parts of an answer, a proposed plan below a heading. A part without rows takes none. */
 function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonly string[] {
   return parts
     .filter(({ rows }) => rows.length > 0)
@@ -61,7 +60,6 @@ function answerSectionRows(parts: readonly AnswerSection[], look: Look): readonl
     ]);
 }
 
-/** Rows above those of the Markdown. */
 function headingRowCount(kind: AnswerSection['kind'], look: Look): number {
   return kind === 'prose' ? 0 : planHead(look).length;
 }
@@ -75,7 +73,7 @@ function planHead(look: Look): readonly string[] {
   return [...drawRows(headRows(look, stateMark('plain', look), [styled('Proposed Plan', boldStyle)]), look), ''];
 }
 
-/** Too narrow for a margin. */
+/** Narrower screens have no margin. */
 const leastWidth = 8;
 
 const speaker = 'Capstan: ';
@@ -84,13 +82,12 @@ function hasSpeaker({ width }: Look): boolean {
   return width >= 3 * speaker.length;
 }
 
-/** The look of what stands behind the margin of an answer. */
 export function insideAnswer(look: Look): Look {
   if (look.glyphs === 'words') return hasSpeaker(look) ? { ...look, width: look.width - speaker.length } : look;
   return look.width < leastWidth ? look : { ...look, width: look.width - 2 };
 }
 
-/** Rows that were drawn inside, with a mark before the first. `at`: the place of the first of them in the answer. */
+/** Adds the margin to rows, and a mark before the first. `at`: index of the first row in the answer. */
 function answerRows(rows: readonly string[], look: Look, at = 0): readonly string[] {
   if (look.glyphs === 'words')
     return at === 0 && hasSpeaker(look) ? rows.map((row, index) => (index === 0 ? `${speaker}${row}` : row)) : rows;
@@ -105,13 +102,15 @@ interface GrowingPart {
   hasText: boolean;
 }
 
-/** An answer that is still arriving. The completed item is the truth: `answerCell` takes its place, with the same rows. */
+/**
+ * An answer that is still arriving. The completed item is authoritative: `answerCell` replaces this with the same rows.
+ */
 export class AnswerStream implements Cell {
   readonly #parts: GrowingPart[] = [newPart('prose')];
   readonly #tags = new PlanTagStream();
 
   append(text: string): void {
-    // Line by line: a tag is a line of its own, and what follows it belongs to another part.
+    // By line: a tag is a line of its own, and text after it belongs to another part.
     for (const line of text.split(/(?<=\n)/)) this.#add(this.#tags.push(line));
   }
 
@@ -138,7 +137,7 @@ export class AnswerStream implements Cell {
     return { rows: this.rowsFrom(look, from), isAll: from === 0 };
   }
 
-  /** Rows that no later text can change. `from`: those above it are known. */
+  /** Rows that no later text can change. `from`: rows above it are known. */
   stableRows(look: Look, from = 0): readonly string[] {
     const inside = insideAnswer(look);
     const { markdown } = this.#last;
@@ -152,12 +151,11 @@ export class AnswerStream implements Cell {
     return answerSectionRows(parts, look).slice(from);
   }
 
-  /** How many blocks make these rows. */
+  /** Number of blocks that make these rows. */
   get stableBlocks(): number {
     return this.#parts.reduce((sum, { markdown }) => sum + markdown.stableBlocks, 0);
   }
 
-  /** How many rows so many blocks have. */
   rowCount(blocks: number, look: Look): number {
     let [rows, left] = [0, blocks];
     for (const { kind, markdown } of this.#parts) {
@@ -176,7 +174,6 @@ export class AnswerStream implements Cell {
     return this.#parts.map((part) => ({ kind: part.kind, rows: rows(part) }));
   }
 
-  /** Text without tags. It belongs to the part that the tags before it have begun. */
   #add(text: string): void {
     const part = this.#last;
     const passed = part.hasText ? text : text.replace(/^\n+/, '');
@@ -194,7 +191,7 @@ function newPart(kind: AnswerSection['kind']): GrowingPart {
 
 const thinking: Style = { weight: 'dim', italic: true };
 
-/** The model's own summary of its thinking: only the transcript shows it. */
+/** The model's own summary of its thinking, shown only in the transcript view. */
 export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning' }>): Cell {
   return cellFromRows((look) => {
     if (look.details === 'folded') return [];
@@ -208,7 +205,7 @@ export function reasoningCell({ summary }: Extract<TurnItem, { kind: 'reasoning'
   });
 }
 
-/** The first bold words of a summary: what the model is about. */
+/** The first bold words of a summary: the model's topic. */
 export function reasoningTitle(summary: string): string | undefined {
   const [, words] = /\*\*([^*\n]{1,200})\*\*/.exec(summary) ?? [];
   return words === undefined ? undefined : cleanLine(words).trim();

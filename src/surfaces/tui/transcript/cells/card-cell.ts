@@ -4,22 +4,20 @@ import { boldStyle, dimStyle, plain, type Row, styled } from '../../screen/text/
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { type Cell, cellFromRows } from './cell.ts';
 
-/** One line of a card: a name with what is said of it. */
 export interface CardRow {
   readonly name: string;
   readonly value: string;
-  /** Said below it, less loudly. */
+  /** Dimmed rows below it. */
   readonly details?: readonly string[];
 }
 
 export interface Card {
   readonly title: string;
   readonly rows: readonly CardRow[];
-  /** Below all rows. */
   readonly notes?: readonly string[];
 }
 
-/** Facts under a title, which stay in the conversation. Nothing of them is cut. */
+/** A titled list of facts that stays in the conversation. Nothing is cut. */
 export function cardCell({ title, rows, notes = [] }: Card): Cell {
   return cellFromRows((look) => {
     const names = rows.map(({ name }) => countColumns(cleanLine(name)));
@@ -36,7 +34,7 @@ export function cardCell({ title, rows, notes = [] }: Card): Cell {
       ...rows.flatMap(({ name, value, details = [] }) => {
         const label = cleanLine(name);
         const room = indent - 2 - countColumns(label);
-        // A name that is too long for its column has a line of its own.
+        // A name that is too long for its column gets a line of its own.
         const head: Row = [styled(`  ${label}${' '.repeat(Math.max(0, room))}`, dimStyle)];
         const first =
           room < 2

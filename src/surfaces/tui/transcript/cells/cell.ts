@@ -4,15 +4,14 @@ import { badStyle, dimStyle, goodStyle, type Piece, plain, type Row, styled } fr
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 
 /**
- * One piece of the transcript. Rows are at most `width` columns wide, styled by SGR only and closed at their end, and hold
- * no other control character. The same look gives the same rows, so callers may keep them.
+ * A piece of the transcript. Rows are at most `width` columns wide, styled by SGR only and closed at their end, and
+ * contain no other control characters. The same look gives the same rows, so callers may cache them.
  */
 export interface Cell {
   /** No rows: the cell is not shown in this look. */
   rows(look: Look): readonly string[];
-  /** The same from one row on. Absent: the cell does not grow, or has few rows. */
   rowsFrom?(look: Look, from: number): readonly string[];
-  /** The last of them, at least so many where there are as many. Absent: all are drawn soon enough. */
+  /** The last rows, at least `least` if there are as many. Absent: drawing all is fast enough. */
   lastRows?(look: Look, least: number): LastRows;
 }
 
@@ -22,7 +21,6 @@ export interface LastRows {
   readonly isAll: boolean;
 }
 
-/** A cell by the rows that it has. */
 export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
   return { rows: (look) => drawRows(make(look), look) };
 }
@@ -30,13 +28,11 @@ export function cellFromRows(make: (look: Look) => readonly Row[]): Cell {
 const gutter = 2;
 const underGutter = 4;
 
-/** The first rows of a cell: its mark, and what it is about. */
 export function headRows(look: Look, mark: Piece, header: Row): readonly Row[] {
   const rest: Row = mark.text === '' ? [] : [plain(' '.repeat(gutter))];
   return wrapRow(header, { width: look.width, first: markPieces(mark), rest });
 }
 
-/** The mark of a cell, and the space behind it. */
 export function markPieces(mark: Piece): Row {
   return mark.text === '' ? [] : [mark, plain(' ')];
 }
@@ -46,13 +42,13 @@ export function underRows(look: Look, lines: readonly Row[]): readonly Row[] {
   return lines.flatMap((line, at) => wrapRow(line, { width: look.width, first: underPrefix(look, at), rest: blanks }));
 }
 
-/** The same for rows that were wrapped to `widthUnderHead`. */
+/** Like `underRows`, for rows already wrapped to `widthUnderHead`. */
 export function indentWrappedRows(look: Look, rows: readonly Row[]): readonly Row[] {
   const taken = look.width - widthUnderHead(look);
   return rows.map((row, at) => [...beginningOfRow(underPrefix(look, at), taken), ...row]);
 }
 
-/** The columns of rows below the head. Narrow screens have less of a margin. */
+/** Columns for rows below the head. Narrow screens have a smaller margin. */
 export function widthUnderHead({ width }: Look): number {
   return Math.max(width - underGutter, Math.min(width, Math.max(1, Math.ceil(width / 3))));
 }
@@ -63,10 +59,10 @@ function underPrefix(look: Look, at: number): Row {
   return at === 0 ? [styled(`  ${glyphsOf(look).corner} `, dimStyle)] : blanks;
 }
 
-/** How something stands. Each state has a sign of its own, so that no reader depends on its colour alone. */
+/** The mark of a state. Each has a sign of its own, so that it does not depend on colour alone. */
 export function stateMark(state: 'running' | 'good' | 'bad' | 'quiet' | 'plain', look: Look): Piece {
   const { bullet, bad } = glyphsOf(look);
-  // The header says how it stands.
+  // The header names the state.
   if (look.glyphs === 'words') return plain('');
   if (state === 'bad') return styled(bad, badStyle);
   if (state === 'good') return styled(bullet, goodStyle);

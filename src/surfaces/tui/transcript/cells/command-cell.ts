@@ -22,17 +22,15 @@ import { grammarOf, highlightLine } from '../markdown/syntax-highlight.ts';
 import { type Cell, cellFromRows, indentWrappedRows, markPieces, stateMark } from './cell.ts';
 import { foldLimits, lastOutputRows, outputRows } from './folded-output.ts';
 
-/** What is known of a call beyond its item. */
 export interface CallState {
-  /** When it began, in milliseconds: for those that still run. */
+  /** Start time in milliseconds, for running calls. */
   readonly startedAt?: number;
   /** Where it runs, if not in the sandbox of the other calls. */
   readonly place?: 'outside' | 'wider';
-  /** It could not be recorded: the model does not read it, and how it ended is not known. */
+  /** It could not be recorded: the model does not read it, and its end is unknown. */
   readonly isUnrecorded?: true;
 }
 
-/** A command: what runs, how it ended, and as much of its output as tells what came of it. */
 export function commandCell(item: CommandItem, context: CallState = {}): Cell {
   return cellFromRows((look) =>
     look.details === 'whole' ? wholeRows(item, context, look) : foldedRows(item, context, look),
@@ -68,7 +66,6 @@ function noOutput({ outputUnknown }: CommandItem): string {
 const runningRows = 3;
 const headRowsKept = 3;
 
-/** A long command shows its beginning. */
 function headFolded(rows: readonly Row[], look: Look): readonly Row[] {
   if (rows.length <= headRowsKept) return rows;
   const words = `${glyphsOf(look).ellipsis} +${plural(rows.length - headRowsKept, 'line')}`;
@@ -102,7 +99,6 @@ function titleOf(item: CommandItem, { isUnrecorded }: CallState): string {
   return `Your command ${item.unfinished === 'interrupted' ? 'was interrupted' : end.toLowerCase()}:`;
 }
 
-/** How one ended that was not done. */
 function endOf({ status, unfinished }: CommandItem): string {
   if (status === 'declined') return 'Not run';
   if (unfinished === 'timed-out') return 'Timed out';
@@ -110,7 +106,7 @@ function endOf({ status, unfinished }: CommandItem): string {
   return unfinished === 'not-started' ? 'Not started' : 'Failed';
 }
 
-/** Where it runs stands before the command, which may be long. */
+/** Before the command, which may be long. */
 function placePieces({ place }: CallState): Row {
   if (place === undefined) return [];
   return [styled(place === 'outside' ? '[outside the sandbox] ' : '[wider sandbox] ', warnStyle)];
@@ -121,13 +117,12 @@ function timePieces({ status, durationMs = 0 }: CommandItem, { startedAt }: Call
   return spent < 1000 ? [] : [styled(` (${elapsedWords(spent)})`, dimStyle)];
 }
 
-/** As the transcript has it: the command, all of its output, how it ended and how long it took. */
+/** The transcript view: the command, all of its output, its result and duration. */
 function wholeRows(item: CommandItem, context: CallState, look: Look): readonly Row[] {
   const [first = [], ...more] = commandLineRows(item.argv);
   const lines = [[...placePieces(context), ...first], ...more].flatMap((line, at) =>
     wrapRow(line, {
       width: look.width,
-      // As the user typed it.
       first: [at === 0 ? styled(item.byUser === true ? '! ' : '$ ', accentStyle) : plain('  ')],
       rest: [plain('  ')],
     }),
@@ -153,7 +148,7 @@ function endRow(item: CommandItem, context: CallState, look: Look): Row {
   return [styled(`${bad} (${why})`, badStyle), styled(time, dimStyle)];
 }
 
-/** A command as it was written: without the shell that runs it. */
+/** A command as it was written, without the shell that runs it. */
 export function commandText(argv: readonly string[]): string {
   const call = shellCall(argv);
   const isPlain = call?.isOrdinary === true && call.parameters.length === 0 && isInstalled(call.program);
@@ -161,12 +156,12 @@ export function commandText(argv: readonly string[]): string {
   return (script ?? shellWords(argv)).trim();
 }
 
-/** By its name or its whole path: one in the workspace may be any program. */
+/** Matches the name or the whole path: a program in the workspace may be anything. */
 function isInstalled(program: string): boolean {
   return program.startsWith('/') || !/[\\/]/.test(program);
 }
 
-/** Its lines, with colours, and with a sign for every character that hides or looks like another. */
+/** Lines of a command in colour, with a sign for every character that is hidden or looks like another. */
 export function commandLineRows(argv: readonly string[]): readonly Row[] {
   const grammar = grammarOf('sh');
   return cleanLines(exactText(commandText(argv), 'words')).map((line) =>

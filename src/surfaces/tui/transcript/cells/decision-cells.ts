@@ -14,7 +14,6 @@ import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark, underR
 import { commandLineRows } from './command-cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
-/** What became of a question about a call: who decided, what, and for how long. */
 export function decisionCell(question: Question, answer: Answer): Cell {
   return cellFromRows((look) => {
     const { good, bad } = glyphsOf(look);
@@ -36,7 +35,7 @@ export function decisionCell(question: Question, answer: Answer): Cell {
   });
 }
 
-/** What asks for an answer and not for a permission, in words. */
+/** Names a request for an answer rather than a permission. */
 function contentAsked({ kind, elicitation, agent }: Question): string | undefined {
   if (kind === 'input') return agent === undefined ? "the model's questions" : `the questions of agent ${agent}`;
   return elicitation === undefined ? undefined : `what the server ${elicitation.server} asked`;
@@ -78,7 +77,6 @@ function scopeWords({ kind, scope }: Answer, { kind: asked }: Question): string 
   return { call: once, session: ' for this session', rule: ' from now on, by a saved rule' }[scope ?? 'call'];
 }
 
-/** A call that was not run: what it would have been, and why it was not. */
 export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind: 'call-refused' }>): Cell {
   return cellFromRows((look) => {
     const [command] = item?.kind === 'command' ? commandLineRows(item.argv) : [];
@@ -92,6 +90,6 @@ export function refusedCell({ tool, item, reason }: Extract<ThreadEvent, { kind:
 
 function nameOf(tool: string, item: TurnItem | undefined): string {
   if (item?.kind === 'tool-call' && item.server !== undefined) return `${item.server}.${item.tool}`;
-  // A script that only applies a patch is one.
+  // A script that only applies a patch counts as a patch.
   return item?.kind === 'file-change' && tool === 'exec_command' ? 'apply_patch' : tool;
 }

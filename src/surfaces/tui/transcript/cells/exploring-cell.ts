@@ -6,7 +6,10 @@ import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.
 import { commandText } from './command-cell.ts';
 import { itemCell } from './item-and-event-cells.ts';
 
-/** Whether a call belongs in a group of those that only look around. One that failed stands alone, with its error, and so does one of the user. */
+/**
+ * True for calls that only look around, which are grouped. A failed call is shown alone with its error, and so is one
+ * of the user.
+ */
 export function isExploring(item: TurnItem): boolean {
   if (item.kind !== 'command' && item.kind !== 'tool-call') return false;
   if (item.status === 'failed' || item.status === 'declined') return false;
@@ -14,7 +17,6 @@ export function isExploring(item: TurnItem): boolean {
   return exploredByCall(item) !== undefined;
 }
 
-/** Calls that looked around, one after the other. The transcript shows each of them. */
 export function exploringCell(items: readonly TurnItem[]): Cell {
   const folded = cellFromRows((look) => {
     const isRunning = items.some((item) => 'status' in item && item.status === 'in-progress');
@@ -30,7 +32,6 @@ export function exploringCell(items: readonly TurnItem[]): Cell {
   };
 }
 
-/** One line for each, and one for files that were read one after the other. */
 function exploredLines(parts: readonly ExploredPart[]): readonly Row[] {
   const lines: Row[] = [];
   for (let at = 0; at < parts.length; at += 1) {
@@ -58,13 +59,12 @@ function searchLine({ query, path }: Extract<ExploredPart, { kind: 'search' }>):
   return [styled('Search ', accentStyle), plain(cleanLine(query)), ...where];
 }
 
-/** What a call looked at, without changing anything. */
 type ExploredPart =
   | { readonly kind: 'read'; readonly name: string }
   | { readonly kind: 'list'; readonly path: string }
   | { readonly kind: 'search'; readonly query: string; readonly path: string };
 
-/** What a call of the model explores. Undefined: it does more than that, or it is not known. */
+/** Undefined: the call does more than exploring, or that is not known. */
 export function exploredByCall(item: TurnItem): readonly ExploredPart[] | undefined {
   if (item.kind === 'command') return exploredByCommand(item);
   return item.kind === 'tool-call' && item.server === undefined ? exploredByTool(item) : undefined;
@@ -82,7 +82,6 @@ function exploredByCommand({ argv }: CommandItem): readonly ExploredPart[] | und
   return exploredByScript(commandText(argv));
 }
 
-/** The same of a script for the shell. */
 export function exploredByScript(script: string): readonly ExploredPart[] | undefined {
   const commands = script.length > longestScript ? undefined : simpleCommands(script);
   if (commands === undefined) return undefined;
@@ -98,7 +97,7 @@ export function exploredByScript(script: string): readonly ExploredPart[] | unde
   return parts.length === 0 ? undefined : parts;
 }
 
-/** Behind a pipe they only shape what another command found. */
+/** After a pipe these only shape the output of another command. */
 const filters = new Set('head tail sort uniq wc cut tr nl cat grep sed awk column'.split(' '));
 
 const programs: Readonly<Record<string, (words: readonly string[]) => ExploredPart | undefined>> = {
@@ -150,13 +149,12 @@ function searchNames(words: readonly string[]): ExploredPart | undefined {
   return query === undefined ? { kind: 'list', path } : { kind: 'search', query, path };
 }
 
-/** Options of searches that take a word, and of programs that show a part of a file. */
+/** Options that take a word, of searches and of programs that show a part of a file. */
 const searchValues = new Set(
   '-A -B -C -m -g -t -T -d --glob --type --include --exclude --max-depth -maxdepth -L'.split(' '),
 );
 const partValues = new Set('-n -c'.split(' '));
 
-/** Words that are no options, nor the values of options. */
 function plainWords(words: readonly string[], valued: ReadonlySet<string> = searchValues): readonly string[] {
   return words.filter((word, at) => !word.startsWith('-') && !valued.has(words[at - 1] ?? ''));
 }
@@ -167,11 +165,10 @@ function baseName(path: string): string {
 
 interface SimpleCommand {
   readonly words: readonly string[];
-  /** It reads what the command before it writes. */
   readonly isPiped: boolean;
 }
 
-/** The commands of a script that is simple enough to be read at a glance. Undefined: it is not. */
+/** Commands of a script that is simple enough to classify. Undefined: it is not. */
 function simpleCommands(script: string): readonly SimpleCommand[] | undefined {
   const commands: SimpleCommand[] = [];
   let words: string[] = [];

@@ -10,18 +10,18 @@ import { badStyle, dimStyle, restyled, type Row, type Style, styled } from '../.
 import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { widthUnderHead } from './cell.ts';
 
-/** How many rows of an output are shown: all if there are at most `most`, else some of its beginning and its end. */
+/** Shown rows of an output: all if there are at most `most`, else parts of its beginning and its end. */
 export interface FoldLimits {
   readonly most: number;
   readonly head: number;
   readonly tail: number;
-  /** Rows for lines between them that look like errors. */
+  /** Rows between those for lines that look like errors. */
   readonly errors: number;
 }
 
 export const foldLimits = {
   quiet: { most: 5, head: 2, tail: 2, errors: 0 },
-  /** Nothing hides why it failed. */
+  /** Show why it failed. */
   failed: { most: 10, head: 0, tail: 5, errors: 5 },
   /** The reason comes first, then what to do. */
   refused: { most: 10, head: 8, tail: 0, errors: 0 },
@@ -29,12 +29,12 @@ export const foldLimits = {
   ownFailed: { most: 50, head: 10, tail: 30, errors: 10 },
 } as const satisfies Readonly<Record<string, FoldLimits>>;
 
-/** How the user gets to see what is folded. `them`: those that are counted, of more that is nowhere here. */
+/** Hint for seeing folded text. `them`: the counted lines only, as others are not available here. */
 function foldHint(look: Look, what: 'all' | 'them' | 'some'): string {
   return `${hintKeys(look, 'composer')('ctrl+t')} shows ${what}`;
 }
 
-/** The output in rows below the head of its cell. `total`: how many lines there were, where a cut output does not say it. */
+/** The output in rows below the head of its cell. `total`: number of lines, if a truncated output does not state it. */
 export function outputRows(output: string, limits: FoldLimits, look: Look, total?: number): readonly Row[] {
   const lines = outputLines(output);
   if (lines.length === 0) return [];
@@ -47,7 +47,7 @@ export function outputRows(output: string, limits: FoldLimits, look: Look, total
   return new Fold(lines, { ...limits, ...defined({ total }) }, width, look).rows();
 }
 
-/** The last rows of an output that still grows. What is above them is not looked at. */
+/** The last rows of a growing output. What is above them is not read. */
 export function lastOutputRows(output: string, rows: number, look: Look): readonly Row[] {
   const width = widthUnderHead(look);
   let [from, found] = [output.length, 0];
@@ -79,17 +79,14 @@ function lineRows(line: string, width: number, most: number, style: Style): read
   return wrapRow(restyled(new OutputColours().read(shortened(line, 4 * width * most)), style), { width });
 }
 
-/** Where something failed, the lines that may say why stand out. */
 function styleIn(line: string, { errors }: FoldLimits): Style {
   return errors > 0 && looksLikeError(line) ? badStyle : dimStyle;
 }
 
-/** A line as long as a file keeps its two ends. */
 function shortened(line: string, limit: number): string {
   return line.length <= limit ? line : `${line.slice(0, limit / 2)} ... ${line.slice(-limit / 2)}`;
 }
 
-/** An output of which only some lines are shown, with what was left out between them. */
 class Fold {
   readonly #lines: readonly string[];
   readonly #limits: FoldLimits & { readonly total?: number };
@@ -110,7 +107,7 @@ class Fold {
     return [...head.rows, ...this.#middle(from, to), ...tail.rows];
   }
 
-  /** Rows from one end, and how many lines they have used up. A line that does not fit is cut. */
+  /** Rows from one end, and the number of lines used. A line that does not fit is cut. */
   #ends(limit: number, end: 'head' | 'tail'): { readonly rows: readonly Row[]; readonly lines: number } {
     let rows: readonly Row[] = [];
     let lines = 0;
@@ -140,7 +137,7 @@ class Fold {
     return rows;
   }
 
-  /** What would hide a single line shows it instead: it takes the same row. */
+  /** A gap of a single line shows that line instead: it takes the same row. */
   #gap(from: number, to: number, { likely, isLast }: { readonly likely: number; readonly isLast: boolean }): Row {
     const lines = this.#lines.slice(from, to);
     const [only = []] = lines.length === 1 ? lineRows(lines[0]!, this.#width, 2, dimStyle) : [];
@@ -165,7 +162,7 @@ class Fold {
     return cutRow([styled(row, dimStyle)], this.#width, this.#look);
   }
 
-  /** How many lines a gap hides. `isWhole`: with those that are missing in the output itself. */
+  /** Number of lines in a gap. `isWhole`: including lines already missing in the output. */
   #hiddenIn(
     gap: readonly string[],
     { isCut, omitted }: { readonly isCut: boolean; readonly omitted: ReturnType<typeof countOmittedOutput> },
@@ -179,23 +176,22 @@ class Fold {
   }
 }
 
-/** Stands where the model got a part of an output, and the file has no more. */
+/** Marks a place where the model got a shortened output, and the file has no more. */
 const truncatedMark = /…(\d{1,9}) (tokens|chars) truncated…/;
 
-/** In the place of what a cell leaves out. */
+/** Replaces what a cell leaves out. */
 export function foldRow(lines: number, look: Look): Row {
   return [styled(`${glyphsOf(look).ellipsis} +${plural(lines, 'line')} (${foldHint(look, 'all')})`, dimStyle)];
 }
 
 const errorWords =
   /\b(?:\w*error|[1-9]\d*\s+errors|errors\s*[:=]\s*[1-9]\d*|fail(?:ed|ure|ures|ing)?|fatal|panic(?:ked)?|\w*exception|traceback|cannot|could not|undefined reference|no such file|not found|not ok|permission denied|segmentation fault|assertion)\b|^\s*(?:✗|✘|✖|×|E\s{2,})/i;
-/** Reports that there was nothing: `0 failed`, `no errors`, `# fail 0`, `Failures: 0, Errors: 0`, `"failed": 0`. */
+/** Reports of success: `0 failed`, `no errors`, `# fail 0`, `Failures: 0, Errors: 0`, `"failed": 0`. */
 const noErrors =
   /(?<![\d.,])\b(?:0|no|without(?:\s+any)?)\s+(?:\w+\s+)?(?:error|failure|failed|failing|fail|exception)s?\b(?:\(s\))?|\b(?:error|failure|failed|failing|fail|exception)s?(?:\(s\))?["']?\s*[:=]?\s*0(?=\s*$|\s*[,;.)\]}|/](?!\d)|\s+\w+["']?\s*[:=]?\s*\d)/gi;
 
 const longest = 500;
 
-/** Whether a line of an output looks like one that says what went wrong. */
 export function looksLikeError(line: string): boolean {
   const near = line.length > longest ? line.slice(0, longest) : line;
   return errorWords.test(near) && errorWords.test(near.replaceAll(noErrors, ''));

@@ -13,7 +13,7 @@ const ends: Readonly<Record<HookRun['status'], string>> = {
   failed: 'failed',
 };
 
-/** A hook that ran. One that has nothing to say is shown in the transcript alone. */
+/** A finished hook. One without output is only shown in the transcript view. */
 export function hookCell({ event, command, status, entries }: HookRun): Cell {
   return cellFromRows((look) => {
     const isQuiet = status === 'completed' && entries.length === 0;
@@ -30,7 +30,7 @@ export function hookCell({ event, command, status, entries }: HookRun): Cell {
   });
 }
 
-/** Most hooks are over sooner: those are not shown while they run. */
+/** Most hooks end sooner and are not shown while they run. */
 const shownAfterMs = 300;
 
 export interface RunningHooksShown {
@@ -39,7 +39,6 @@ export interface RunningHooksShown {
   readonly startedAt: number;
 }
 
-/** Hooks that the turn waits for. */
 export function runningHooksCell({ event, names, startedAt }: RunningHooksShown): Cell {
   return cellFromRows((look) => {
     if (look.now - startedAt < shownAfterMs) return [];
@@ -64,11 +63,13 @@ function entryRows({ kind, text }: HookEntry, look: Look): readonly Row[] {
 interface RunningGroup {
   readonly entry: TranscriptEntry;
   readonly event: string;
-  /** How many of them have not ended. */
   left: number;
 }
 
-/** Hooks that the turn waits for: each group has a cell until all of it has ended. What one said has a cell of its own. */
+/**
+ * Hooks that the turn waits for: each group has a cell until all of it has ended. The output of a hook has a cell of
+ * its own.
+ */
 export class RunningHooks {
   readonly #transcript: Transcript;
   readonly #groups: RunningGroup[] = [];
@@ -90,7 +91,6 @@ export class RunningHooks {
     this.#transcript.remove(group.entry);
   }
 
-  /** The turn is over, and with it what it waited for. */
   end(): void {
     for (const { entry } of this.#groups.splice(0)) this.#transcript.remove(entry);
   }

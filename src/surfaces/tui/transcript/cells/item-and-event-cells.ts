@@ -23,17 +23,14 @@ import {
 } from './tool-call-cells.ts';
 import { userCell } from './user-cell.ts';
 
-/** What is known of an event beyond itself. */
 export interface EventContext {
-  /** That a `question-answered` is about. */
+  /** The question of a `question-answered` event. */
   readonly question?: Question;
-  /** Of the turn that ended. */
   readonly end?: EndedTurn;
-  /** The beginning of an answer stands above the end of its turn. */
+  /** The beginning of an answer is shown above the end of its turn. */
   readonly isUnfinished?: boolean;
 }
 
-/** The cell of something that happened. Undefined: it has none, or is part of another. */
 export function eventCell(
   event: ThreadEvent,
   { question, end, isUnfinished = false }: EventContext = {},
@@ -92,7 +89,7 @@ export function eventCell(
   }
 }
 
-/** The cell of an item. Groups of calls that look around have one together: `exploringCell`. */
+/** The cell of an item. Exploring calls share one: `exploringCell`. */
 export function itemCell(item: TurnItem, context: CallState = {}): Cell {
   switch (item.kind) {
     case 'user-message':

@@ -23,7 +23,6 @@ import { type Cell, cellFromRows, headRows, stateMark, underRows } from './cell.
 
 export type NoticeKind = 'info' | 'warning' | 'error';
 
-/** What Capstan has to say: what happened, and below it what to do next. */
 export function noticeCell(
   kind: NoticeKind,
   { message, next = '' }: Partial<Pick<Outcome, 'next'>> & Pick<Outcome, 'message'>,
@@ -52,13 +51,12 @@ function linesOf(text: string): readonly string[] {
 
 export interface QuietLine {
   readonly line: string;
-  /** What the line opens to. */
+  /** Shown when the line is opened. */
   readonly details?: string;
   /** Absent: `info`. */
   readonly kind?: 'info' | 'warning';
 }
 
-/** News that takes one line, and has more to say in the transcript. */
 export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cell {
   return cellFromRows((look) => {
     const [mark, style] =
@@ -77,11 +75,10 @@ export function quietCell({ line, details = '', kind = 'info' }: QuietLine): Cel
 }
 
 interface HeaderFacts extends Partial<Pick<Settings, 'model' | 'provider' | 'cwd'>> {
-  /** What it may do without a question, where no status line says it. */
+  /** Permissions, if no status line shows them. */
   readonly policy?: string;
 }
 
-/** Which program this is, with which model, and where. */
 export function headerCell({ model = '', provider, cwd, policy }: HeaderFacts): Cell {
   return {
     rows(look: Look) {
@@ -101,13 +98,12 @@ export function headerCell({ model = '', provider, cwd, policy }: HeaderFacts): 
 
 export interface EndedTurn {
   readonly durationMs: number;
-  /** When it ended, in milliseconds. */
+  /** Time of its end in milliseconds. */
   readonly endedAt: number;
-  /** What else is known of it, such as its cost. */
   readonly words?: readonly string[];
 }
 
-/** `Worked for 12s · 14:05`, with what else there is to say. */
+/** `Worked for 12s · 14:05`, with further facts. */
 export function turnEndCell({ durationMs, endedAt, words = [] }: EndedTurn): Cell {
   return cellFromRows((look) => {
     const parts = [`Worked for ${elapsedWords(durationMs)}`, timeOfDay(endedAt), ...words];
@@ -115,13 +111,12 @@ export function turnEndCell({ durationMs, endedAt, words = [] }: EndedTurn): Cel
   });
 }
 
-/** `14:05`. */
 export function timeOfDay(milliseconds: number): string {
   const at = new Date(milliseconds);
   return [at.getHours(), at.getMinutes()].map((value) => String(value).padStart(2, '0')).join(':');
 }
 
-/** Why a turn failed: what happened, what the provider says of it, and what to do. One that another model continues is no error. */
+/** The failure of a turn, the provider's words, and what to do. One that another model continues is no error. */
 export function failedTurnCell(
   { outcome, continuedBy }: Extract<ThreadEvent, { kind: 'turn-failed' }>,
   at: number | undefined,
@@ -139,7 +134,7 @@ export function failedTurnCell(
   });
 }
 
-/** What a turn cost. Nothing where no price is known. */
+/** The cost of a turn. Empty if no price is known. */
 export function turnCostWords(before: Usage | undefined, now: Usage | undefined): readonly string[] {
   if (before === undefined || now?.cost === undefined) return [];
   const { cost, estimated } = usageSince(before, now);

@@ -33,11 +33,10 @@ import { callCell } from './tool-call-cells.ts';
 /** Rows of one file that are shown before the rest is folded. */
 const [mostRows, keptRows] = [100, 80];
 
-/** A patch: which files, what changes in them, and why nothing does. */
 export function patchCell(item: FileChangeItem): Cell {
   const { status, problem } = item;
   return cellFromRows((look) => {
-    // Read when it is drawn: a resumed thread has many that never are.
+    // Parsed on drawing: many cells of a resumed thread are never drawn.
     const files = recordedChanges(item)
       .toSorted(byPath)
       .map((change) => fileOf(change));
@@ -96,7 +95,7 @@ function fileTitle({ change, added, removed }: PatchedFile, look: Look): Row {
   return [plain(`${shownPath(path, look)}${moved}`), ...made];
 }
 
-/** In a list of files: what is not an edit. */
+/** Names the kind of a change in a list of files, unless it is an edit. */
 function kindPieces({ kind }: ChangedFile): Row {
   return kind === 'update' ? [] : [styled(kind === 'add' ? ' new' : ' deleted', dimStyle)];
 }
@@ -111,7 +110,7 @@ function total(files: readonly PatchedFile[]): { readonly added: number; readonl
   return { added: sum('added'), removed: sum('removed') };
 }
 
-/** What was to change is of interest in the transcript alone where nothing did. */
+/** A failed patch shows its changes only in the transcript view. */
 function bodyRows({ change, lines }: PatchedFile, isBad: boolean, look: Look): readonly Row[] {
   const isWhole = look.details === 'whole';
   if (isBad && !isWhole) return [];
@@ -133,15 +132,13 @@ function byPath(a: ChangedFile, b: ChangedFile): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
-/** One line of a diff. */
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap' | 'note';
   readonly text: string;
-  /** Absent: not known. */
   readonly number?: number;
 }
 
-/** The lines of a change. The numbers of lines are known for new files and for diffs that name them. */
+/** Lines of a change. Line numbers are known for new files and for diffs that state them. */
 export function diffLinesOf({ diff = '', kind }: Pick<ChangedFile, 'diff' | 'kind'>): readonly DiffLine[] {
   const lines: DiffLine[] = [];
   let [before, after] = kind === 'update' ? [undefined, undefined] : [1, 1];
@@ -179,7 +176,6 @@ function cleanAnchor(line: string): string {
     .trim();
 }
 
-/** Rows of a diff: the number, the sign, the text with the colours of its language. */
 export function diffRows(lines: readonly DiffLine[], path: string, look: Look): readonly Row[] {
   const digits = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
   const hasNumbers = lines.some(({ number }) => number !== undefined);
@@ -220,20 +216,20 @@ function numberPiece(text: string, kind: 'added' | 'removed' | 'same', look: Loo
   return styled(text, { weight: 'dim', back: `${kind}-number` });
 }
 
-/** With a ground of its own a line keeps the colours of its language. */
+/** On a ground of its own a line keeps its syntax colours. */
 function styleOf(kind: 'added' | 'removed' | 'same', look: Look): Style {
   if (kind === 'same') return {};
   const weight: Style = kind === 'removed' ? dimStyle : {};
   return hasGrounds(look) ? weight : { ...weight, colour: kind === 'added' ? 'good' : 'bad' };
 }
 
-/** Longer diffs have no colours of their language. */
+/** Longer diffs get no syntax colours. */
 function isShort(lines: readonly DiffLine[]): boolean {
   const budget = new HighlightBudget();
   return lines.every(({ text }) => budget.take(text));
 }
 
-/** Colours inside a hunk. What was and what is now are two texts, each with its own open comments. */
+/** Colours inside a hunk. Old and new lines are two texts, each with its own open comments. */
 class DiffPainter {
   readonly #grammar: Grammar | undefined;
   #before: LongToken | undefined;
@@ -257,10 +253,10 @@ class DiffPainter {
   }
 }
 
-/** How other programs answer a patch that they applied. */
+/** Answers of other programs to a patch that they applied. */
 const applied = /^(?:Exit code: 0\n|Success\.|\{"output":"Success\.)/;
 
-/** A patch of which a file has the call and its answer alone, as old files of other programs do. Undefined: it is none. */
+/** A patch recorded only as a call and its answer, as in old files of other programs. Undefined: it is none. */
 export function calledPatchCell(item: ToolCallItem): Cell | undefined {
   const { id, tool, arguments: given, output = '' } = item;
   const input = tool === 'apply_patch' ? stringAt(given, 'input') : undefined;

@@ -13,14 +13,12 @@ import { insideAnswer } from './answer-cells.ts';
 import { type Cell, cellFromRows, headRows, stateMark } from './cell.ts';
 import { failedTurnCell, turnCostWords, turnEndCell } from './notice-cells.ts';
 
-/** Said of a review that the user interrupted. */
 export const interruptedReview: Outcome = {
   code: 'review-interrupted',
   message: 'The review was interrupted.',
   next: 'To review again, use /review.',
 };
 
-/** What is about to be reviewed. */
 export function reviewStartCell(target: ReviewTarget): Cell {
   return cellFromRows((look) => {
     const head: Row = [styled('Code review started: ', boldStyle), plain(cleanLine(reviewTargetWords(target)))];
@@ -28,7 +26,6 @@ export function reviewStartCell(target: ReviewTarget): Cell {
   });
 }
 
-/** What a reviewer of code found, each finding with its place. */
 export function reviewCell({ findings, correctness, explanation }: CodeReview): Cell {
   return {
     rows(look) {
@@ -44,7 +41,7 @@ export function reviewCell({ findings, correctness, explanation }: CodeReview): 
   };
 }
 
-/** Of a review of which only the words are known. */
+/** A review of which only the text is known. */
 function plainReviewCell(text: string): Cell {
   return {
     rows(look) {
@@ -71,7 +68,7 @@ function bodyRows(text: string, look: Look): readonly string[] {
   return drawMarkdown(text, inside).map((row) => (row === '' ? '' : `${indent}${row}`));
 }
 
-/** A review that was not seen here: what was asked for, what came of it and how long it took. `at`: when it ended. */
+/** A review that was not watched here: its request, result and duration. `at`: its end. */
 export function reviewedCells(event: CodeReviewedEvent, at: number | undefined): readonly Cell[] {
   const { target, durationMs } = event;
   const start = target === undefined ? [] : [reviewStartCell(target)];

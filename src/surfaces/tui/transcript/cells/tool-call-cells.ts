@@ -22,7 +22,7 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { type Cell, cellFromRows, headRows, indentWrappedRows, stateMark, underRows } from './cell.ts';
 import { foldLimits, outputRows } from './folded-output.ts';
 
-/** A call of a tool that has no cell of its own: of an MCP server, of the client, or of Capstan. */
+/** A tool call without a cell of its own: of an MCP server, of the client, or of Capstan. */
 export function callCell(item: ToolCallItem): Cell {
   return titledCallCell(item, (look) => {
     const { server, tool, status } = item;
@@ -32,7 +32,6 @@ export function callCell(item: ToolCallItem): Cell {
   });
 }
 
-/** The same with words of its own in the place of the call. */
 function titledCallCell(item: ToolCallItem, title: (look: Look) => Row): Cell {
   return cellFromRows((look) => {
     const { status, output = '' } = item;
@@ -106,7 +105,7 @@ function messagePieces(message: string | undefined, look: Look): Row {
   return look.details === 'whole' ? text : cutRow(text, mostMessageCharacters, look);
 }
 
-/** The model typed into a command that runs in the background, or waited for it. Undefined: it is another tool. */
+/** Input to a background command, or waiting for it. Undefined: it is another tool. */
 export function backgroundCell(item: ToolCallItem): Cell | undefined {
   if (item.server !== undefined || item.tool !== 'write_stdin') return undefined;
   const { arguments: given, status } = item;
@@ -119,7 +118,7 @@ export function backgroundCell(item: ToolCallItem): Cell | undefined {
 
 const longestKeys = 200;
 
-/** Keys that have no sign by their names. */
+/** Names keys that have no sign. */
 function shownKeys(typed: string): string {
   const near = typed.length > longestKeys ? `${typed.slice(0, longestKeys)} and more` : typed;
   const shown = JSON.stringify(near.replaceAll('\u0003', '^C').replaceAll('\u0004', '^D'));
@@ -159,7 +158,7 @@ function linesOf(item: Extract<TurnItem, { kind: 'image-view' | 'image-generatio
   ];
 }
 
-/** An item of a kind that this version does not know: its name, and in the transcript all that it holds. */
+/** An item of a kind unknown to this version: its name, and in the transcript view all of its contents. */
 export function genericCell(item: { readonly kind: string; readonly id?: string }): Cell {
   return cellFromRows((look) => {
     const name = cleanLine(String(item.kind)).replaceAll(/[-_]/g, ' ');
@@ -173,7 +172,7 @@ export function genericCell(item: { readonly kind: string; readonly id?: string 
   });
 }
 
-/** What the model asked the user, with the answers. Undefined: it is another tool, or its questions cannot be read. */
+/** The model's questions to the user with the answers. Undefined: another tool, or the questions cannot be read. */
 export function questionsCell({ server, tool, arguments: given, output, status }: ToolCallItem): Cell | undefined {
   const questions = server === undefined && tool === 'request_user_input' ? readUserQuestions(given) : '';
   if (typeof questions === 'string' || status === 'failed') return undefined;
@@ -199,7 +198,6 @@ const styles: Readonly<Record<PlanStep['status'], Style>> = {
   pending: dimStyle,
 };
 
-/** The steps of the work, in their order. */
 export function planCell({ steps }: PlanItem): Cell {
   return cellFromRows((look) => {
     const done = steps.filter(({ status }) => status === 'completed').length;

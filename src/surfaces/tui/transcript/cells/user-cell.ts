@@ -8,7 +8,7 @@ import { wrapRow } from '../../screen/text/wrap-row.ts';
 import { type Cell, cellFromRows } from './cell.ts';
 import { foldRow } from './folded-output.ts';
 
-/** What the user wrote: a tinted block, as far as the terminal has tints. */
+/** A message of the user: a tinted block, if the terminal has tints. */
 export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-message' }>): Cell {
   return cellFromRows((look) => {
     const { lines, hidden } = shownMessage(cleanLines(shownPipedInput(text.trimEnd())), look);
@@ -27,7 +27,6 @@ export function userCell({ text, images }: Extract<TurnItem, { kind: 'user-messa
 
 const [mostLines, keptLines] = [60, 40];
 
-/** A message as long as a file shows its beginning. */
 function shownMessage(
   lines: readonly string[],
   { details }: Look,
@@ -46,7 +45,7 @@ function tinted(rows: readonly Row[], { width }: Look): readonly Row[] {
   return rows.map((row) => filledRow(row, width, { back: 'tint' }));
 }
 
-/** Files, skills and pictures that the text names. */
+/** Highlights files, skills and pictures that the text names. */
 function mentions(line: string): Row {
   const row: Piece[] = [];
   let from = 0;

@@ -15,7 +15,7 @@ const styles: Readonly<Record<Exclude<Inline['kind'], 'link' | 'picture'>, Style
   strike: { strike: true },
 };
 
-/** Text with its marks, as lines of pieces: each line of the source is one. */
+/** Marked-up text as lines of pieces, one for each source line. */
 export function inlineLines({ parts }: InlineText, places: Places): readonly Row[] {
   const lines: Piece[][] = [[]];
   for (const { text, style } of piecesOf(parts, {}, places)) {
@@ -28,7 +28,7 @@ export function inlineLines({ parts }: InlineText, places: Places): readonly Row
   return lines;
 }
 
-/** The same for a text of one line. */
+/** Like `inlineLines`, for a text of one line. */
 export function inlineRow(text: InlineText, places: Places): Row {
   return inlineLines(text, places)[0] ?? [];
 }
@@ -47,13 +47,13 @@ function linkPieces({ target, parts, isAddress }: LinkInline, around: Style, pla
   if (isAddress) return label;
   const words = label.map(({ text }) => text).join('');
   const shown = readLinkTarget(target, places);
-  // The name of a file says no more than its path.
+  // The name of a file adds nothing to its path.
   if (shown.kind === 'file' && !/\s/.test(words.trim())) return [{ text: shown.text, style }];
   if (shown.kind === 'none' || words === shown.text) return label;
   return [...label, { text: words === '' ? shown.text : ` (${shown.text})`, style: { ...dimStyle, ...around } }];
 }
 
-/** A file by its path and lines, an address, or nothing that can be shown. */
+/** A file by path and lines, an address, or nothing that can be shown. */
 export type LinkTarget =
   | { readonly kind: 'file'; readonly text: string }
   | { readonly kind: 'address'; readonly text: string }
@@ -61,14 +61,14 @@ export type LinkTarget =
 
 export function readLinkTarget(target: string, look: Pick<Look, 'cwd' | 'home'>): LinkTarget {
   if (target === '' || target.startsWith('#')) return { kind: 'none' };
-  // One letter is a drive of Windows.
+  // One letter is a Windows drive.
   const isAddress = /^[a-z][a-z0-9+.-]+:/i.test(target) && !/^file:/i.test(target);
   if (isAddress && !/^[\w.-]+\.\w+:\d/.test(target)) return { kind: 'address', text: cleanLine(target) };
   const [path = '', ...hash] = target.replace(/^file:(?:\/\/)?/i, '').split('#');
   return { kind: 'file', text: `${shownPath(decoded(path), look)}${lineWords(hash.join('#'))}` };
 }
 
-/** `#L10`, `#L10-L20`, `#L10C3`, `#10-20`: all of them as `:10` or `:10-20`. */
+/** Converts `#L10`, `#L10-L20`, `#L10C3` and `#10-20` to `:10` or `:10-20`. */
 function lineWords(hash: string): string {
   const [, from, to] = /^L?(\d{1,9})(?:C\d{1,9})?(?:-L?(\d{1,9})(?:C\d{1,9})?)?$/.exec(hash) ?? [];
   if (from === undefined) return hash === '' ? '' : `#${cleanLine(hash)}`;

@@ -8,7 +8,7 @@ import { inlineLines, inlineRow } from './inline-text.ts';
 import { type Grammar, grammarOf, HighlightBudget, highlightLine, type LongToken } from './syntax-highlight.ts';
 import { tableRows } from './tables.ts';
 
-/** What blocks stand in. `isNew`: nothing in it was placed yet. */
+/** A block that contains others. `isNew`: nothing in it was placed yet. */
 type Container =
   | { readonly kind: 'quote'; isNew: boolean }
   | { readonly kind: 'item'; readonly item: ItemBlock; isNew: boolean };
@@ -19,14 +19,13 @@ interface Standing {
   readonly depth: number;
 }
 
-/** How far the colours of code have come. */
 interface CodeColours {
   readonly grammar: Grammar | 'diff' | undefined;
   readonly budget: HighlightBudget;
   inside: LongToken | undefined;
 }
 
-/** Makes leaves of blocks: what stands before each row, and where a blank row stands. */
+/** Converts blocks to leaves with their row prefixes and blank rows. */
 export class LeafWriter {
   readonly #give: (leaf: Leaf) => void;
   readonly #containers: Container[] = [];
@@ -38,7 +37,7 @@ export class LeafWriter {
     this.#give = give;
   }
 
-  /** Between two blocks: a writer in the same state, which gives to another. */
+  /** Call between two blocks: makes a writer in the same state that gives to another receiver. */
   copy(give: (leaf: Leaf) => void): LeafWriter {
     const copy = new LeafWriter(give);
     copy.#isAfterBlank = this.#isAfterBlank;
@@ -75,7 +74,7 @@ export class LeafWriter {
     this.#containers.push(container);
     const task = container.kind === 'item' ? container.item.task : undefined;
     for (const [at, block] of blocks.entries()) this.block(block, at === 0 ? task : undefined);
-    // An item without anything in it still has its marker.
+    // An empty item still has its marker.
     if (container.isNew && container.kind === 'item') {
       this.#leaf({ kind: 'paragraph', words: new InlineText(''), task });
     }
@@ -119,7 +118,7 @@ export class LeafWriter {
 type Without<Type, Keys extends PropertyKey> = Type extends unknown ? Omit<Type, Keys> : never;
 type LeafBody = Without<Leaf, keyof LeafPlace>;
 
-/** Asks for a blank row between two blocks although their lines have none. */
+/** True if two blocks need a blank row between them although their source has none. */
 function standApart(last: Standing, next: Standing): boolean {
   if (last.kind === 'code' && next.kind === 'code') return false;
   if (last.isInItem && next.isInItem) return false;
@@ -144,10 +143,9 @@ function restPart(container: Container): PrefixPart {
   return { blanks: number === undefined ? 2 : String(number).length + 2 };
 }
 
-/** What stands before a row: bars of quotes, markers of lists and the blanks below them. */
+/** Prefixes of rows: bars of quotes, markers of lists and the blanks below them. */
 type PrefixPart = 'quote' | { readonly blanks: number } | { readonly marker: string };
 
-/** A block of Markdown that has no blocks in it, with all that its rows depend on. */
 export type Leaf = LeafPlace &
   (
     | { readonly kind: 'paragraph'; readonly words: InlineText; readonly task?: 'open' | 'done' | undefined }
@@ -158,7 +156,7 @@ export type Leaf = LeafPlace &
   );
 
 interface LeafPlace {
-  /** Of the blank row above it. Absent: there is none. */
+  /** Prefix of the blank row above it. Absent: there is none. */
   readonly blank?: readonly PrefixPart[];
   readonly first: readonly PrefixPart[];
   readonly rest: readonly PrefixPart[];
@@ -173,7 +171,7 @@ const headings: readonly Style[] = [
   { italic: true },
 ];
 
-/** The rows of a block. They depend on nothing but the block and the look. */
+/** The rows of a block. They depend only on the block and the look. */
 export function drawLeaf(leaf: Leaf, look: Look): readonly string[] {
   const [first, rest] = [prefixRow(leaf.first, look), prefixRow(leaf.rest, look)];
   const above = leaf.blank === undefined ? [] : [withoutTail(prefixRow(leaf.blank, look))];
@@ -240,7 +238,6 @@ function prefixRow(parts: readonly PrefixPart[], look: Look): Row {
   });
 }
 
-/** The row without blanks at its end. */
 function withoutTail(row: Row): Row {
   const end = row.findLastIndex(({ text }) => text.trim() !== '');
   return row.slice(0, end + 1).map((piece, at) => (at === end ? { ...piece, text: piece.text.trimEnd() } : piece));

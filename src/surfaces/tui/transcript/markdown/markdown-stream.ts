@@ -5,22 +5,21 @@ import type { Look } from '../../screen/text/look.ts';
 import { themeOf } from '../../screen/text/themes.ts';
 import { drawLeaf, type Leaf, LeafWriter } from './markdown-blocks.ts';
 
-/** So many milliseconds the rows of open blocks may cost, and after that this share of the time. */
+/** Time budget for drawing open blocks: free milliseconds, then a share of the elapsed time. */
 const [freeMs, shareOfTime] = [2000, 0.25];
 
 /**
  * Markdown that arrives in pieces. Blocks that no later text can change are drawn once for each look; only the rest is
- * read and drawn again. However the text is split, the rows at the end are the same.
+ * parsed and drawn again. However the text is split, the final rows are the same.
  */
 export class MarkdownStream {
   readonly #leaves: Leaf[] = [];
   readonly #writer = new LeafWriter((leaf) => this.#leaves.push(leaf));
   readonly #reader = new MarkdownReader((block) => this.#writer.block(block), new Definitions('so far'));
-  /** Of the line that is still arriving. Joined when it is needed: each append is cheap. */
+  /** Pieces of the arriving line, joined when needed, so that each append is cheap. */
   #pieces: string[] = [];
   #stable: { readonly key: string; readonly rows: string[]; drawn: number } = { key: '', rows: [], drawn: 0 };
   #isEnded = false;
-  /** The rows below the stable ones. */
   #tail: { readonly key: string; readonly below: number; isOld: boolean; readonly rows: readonly string[] } | undefined;
   readonly #begun = performance.now();
   #spent = 0;
@@ -39,7 +38,6 @@ export class MarkdownStream {
     if (from < text.length) this.#pieces.push(text.slice(from));
   }
 
-  /** Nothing more comes: all rows are stable. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -54,19 +52,18 @@ export class MarkdownStream {
     return tail.length === 0 ? stable : [...stable, ...tail];
   }
 
-  /** The same from one row on: what is above is not copied for every frame. */
+  /** Rows from an index on, without copying those above for every frame. */
   rowsFrom(look: Look, from: number): readonly string[] {
     const stable = this.stableRows(look);
     const tail = this.tailRows(look);
     return [...stable.slice(from), ...tail.slice(Math.max(0, from - stable.length))];
   }
 
-  /** How many rows there are. */
   rowTotal(look: Look): number {
     return this.stableRows(look).length + this.tailRows(look).length;
   }
 
-  /** Rows that no later text can change. The same list for the same look: it only grows. */
+  /** Rows that no later text can change. Gives the same growing list for the same look. */
   stableRows(look: Look): readonly string[] {
     const key = keyOf(look);
     if (this.#stable.key !== key) this.#stable = { key, rows: [], drawn: 0 };
@@ -77,19 +74,18 @@ export class MarkdownStream {
     return stable.rows;
   }
 
-  /** How many blocks no later text can change. They make the stable rows, at any width. */
+  /** Number of blocks that no later text can change. They make the stable rows at any width. */
   get stableBlocks(): number {
     return this.#leaves.length;
   }
 
-  /** How many rows the first so many of them have. */
   rowCount(blocks: number, look: Look): number {
     return this.#leaves.slice(0, blocks).reduce((sum, leaf) => sum + drawLeaf(leaf, look).length, 0);
   }
 
   /**
-   * The rows below the stable ones, as they would be if the text ended here. Those of a block that takes long to read
-   * may lack what came last.
+   * Rows below the stable ones, as if the text ended here. For a block that is slow to parse, they may lack the latest
+   * text.
    */
   tailRows(look: Look): readonly string[] {
     if (this.#isEnded) return [];
@@ -112,7 +108,6 @@ export class MarkdownStream {
   }
 }
 
-/** All rows of a text. */
 export function drawMarkdown(text: string, look: Look): readonly string[] {
   const rows: string[] = [];
   readLeaves(text, (leaf) => {
@@ -121,7 +116,6 @@ export function drawMarkdown(text: string, look: Look): readonly string[] {
   return rows;
 }
 
-/** Gives the leaves of a whole text. */
 function readLeaves(text: string, give: (leaf: Leaf) => void): void {
   const writer = new LeafWriter(give);
   const reader = new MarkdownReader((block) => writer.block(block), new Definitions('so far'));
@@ -131,7 +125,7 @@ function readLeaves(text: string, give: (leaf: Leaf) => void): void {
   reader.end();
 }
 
-/** A line of a text of any origin. */
+/** Reads a line of untrusted text. */
 function readLine(reader: MarkdownReader, source: string): void {
   for (const line of cleanText(source.replace(/\r+$/, '')).split('\n')) reader.line(withoutTabs(line, 4));
 }
@@ -140,7 +134,10 @@ function keyOf({ width, colours, palette, glyphs, cwd, home }: Look): string {
   return [width, colours, themeOf(palette).name, glyphs, cwd, home].join('\0');
 }
 
-/** A text that is read once, and drawn from its end, as far as it is in sight: a width more costs a screen, not the text. */
+/**
+ * A text that is parsed once and drawn from its end as far as it is visible: a new width costs a screen, not the whole
+ * text.
+ */
 export class MarkdownText {
   readonly #leaves: Leaf[] = [];
 
@@ -148,7 +145,6 @@ export class MarkdownText {
     readLeaves(text, (leaf) => this.#leaves.push(leaf));
   }
 
-  /** At least so many rows, where there are as many. */
   lastRows(look: Look, least: number): { readonly rows: readonly string[]; readonly isAll: boolean } {
     const blocks: (readonly string[])[] = [];
     let [count, at] = [0, this.#leaves.length];

@@ -1,6 +1,6 @@
 import { type ColourRole, type Piece, plain, type Row, type Style } from '../../screen/text/style.ts';
 
-/** Inside of what a line begins, if not in plain code. */
+/** The token in which a line begins, if not in plain code. */
 export interface LongToken {
   readonly end: string;
   readonly role: 'string' | 'comment';
@@ -8,11 +8,9 @@ export interface LongToken {
 
 export interface HighlightedLine {
   readonly row: Row;
-  /** Inside of what the next line begins. */
   readonly inside: LongToken | undefined;
 }
 
-/** A longer line is drawn as it is. */
 const longestLine = 4096;
 
 const styles: Readonly<Record<'keyword' | 'string' | 'comment' | 'number', Style>> = {
@@ -22,7 +20,6 @@ const styles: Readonly<Record<'keyword' | 'string' | 'comment' | 'number', Style
   number: { colour: 'number' },
 };
 
-/** One line of code: words, texts, comments and numbers in their colours. */
 export function highlightLine(line: string, grammar: Grammar, inside?: LongToken): HighlightedLine {
   if (line.length > longestLine) return { row: [plain(line)], inside: undefined };
   const row: Piece[] = [];
@@ -54,7 +51,7 @@ export function highlightLine(line: string, grammar: Grammar, inside?: LongToken
   return { row, inside: undefined };
 }
 
-/** Behind the end of a long text, or of the line where it has none. */
+/** The position after the end of a long token, or the end of a line without it. */
 function endOf(line: string, from: number, end: string): number {
   let at = line.indexOf(end, from);
   if (end === '`') while (at > from && line[at - 1] === '\\') at = line.indexOf(end, at + 1);
@@ -75,7 +72,7 @@ function roleOf(
 
 const patterns = new WeakMap<Grammar, RegExp>();
 
-/** Every token of a grammar, by the group that matched. Each part is linear. */
+/** All tokens of a grammar, by matched group. Each part takes linear time. */
 function patternOf(grammar: Grammar): RegExp {
   const known = patterns.get(grammar);
   if (known !== undefined) return known;
@@ -103,12 +100,11 @@ function escaped(text: string): string {
   return text.replaceAll(/[*+?.()[\]{}|\\^$/-]/g, String.raw`\$&`);
 }
 
-/** Counts what was highlighted of one text, and ends it where the text is too long. */
+/** Limits highlighting in a long text. */
 export class HighlightBudget {
   #lines = 0;
   #characters = 0;
 
-  /** Whether the next line may have colours. */
   take(line: string): boolean {
     this.#lines += 1;
     this.#characters += line.length + 1;
@@ -123,14 +119,12 @@ export class HighlightBudget {
   }
 }
 
-/** What a language looks like, line by line. */
+/** Line-based syntax of a language. */
 export interface Grammar {
   readonly words: ReadonlySet<string>;
-  /** What begins a comment up to the end of its line. */
   readonly comment?: string;
-  /** What begins and ends a text or comment of several lines. */
+  /** Start and end of strings and comments that span lines. */
   readonly long?: readonly (readonly [start: string, end: string, role: 'string' | 'comment'])[];
-  /** Signs around texts of one line. */
   readonly quotes?: string;
   readonly isCaseless?: true;
 }
@@ -241,13 +235,12 @@ const named: readonly (readonly [Grammar, string])[] = [
 
 let byName: ReadonlyMap<string, Grammar> | undefined;
 
-/** By a word behind a fence, or the ending of a file. Undefined: not known. */
+/** Finds a grammar by fence word or file extension. Undefined: not known. */
 export function grammarOf(name: string): Grammar | undefined {
   byName ??= new Map(named.flatMap(([grammar, names]) => names.split(' ').map((each) => [each, grammar] as const)));
   return byName.get(name.toLowerCase());
 }
 
-/** The same for a path. */
 export function grammarOfPath(path: string): Grammar | undefined {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return grammarOf(name.slice(name.lastIndexOf('.') + 1));

@@ -10,7 +10,6 @@ import { inlineLines } from './inline-text.ts';
 
 const gap = 2;
 
-/** The rows of a table in so many columns; records of one value per line where its columns do not fit. */
 export function tableRows(
   { header, alignments, rows }: Pick<TableBlock, 'header' | 'alignments' | 'rows'>,
   room: number,
@@ -29,7 +28,7 @@ export function tableRows(
     styled(widths.map((width) => sign.repeat(width)).join(' '.repeat(gap)), dimStyle),
   ];
   const drawn = cells.map((row) => tableLine(row, widths, alignments));
-  // Rows of one line need no rule to be told apart.
+  // Rows of one line need no rules between them.
   const isRuled = drawn.some(({ length }) => length > 1);
   return [
     ...tableLine(heads, widths, alignments),
@@ -38,7 +37,6 @@ export function tableRows(
   ];
 }
 
-/** The lines of a cell, before they are wrapped. */
 type Cell = readonly Row[];
 
 interface ParsedRow {
@@ -47,7 +45,7 @@ interface ParsedRow {
   readonly measures: readonly ColumnMeasure[];
 }
 
-/** A new width changes no cell. */
+/** Cached, because a new width changes no cell. */
 const parsedRows = new WeakMap<readonly InlineText[], ParsedRow>();
 
 function parsedRow(row: readonly InlineText[], { cwd, home }: Look): ParsedRow {
@@ -85,10 +83,9 @@ function blanks(columns: number): Row {
 }
 
 const indent: Row = [plain('  ')];
-/** A name stands before each of its values. */
 const mostNameColumns = 40;
 
-/** Each row as lines of a name and a value, with a rule between rows. An empty cell has no line. */
+/** Each row as lines of name and value, with a rule between rows. An empty cell has no line. */
 function records(
   heads: readonly Cell[],
   cells: readonly (readonly Cell[])[],
@@ -119,7 +116,7 @@ function longestWordColumns(row: Row): number {
   return text.split(' ').reduce((most, word) => Math.max(most, countColumns(word)), 0);
 }
 
-/** The columns of a column's longest line and of its longest word. */
+/** Widths of the longest line and the longest word of a column. */
 export interface ColumnMeasure {
   readonly natural: number;
   readonly word: number;
@@ -128,8 +125,8 @@ export interface ColumnMeasure {
 const [shortColumns, leastToken, leastProse, easyProse, longestWord] = [12, 12, 10, 24, 16];
 
 /**
- * The columns of each column of a table in the room there is. Prose gives way while it is easy to read, then long words
- * (paths, addresses, digests), then prose again; short values never do. Undefined: values would break to pieces.
+ * Widths of the columns of a table in the given room. Prose is narrowed while it stays readable, then long words
+ * (paths, addresses, digests), then prose again; short values never. Undefined: values would be broken up.
  */
 export function tableWidths(measures: readonly ColumnMeasure[], room: number): readonly number[] | undefined {
   const widths = measures.map(({ natural }) => natural);
@@ -153,7 +150,7 @@ function widestOf(widths: readonly number[], least: readonly number[]): number {
   return widest;
 }
 
-/** How narrow a column may become in each step. */
+/** Minimum widths of a column in each step. */
 function leastWidths({ natural, word }: ColumnMeasure): readonly [number, number, number] {
   if (natural <= shortColumns) return [natural, natural, natural];
   const easy = Math.min(natural, Math.max(easyProse, word));

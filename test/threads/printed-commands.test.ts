@@ -24,7 +24,7 @@ function messagesInTables(): string {
 }
 
 /** Help texts and lines that are put together there. */
-const tables = /surfaces\/(?:cli\/|commands\/(?:[\w-]+-commands?|command-[\w-]+|parse-command|run-help)\.ts$)/;
+const tables = /surfaces\/(?:cli\/(?:table\/|[\w-]+\.ts$|commands\/help\.ts$)|views\/command-line\/)/;
 
 /** Every command that a message names, with the expressions in it. Help texts show forms, which are no messages. */
 function namedCommands(): ReadonlyMap<string, string> {

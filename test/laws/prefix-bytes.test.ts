@@ -21,7 +21,7 @@ const options: fc.Arbitrary<RequestOptions> = fc.record(
     form: fc.constant('compact' as const),
     parallelToolCalls: fc.boolean(),
     cacheKey: fc.constantFrom('a', 'b'),
-    labels: fc.constantFrom({}, { turn_id: 't' }),
+    labels: fc.constantFrom<Readonly<Record<string, string>>>({}, { turn_id: 't' }),
   },
   { requiredKeys: ['model', 'parallelToolCalls', 'cacheKey', 'labels'] },
 );

@@ -128,7 +128,7 @@ function headOf(
   { method, headers: given, body }: OutgoingRequest,
 ): string | UnusableNetwork {
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
-  const framing = method === 'GET' ? {} : { 'content-length': String(length) };
+  const framing: Record<string, string> = method === 'GET' ? {} : { 'content-length': String(length) };
   return requestHead(method ?? 'POST', path, { ...given, ...framing, ...ofRoute, ...plainOnly });
 }
 

@@ -6,7 +6,7 @@ import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 import { linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 import { variedTurns } from './varied-turns.ts';
 
-// What docs/differences.md says about gaps of Codex in compaction and no other suite holds.
+// What test/gaps.md says about gaps of Codex in compaction and no other suite holds.
 
 const later = { compactsAfterTurns: false };
 const { signal } = new AbortController();

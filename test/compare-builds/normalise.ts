@@ -58,8 +58,15 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
   return records.map(({ kind, name, text }) => {
     const isStream = kind === 'event' || name.endsWith('.jsonl');
     const clean = estimatesMarked(replaced(isStream ? orderedStream(text) : text), name);
-    return { kind, name: replaced(name), text: kind === 'screen' ? screenReplaced(clean) : clean };
+    const shown = kind === 'screen' ? screenReplaced(clean) : / envelope /.test(name) ? withoutReaders(clean) : clean;
+    return { kind, name: replaced(name), text: shown };
   });
+}
+
+/** `capstan envelope` names the source files that read each value in its last column. */
+function withoutReaders(table: string): string {
+  const lines = table.split('\n').map((line) => line.slice(0, 84).trimEnd());
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** Lines and events with the tokens that a provider counted. */

@@ -217,7 +217,7 @@ const commands: readonly (readonly [name: string, script: string])[] = [
   ['no new privileges', 'grep -q "NoNewPrivs:.1" /proc/self/status'],
 ];
 
-/** Commands that Codex lets pass and we refuse, under any policy. docs/differences.md has the reasons. */
+/** Commands that Codex lets pass and Capstan refuses, under any policy. */
 const stricter: readonly string[] = [
   'write .git of a repository inside',
   'create .capstan',

@@ -147,5 +147,5 @@ export const closedGaps: readonly ClosedGap[] = [
   },
 ];
 
-/** What is still missed, by its row in docs/differences.md. */
+/** What is still missed, by its row in test/gaps.md. */
 export const openGaps: readonly string[] = ['Arguments of a call cannot be shown while they arrive'];

@@ -4,7 +4,7 @@ import type { Case } from './cases.ts';
 import type { Compared } from './run-case.ts';
 
 /**
- * What a case showed: the same in both programs, a difference that docs/differences.md names, or one that is not meant.
+ * What a case showed: the same in both programs, a deliberate difference, or one that is not meant.
  */
 export type Verdict =
   | 'same'

@@ -104,7 +104,7 @@ test.each(['workspace-write', 'danger-full-access'])('the same calls have the sa
     expect(theirs!.told[name], name).toEqual(ours!.told[name]);
   }
 
-  // Differences, all of them in docs/differences.md.
+  // Deliberate differences.
   expect(ours!.told['wrong']).toEqual(['Wall time', 'The tool reports an error.', 'Output:', 'no luck']);
   expect(theirs!.told['wrong']).toEqual(['Wall time', 'Output:', 'no luck']);
   expect(ours!.told['broken']).toEqual([

@@ -54,6 +54,7 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
       .replaceAll(measured, '$1<measured>')
       .replaceAll(digests, '"<digest>"')
       .replaceAll(/(?:"src\/[\w/.-]+\.ts"[,\s]*)+/g, '<source files>')
+      .replaceAll(/(?<=^ {6}"roles": )\[[^\]]*\]/gm, '<roles of source files>')
       .replaceAll(/(chunks\/[\w-]+?)-[\w-]{8}\.js/g, '$1-<digest>.js');
   return records.map(({ kind, name, text }) => {
     const isStream = kind === 'event' || name.endsWith('.jsonl');
@@ -65,8 +66,15 @@ export function normalise(records: readonly RunRecord[], time: RunTime): readonl
 
 /** `capstan envelope` names the source files that read each value in its last column. */
 function withoutReaders(table: string): string {
-  const lines = table.split('\n').map((line) => line.slice(0, 84).trimEnd());
-  return lines.filter((line) => line !== '').join('\n');
+  const rows = table.split('\n').filter((line) => !/^ {40}/.test(line));
+  return rows
+    .map((line) =>
+      line
+        .split(/(?<=\S) {2,}/)
+        .slice(0, 3)
+        .join('  '),
+    )
+    .join('\n');
 }
 
 /** Lines and events with the tokens that a provider counted. */

@@ -4,10 +4,10 @@ import { LongestFirst } from './test/setup/longest-first.ts';
 import { ownProcess, sharedProcess } from './test/setup/own-process.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
+import { runsEverything, testTags } from './test/setup/test-tags.ts';
 import { workers } from './test/setup/workers.ts';
 
-/** scripts/test.mjs sets this for a run without names of files. */
-const late = process.env['CAPSTAN_TEST_LATE'] === 'apart' ? lateSuites : [];
+const late = runsEverything ? [] : lateSuites;
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**', ...late];
 /** Suites whose threads run commands. */
 const commands = [
@@ -28,6 +28,9 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
+    // Of suites of attacks, a whole `npm test` runs a part; the deep tests run all of them.
+    tags: testTags,
+    ...(!runsEverything && { tagsFilter: ['!attack || representative'] }),
     // A failure prints all that a command printed.
     chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('fast'),

@@ -6,6 +6,7 @@ import { ownProcess, sharedProcess } from './test/setup/own-process.ts';
 import { randomSuites } from './test/setup/random-suites.ts';
 import { reporters } from './test/setup/reporters.ts';
 import { runFactor } from './test/setup/run-factor.ts';
+import { testTags } from './test/setup/test-tags.ts';
 import { workers } from './test/setup/workers.ts';
 
 const apart = [
@@ -16,7 +17,7 @@ const apart = [
   'test/compaction/adversary-{answers,lies}.test.ts',
 ];
 const cwd = import.meta.dirname;
-const late = [...globSync([...lateSuites], { cwd }), ...randomSuites(cwd)];
+const late = globSync([...lateSuites, 'test/security/*.test.ts'], { cwd }).concat(randomSuites(cwd));
 /** Attacks and failures of the disk or the terminal: the processes are the point. */
 const attacks = ['test/{deep,security,exec-bad-input}/**/*.test.ts', 'test/exec/terminal.test.ts'];
 const alone = new Set(globSync([...attacks, ...ownProcess], { cwd }));
@@ -34,6 +35,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 20_000 } },
+    tags: testTags,
     // A failure prints all that a command printed.
     chaiConfig: { truncateThreshold: 2000 },
     reporters: reporters('deep'),

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,18 +84,24 @@ test.each(named.flatMap((key) => ['/proc/self/environ', '/proc/self/cmdline'].ma
   },
 );
 
-test.each(named)('a project names no file that the model may not read, the user may: %s', async (key) => {
-  const live = await LiveThread.in([answer({ items: [say('ok')] })]);
-  const { home, root } = live.place;
-  const path = join(root, 'kept.md');
-  writeFileSync(path, key === 'model_catalog_json' ? '{"models": [{"slug": "gpt-5"}]}' : `${token}\n`);
-  const before = readFileSync(`${home}/config.toml`, 'utf8');
-  const rule = `[permissions.own.filesystem]\n":root" = "read"\n"${path}" = "none"\n`;
-  writeFileSync(`${home}/config.toml`, `default_permissions = "own"\n${before}\n${rule}`);
-  expect(await refusedIn(live, `${key} = "${path}"\n`)).toMatch(`The file in ${key} cannot be read (the policy denies`);
-  rmSync(join(live.place.workspace, '.capstan'), { recursive: true });
-  await live.open({ config: [`${key}="${path}"`] });
-});
+test.each(named)(
+  'a project names no file that the model may not read, the user may: %s',
+  { tags: 'representative' },
+  async (key) => {
+    const live = await LiveThread.in([answer({ items: [say('ok')] })]);
+    const { home, root } = live.place;
+    const path = join(root, 'kept.md');
+    writeFileSync(path, key === 'model_catalog_json' ? '{"models": [{"slug": "gpt-5"}]}' : `${token}\n`);
+    const before = readFileSync(`${home}/config.toml`, 'utf8');
+    const rule = `[permissions.own.filesystem]\n":root" = "read"\n"${path}" = "none"\n`;
+    writeFileSync(`${home}/config.toml`, `default_permissions = "own"\n${before}\n${rule}`);
+    expect(await refusedIn(live, `${key} = "${path}"\n`)).toMatch(
+      `The file in ${key} cannot be read (the policy denies`,
+    );
+    rmSync(join(live.place.workspace, '.capstan'), { recursive: true });
+    await live.open({ config: [`${key}="${path}"`] });
+  },
+);
 
 test.each(named)('a trusted project cannot have a secret of the engine read: %s', async (key) => {
   const live = await LiveThread.in([answer({ items: [say('ok')] })]);

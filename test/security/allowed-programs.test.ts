@@ -1,3 +1,4 @@
+// @module-tag attack
 import {
   chmodSync,
   existsSync,
@@ -126,7 +127,7 @@ describe.runIf(process.platform === 'linux')('a rule that allows a name', () => 
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('does not let git out into a repository that a command made', async () => {
+  test('does not let git out into a repository that a command made', { tags: 'representative' }, async () => {
     await runCommand({ cmd: 'git status', workdir: 'n' }, (workspace) => plantRepository(workspace));
     expect(existsSync(ran)).toBe(false);
   });

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -91,39 +92,47 @@ linux('in the table of Codex', () => {
     expect(existsSync(table)).toBe(false);
   });
 
-  test('the next engine removes what a dead one entered, and leaves what is of a running process', () => {
-    const dead = spawnSync(process.execPath, ['-e', '']).pid;
-    const end = runningCodex(target, 'synthetic');
-    const [running = ''] = Object.keys(marks());
-    writeFileSync(join(marksOf(target), String(dead)), 'synthetic\n');
-    const { registry = '' } = engine();
-    for (const pid of [dead, Number(running.split('/').at(-1))]) {
-      const startedAt = (processTable.startedAt(process.pid) ?? '').replace(/\d+$/, '1');
-      const entry = {
-        process: pid,
-        startedAt,
-        processTable: readlinkSync('/proc/self/ns/pid'),
-        folders: [],
-        uses: [target],
-      };
-      writeFileSync(join(registry, `${pid}-1`), JSON.stringify(entry), { mode: 0o600 });
-    }
-    engine()
-      .hold([join(base, '.git')])
-      .release();
-    expect(Object.keys(marks())).toEqual([running]);
-    return end();
-  });
+  test(
+    'the next engine removes what a dead one entered, and leaves what is of a running process',
+    { tags: 'representative' },
+    () => {
+      const dead = spawnSync(process.execPath, ['-e', '']).pid;
+      const end = runningCodex(target, 'synthetic');
+      const [running = ''] = Object.keys(marks());
+      writeFileSync(join(marksOf(target), String(dead)), 'synthetic\n');
+      const { registry = '' } = engine();
+      for (const pid of [dead, Number(running.split('/').at(-1))]) {
+        const startedAt = (processTable.startedAt(process.pid) ?? '').replace(/\d+$/, '1');
+        const entry = {
+          process: pid,
+          startedAt,
+          processTable: readlinkSync('/proc/self/ns/pid'),
+          folders: [],
+          uses: [target],
+        };
+        writeFileSync(join(registry, `${pid}-1`), JSON.stringify(entry), { mode: 0o600 });
+      }
+      engine()
+        .hold([join(base, '.git')])
+        .release();
+      expect(Object.keys(marks())).toEqual([running]);
+      return end();
+    },
+  );
 
-  test('a folder that a running Codex made is removed by the engine, if that is its last user', async () => {
-    const ends = runningCodex(target, 'synthetic');
-    mkdirSync(target);
-    const hold = engine().hold([target]);
-    await ends();
-    expect(existsSync(target)).toBe(true);
-    hold.release();
-    expect(existsSync(target)).toBe(false);
-  });
+  test(
+    'a folder that a running Codex made is removed by the engine, if that is its last user',
+    { tags: 'representative' },
+    async () => {
+      const ends = runningCodex(target, 'synthetic');
+      mkdirSync(target);
+      const hold = engine().hold([target]);
+      await ends();
+      expect(existsSync(target)).toBe(true);
+      hold.release();
+      expect(existsSync(target)).toBe(false);
+    },
+  );
 
   test('a folder that Codex found in its place stays', async () => {
     const ends = runningCodex(target, 'existing');

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -90,7 +91,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
     expect(live.told('item-completed').length).toBeLessThanOrEqual(50);
   });
 
-  test('an item that nests without end is no item', async () => {
+  test('an item that nests without end is no item', { tags: 'representative' }, async () => {
     let nested = '1';
     for (let level = 0; level < 20_000; level++) nested = `[${nested}]`;
     const deep = `data: {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[],"x":${nested}}}\n\n`;
@@ -101,7 +102,7 @@ describe('an answer without end is stopped at a limit and not asked for again', 
 });
 
 describe('what stands around an answer has an end, too', () => {
-  test('the body of an error', async () => {
+  test('the body of an error', { tags: 'representative' }, async () => {
     const { live, overrides, seen } = await provider(() => filler, { status: 400, type: 'text/plain' });
     await live.open({ config: overrides });
     const result = await live.turn('go');
@@ -110,7 +111,7 @@ describe('what stands around an answer has an end, too', () => {
     expect(seen.bytes).toBeLessThan(20_000_000);
   });
 
-  test('headers', async () => {
+  test('headers', { tags: 'representative' }, async () => {
     const seen = { requests: 0, bytes: 0 };
     const server = createServer((socket) => {
       socket.on('error', () => {});

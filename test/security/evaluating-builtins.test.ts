@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +111,7 @@ async function runAll(live: LiveThread, calls: readonly object[]): Promise<void>
 const never = ['sandbox_mode="workspace-write"', 'approval_policy="never"'];
 
 describe.runIf(process.platform === 'linux' && hasBash)('builtins that evaluate their words', () => {
-  test('every builtin of the bash of this machine is judged', () => {
+  test('every builtin of the bash of this machine is judged', { tags: 'representative' }, () => {
     expect(builtins.length).toBeGreaterThan(50);
     expect(builtins.filter((name) => builtinEffect([name]) === undefined)).toEqual([]);
   });
@@ -186,7 +187,7 @@ describe.runIf(process.platform === 'linux' && hasBash)('builtins that evaluate 
     }
   });
 
-  test('and rules that forbid hold for those with a syntax of their own', async () => {
+  test('and rules that forbid hold for those with a syntax of their own', { tags: 'representative' }, async () => {
     const live = await LiveThread.in([]);
     const { home } = live.place;
     mkdirSync(join(home, 'rules'), { recursive: true });

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -286,7 +287,7 @@ describe('while the key cannot be used, what the user said', () => {
     await counts(live);
   });
 
-  it('is not taken over by a fork, and stays in the thread', async () => {
+  it('is not taken over by a fork, and stays in the thread', { tags: 'representative' }, async () => {
     const live = await said();
     await unusable(live, async () => {
       const opened = await (await live.engine()).fork(live.id, { kind: 'latest' }, { listener: () => {} });

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -62,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a yes for the session to git', () 
     expect([questions.length, outputs.map(({ exitCode }) => exitCode)]).toEqual([1, [0, 0]]);
   });
 
-  test('is offered in the top folder alone', async () => {
+  test('is offered in the top folder alone', { tags: 'representative' }, async () => {
     mkdirSync(join(lab.repo, 'src'));
     const { questions } = await lab.run([[{ cmd: 'git status', workdir: 'src', ...escalated }]], always);
     expect(questions[0]!.scopes).toEqual(['call']);

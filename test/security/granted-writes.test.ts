@@ -1,3 +1,4 @@
+// @module-tag attack
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -139,7 +140,7 @@ describe('a write that the user grants', () => {
     expect(readFileSync(join(place.workspace, 'new.txt'), 'utf8')).toBe('x\n');
   });
 
-  it('a patch through a link is asked for by where it leads', async () => {
+  it('a patch through a link is asked for by where it leads', { tags: 'representative' }, async () => {
     const text = '*** Begin Patch\n*** Add File: build/new.txt\n+x\n*** End Patch\n';
     const { place } = await scene(
       ({ index }) =>

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,7 +104,7 @@ describe.runIf(process.platform === 'linux')('git that has left the sandbox', ()
     }
   });
 
-  test('takes no repository that is planted between its folder and the top', async () => {
+  test('takes no repository that is planted between its folder and the top', { tags: 'representative' }, async () => {
     mkdirSync(join(lab.repo, 'src'));
     const variables = await guard(join(lab.repo, 'src'));
     plant('src');

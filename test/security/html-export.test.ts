@@ -1,3 +1,4 @@
+// @module-tag attack
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import { expectLinear } from '../../src/testing/expect-linear.ts';
@@ -139,7 +140,7 @@ function isWithin(one: string, other: string): boolean {
   return [...one].every((letter) => (at = other.indexOf(letter, at + 1)) >= 0);
 }
 
-it('every letter of the text is on the page', () => {
+it('every letter of the text is on the page', { tags: 'representative' }, () => {
   const letters = (text: string): string => text.replaceAll(/[^a-zé漢]/g, '');
   const words = fc
     .array(fc.constantFrom(...'*_~`[]()!#>-| \n\\', 'a', 'b', 'cd', 'é', '漢', '\n- ', '\n1. ', '\n> ', '\n|-|-|\n'))

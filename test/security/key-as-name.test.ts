@@ -1,3 +1,4 @@
+// @module-tag attack
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,7 +38,7 @@ test.each([
   }
 });
 
-test('a key under another name of its own is led to env_key', async () => {
+test('a key under another name of its own is led to env_key', { tags: 'representative' }, async () => {
   const { place } = await scene([]);
   writeFileSync(
     join(place.home, 'config.toml'),

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +58,7 @@ function plant(folder: string): string {
 
 const ran = () => readdirSync(root).filter((name) => name.startsWith('ran-'));
 
-test('programs planted in a folder of the PATH do not run', async () => {
+test('programs planted in a folder of the PATH do not run', { tags: 'representative' }, async () => {
   const planted = plant(join(root, 'workspace/node_modules/.bin'));
   writeFileSync(join(home, '.bash_profile'), `export PATH="${planted}:$PATH" A=1\n`);
   expect(await variables({ PATH: `${planted}:/usr/bin:/bin` })).toMatchObject({ A: '1' });
@@ -74,7 +75,7 @@ test('a start-up script that the caller names, and functions in his variables, a
   expect(ran()).toEqual([]);
 });
 
-test('a folder of the workspace is not where the login shell starts', async () => {
+test('a folder of the workspace is not where the login shell starts', { tags: 'representative' }, async () => {
   writeFileSync(join(home, '.bash_profile'), 'export WHERE="$(pwd)"\n');
   expect(await variables({})).toMatchObject({ WHERE: home });
 });

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { describe, expect, test } from 'vitest';
 import { layOutMessages } from '../../src/core/fragments/checkpoint-messages.ts';
 import { layOutSummary } from '../../src/core/fragments/checkpoint-work.ts';
@@ -40,7 +41,7 @@ describe('tags of ours in a text that is not ours', () => {
 });
 
 describe('the answer to a request for a checkpoint', () => {
-  test('brackets without end', () => {
+  test('brackets without end', { tags: 'representative' }, () => {
     const text = `x {"summary":"a","a":[ ${'[],'.repeat(million / 2)}`;
     expect(readLooseJson(text, ['summary']).kind).toBe('cut-off');
   });
@@ -58,7 +59,7 @@ describe('the answer to a request for a checkpoint', () => {
     expect(findTags(text)).toEqual({ kind: 'disordered' });
   });
 
-  test('stars before a carriage return in the last line', () => {
+  test('stars before a carriage return in the last line', { tags: 'representative' }, () => {
     const intent = intentTags.join('\n');
     const summary = `Done.\nRESUME_AT:${'*'.repeat(million)}\rx`;
     expect(readStructured(JSON.stringify({ intent_user_message: intent, summary })).kind).toBe('faulty');

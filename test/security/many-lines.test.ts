@@ -1,3 +1,4 @@
+// @module-tag attack
 import { expect, test } from 'vitest';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -31,7 +32,7 @@ test('messages that wait', () => {
   expect([waiting.length, waiting[0]?.id]).toEqual([5000, 'i0']);
 });
 
-test('pinned notes keep to the limits of a note that is pinned by hand', () => {
+test('pinned notes keep to the limits of a note that is pinned by hand', { tags: 'representative' }, () => {
   expect(folded('capstan_pin', (index) => ({ id: `p${index}`, text: 'x' })).pins).toHaveLength(20);
   expect(folded('capstan_pin', (index) => ({ id: `p${index}`, text: 'word '.repeat(10_000) }), 3).pins).toEqual([]);
   expect(folded('capstan_pin', (index) => ({ id: `p${index}`, text: 'word '.repeat(1500) }), 9).pins).toHaveLength(2);

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -106,7 +107,7 @@ describe.runIf(process.platform === 'linux' && existsSync('/bin/bash'))('scripts
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('nor does a line that goes on before a redirection', async () => {
+  test('nor does a line that goes on before a redirection', { tags: 'representative' }, async () => {
     await runAll([
       `env -u 5\\\n>/dev/null echo touch ${ran}`,
       `exec -a 5\\\n>/dev/null echo touch ${ran}`,

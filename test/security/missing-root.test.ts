@@ -1,3 +1,4 @@
+// @module-tag attack
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -58,7 +59,7 @@ describe('a writable root that does not exist', () => {
     expect(live.notices).toEqual([]);
   });
 
-  test('inside another writable root can be made by both', async () => {
+  test('inside another writable root can be made by both', { tags: 'representative' }, async () => {
     const live = await LiveThread.in((request) =>
       answer({
         items: JSON.stringify(request.body).includes('"function_call_output"')

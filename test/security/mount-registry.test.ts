@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -101,7 +102,7 @@ linux('the registry of mount points', () => {
 });
 
 linux('a forged entry removes nothing', () => {
-  test('in the temporary folder, where the registry once stood', () => {
+  test('in the temporary folder, where the registry once stood', { tags: 'representative' }, () => {
     const target = folder('workspace/.git');
     const old = folder('tmp', `capstan-mounts-${process.getuid?.()}`);
     chmodSync(old, 0o700);
@@ -128,7 +129,7 @@ linux('a forged entry removes nothing', () => {
     expect(existsSync(target)).toBe(true);
   });
 
-  test('whose file is a link, or a file that would block', () => {
+  test('whose file is a link, or a file that would block', { tags: 'representative' }, () => {
     const target = folder('workspace/.git');
     writeFileSync(join(base, 'planted'), entry([target]));
     symlinkSync(join(base, 'planted'), join(registry, '1-a'));

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import {
   chownSync,
@@ -195,16 +196,20 @@ describe('a workspace that is no repository', () => {
   const plantBare =
     'mkdir -p objects refs; printf "[core]\\n\\tfsmonitor = touch /tmp/owned\\n" > config; echo "ref: refs/heads/x" > HEAD; ln -s refs/heads/x HEAD; rmdir HEAD; mv objects HEAD; true';
 
-  it('cannot be made one by a command that plants HEAD, objects, refs and config', async () => {
-    const live = await outsideOfGit(turn(command(plantBare)));
-    const root = live.place.workspace;
-    await live.turn('go');
-    await live.close();
-    const git = spawnSync('git', ['rev-parse', '--is-bare-repository'], { cwd: root, encoding: 'utf8' });
-    expect([git.status === 0, existsSync(join(root, 'refs'))]).toEqual([false, true]);
-  });
+  it(
+    'cannot be made one by a command that plants HEAD, objects, refs and config',
+    { tags: 'representative' },
+    async () => {
+      const live = await outsideOfGit(turn(command(plantBare)));
+      const root = live.place.workspace;
+      await live.turn('go');
+      await live.close();
+      const git = spawnSync('git', ['rev-parse', '--is-bare-repository'], { cwd: root, encoding: 'utf8' });
+      expect([git.status === 0, existsSync(join(root, 'refs'))]).toEqual([false, true]);
+    },
+  );
 
-  it('cannot be made one by a patch', async () => {
+  it('cannot be made one by a patch', { tags: 'representative' }, async () => {
     const live = await outsideOfGit(turn(patch('*** Add File: HEAD', '+ref: refs/heads/x')));
     await live.turn('go');
     expect(live.rows(1).at(-1)?.join(' ')).toContain('may not be written');

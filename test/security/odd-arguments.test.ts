@@ -1,3 +1,4 @@
+// @module-tag attack
 import type { SettingsChange } from '../../src/index.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -63,7 +64,7 @@ describe.each(odd)('%s', (what, text) => {
     });
   });
 
-  test('in a configuration key is refused', async () => {
+  test('in a configuration key is refused', { tags: 'representative' }, async () => {
     const live = await LiveThread.in([]);
     const written = text === zero ? 'a\\u0000b' : undefined;
     if (written === undefined) return;
@@ -102,7 +103,7 @@ describe('half of a character in what a user says', () => {
   });
 });
 
-test('arguments that nest without end are refused', async () => {
+test('arguments that nest without end are refused', { tags: 'representative' }, async () => {
   let nested = '1';
   for (let level = 0; level < 20_000; level++) nested = `[${nested}]`;
   const call = {

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -71,20 +72,24 @@ describe.runIf(process.platform === 'linux' && hasOddNames)('names that are not 
     expect(spawnSync('bash', ['-c', 'git -C caf* status'], { cwd: place.workspace }).status).toBe(0);
   });
 
-  it('are reached by no patch through a link, and none is made in their place', async () => {
-    const adding = (path: string): string =>
-      `apply_patch <<'E'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nE\n`;
-    const { said, place } = await outputs(
-      '',
-      `mkdir "$(printf 'caf\\xe9')"; git init -q caf*; ln -s "$(printf 'caf\\xe9')" link`,
-      adding('link/.git/hooks/pre-commit'),
-      adding('link/new'),
-    );
-    expect(said[0]).toContain('patch rejected');
-    expect(said[1]).toContain('not UTF-8');
-    expect(readdirSync(place.workspace, 'latin1').toSorted()).toEqual(['.git', 'caf\xE9', 'link']);
-    expect(
-      spawnSync('bash', ['-c', 'ls caf*/new caf*/.git/hooks/pre-commit'], { cwd: place.workspace }).stdout.length,
-    ).toBe(0);
-  });
+  it(
+    'are reached by no patch through a link, and none is made in their place',
+    { tags: 'representative' },
+    async () => {
+      const adding = (path: string): string =>
+        `apply_patch <<'E'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nE\n`;
+      const { said, place } = await outputs(
+        '',
+        `mkdir "$(printf 'caf\\xe9')"; git init -q caf*; ln -s "$(printf 'caf\\xe9')" link`,
+        adding('link/.git/hooks/pre-commit'),
+        adding('link/new'),
+      );
+      expect(said[0]).toContain('patch rejected');
+      expect(said[1]).toContain('not UTF-8');
+      expect(readdirSync(place.workspace, 'latin1').toSorted()).toEqual(['.git', 'caf\xE9', 'link']);
+      expect(
+        spawnSync('bash', ['-c', 'ls caf*/new caf*/.git/hooks/pre-commit'], { cwd: place.workspace }).stdout.length,
+      ).toBe(0);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { expect, test } from 'vitest';
 import { providerAddress } from '../../src/core/config/providers/provider-config.ts';
 import type { LineDraft } from '../../src/protocol/line.ts';
@@ -24,18 +25,22 @@ test('a file from elsewhere that names a configured provider as the maker: its k
   expect(two.asked()).toEqual({ maker: [], reader: [] });
 });
 
-test('a maker whose name means something to a shell: no command is printed with it', async () => {
-  const two = await TwoProviders.set();
-  const name = 'maker; rm -rf $HOME `id`';
-  await imported(two, (text) => text.replaceAll('"id":"maker"', `"id":${JSON.stringify(name)}`));
-  await two.openWith('scripted');
-  const refused = await two.live.turn('Go on.');
-  expect(refused).toMatchObject({ kind: 'failed', outcome: { code: 'history-opaque' } });
-  const { message, next } = (refused as { outcome: { message: string; next: string } }).outcome;
-  expect([message.includes(name), next]).toEqual([true, 'Continue with that provider, or start a new thread.']);
-});
+test(
+  'a maker whose name means something to a shell: no command is printed with it',
+  { tags: 'representative' },
+  async () => {
+    const two = await TwoProviders.set();
+    const name = 'maker; rm -rf $HOME `id`';
+    await imported(two, (text) => text.replaceAll('"id":"maker"', `"id":${JSON.stringify(name)}`));
+    await two.openWith('scripted');
+    const refused = await two.live.turn('Go on.');
+    expect(refused).toMatchObject({ kind: 'failed', outcome: { code: 'history-opaque' } });
+    const { message, next } = (refused as { outcome: { message: string; next: string } }).outcome;
+    expect([message.includes(name), next]).toEqual([true, 'Continue with that provider, or start a new thread.']);
+  },
+);
 
-test('a key in the address of a provider: the file does not have it', async () => {
+test('a key in the address of a provider: the file does not have it', { tags: 'representative' }, async () => {
   expect(providerAddress({ baseUrl: 'https://me:pa55word@a.example:8443/v1/?key=pa55word#pa55word' })).toBe(
     'https://a.example:8443/v1',
   );

@@ -1,3 +1,4 @@
+// @module-tag attack
 import {
   chmodSync,
   lstatSync,
@@ -168,7 +169,7 @@ describe.skipIf(!sandboxIsPossible)('a command (on Linux with bubblewrap)', () =
       expect(kept()).toEqual(before);
     });
 
-    test('that swaps the link by which the home is named changes nothing', () => {
+    test('that swaps the link by which the home is named changes nothing', { tags: 'representative' }, () => {
       symlinkSync('home', join(root, 'linked'));
       const before = readlinkSync(join(root, 'linked'));
       run(
@@ -247,6 +248,7 @@ describe('a patch', () => {
 
   test.each(['node_modules/capstan/dist/chunks', 'node_modules/linked-dist', '../home', 'node_modules/linked-home'])(
     'that adds a file to %s is refused',
+    { tags: 'representative' },
     (folder) => expect(patched(policyOf(), `*** Add File: ${folder}/new\n+x`)).toMatch(/^refused: /),
   );
 

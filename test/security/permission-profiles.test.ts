@@ -1,3 +1,4 @@
+// @module-tag attack
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -138,7 +139,7 @@ test.each([
     `${dev}[permissions.dev.filesytem]`,
     /config\.toml:\d+: permissions\.dev\.filesytem is not a known key/,
   ],
-])('no thread starts with %s', async (_, config, reason) => {
+])('no thread starts with %s', { tags: 'representative' }, async (_, config, reason) => {
   const live = await LiveThread.in([], config);
   await expect(live.open()).rejects.toThrow(reason);
 });
@@ -161,7 +162,7 @@ test.each([
     'a path of a table',
     (file: string) => `filesystem."${file.replace(/\/[^/]*$/, '')}" = { "config.toml/x/y" = "read" }`,
   ],
-])('no thread starts where %s leads through a file', async (_, line) => {
+])('no thread starts where %s leads through a file', { tags: 'representative' }, async (_, line) => {
   const live = await LiveThread.in([]);
   const config = join(live.place.home, 'config.toml');
   const text = `default_permissions = "dev"\n${readFileSync(config, 'utf8')}\n[permissions.dev]\nextends = ":workspace"\n`;

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,12 +28,16 @@ test('servers and hooks find no code where commands may write: not in their fold
   expect(readFileSync(kept, 'utf8').split('\n').slice(0, 3)).toEqual([safe, '1', workspace]);
 });
 
-test('the folder of servers is their own, or the root where commands may write above it', () => {
-  const home = realpathSync(mkdtempSync('/var/tmp/capstan-servers-'));
-  whenTestEnds(() => process.getBuiltinModule('node:fs').rmSync(home, { recursive: true }));
-  const with_ = (writable: readonly string[]) => ({
-    isSafeFolder: (folder: string) => isSafeFolder(folder, writable, nodeProgramFiles),
-  });
-  expect(serverFolder(home, with_(['/tmp', '/']))).toBe(join(home, 'capstan/servers'));
-  expect(serverFolder(home, with_([dirname(home)]))).toBe('/');
-});
+test(
+  'the folder of servers is their own, or the root where commands may write above it',
+  { tags: 'representative' },
+  () => {
+    const home = realpathSync(mkdtempSync('/var/tmp/capstan-servers-'));
+    whenTestEnds(() => process.getBuiltinModule('node:fs').rmSync(home, { recursive: true }));
+    const with_ = (writable: readonly string[]) => ({
+      isSafeFolder: (folder: string) => isSafeFolder(folder, writable, nodeProgramFiles),
+    });
+    expect(serverFolder(home, with_(['/tmp', '/']))).toBe(join(home, 'capstan/servers'));
+    expect(serverFolder(home, with_([dirname(home)]))).toBe('/');
+  },
+);

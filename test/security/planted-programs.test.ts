@@ -1,3 +1,4 @@
+// @module-tag attack
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,7 +53,7 @@ describe.runIf(process.platform === 'linux')('a bubblewrap that a command put in
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('is not run when another thread of the engine works there', async () => {
+  test('is not run when another thread of the engine works there', { tags: 'representative' }, async () => {
     plant('bwrap');
     const script = [callTool('exec_command', { cmd: 'true' }), say('Done.')].map((item) => answer({ items: [item] }));
     const live = await LiveThread.in(script);

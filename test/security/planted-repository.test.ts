@@ -1,3 +1,4 @@
+// @module-tag attack
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +80,7 @@ describe.skipIf(noNamespaces)('a bare repository planted in the working folder',
     }
   });
 
-  test('nothing is left of the guard', async () => {
+  test('nothing is left of the guard', { tags: 'representative' }, async () => {
     await gitMeanwhile('repo/sub', 'true');
     expect(readdirSync(join(base, 'repo/sub')).filter((name) => name !== 'deep')).toEqual([
       'config',

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -194,7 +195,7 @@ describe('a server that says back what it was sent', () => {
   const unsent: ReadonlySet<string> = new Set(['bearer', 'stored', 'otelHeader', 'otelQuery']);
 });
 
-test('an address that cannot be used is named without its secrets', async () => {
+test('an address that cannot be used is named without its secrets', { tags: 'representative' }, async () => {
   const { place } = await scene([]);
   for (const address of [
     `htp://${secrets.user}:${secrets.password}@host/?sig=${secrets.addressQuery}`,

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { afterAll, describe, expect, test } from 'vitest';
 import { builtInProfile } from '../../src/core/policy/profiles/profiles.ts';
 import { resolvePolicy } from '../../src/core/policy/profiles/resolve-policy.ts';
@@ -44,7 +45,7 @@ echo looked`;
 
 describe.skipIf(!sandboxIsPossible)('a command cannot write settings of the kernel (on Linux with bubblewrap)', () => {
   describe.each(users)('as user %d', (user) => {
-    test.each(Object.keys(profiles))('%s', (name) => {
+    test.each(Object.keys(profiles))('%s', { tags: 'representative' }, (name) => {
       expect(writableKernelFiles(profiles[name]!, user, true)).toBe('looked\n');
     });
 

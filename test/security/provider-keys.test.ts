@@ -1,3 +1,4 @@
+// @module-tag attack
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -62,7 +63,7 @@ describe('keys of providers and MCP servers', () => {
     expect(output).not.toContain('sekrit');
   });
 
-  test('reach it where the user sets them for commands', async () => {
+  test('reach it where the user sets them for commands', { tags: 'representative' }, async () => {
     const output = await printed('[shell_environment_policy]\nset = { ELSEWHERE_PASS = "mine" }\n');
     expect(output).toContain('ELSEWHERE_PASS=mine');
     expect(output).not.toContain('sekrit');

@@ -1,3 +1,4 @@
+// @module-tag attack
 import type { SandboxMode } from '../../src/protocol/permissions.ts';
 import type { SettingsChange } from '../../src/index.ts';
 import { existsSync } from 'node:fs';
@@ -41,20 +42,24 @@ it('a turn that waits does not get permissions that are given after it was submi
   expect(policies).toMatchObject([{ type: 'read-only' }, { type: 'read-only' }]);
 });
 
-it('an object that its owner changes after it was submitted stays what it was', async () => {
-  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
-  await live.open();
-  const change: { sandbox: SandboxMode } = { sandbox: 'read-only' };
-  const asked = { ...turn('one'), outputSchema: { type: 'object' } };
-  const done = live.thread.runWith(change, asked);
-  change.sandbox = 'danger-full-access';
-  asked.outputSchema.type = 'string';
-  await done;
-  expect(live.place.lines().find(({ type }) => type === 'turn_context')?.payload).toMatchObject({
-    sandbox_policy: { type: 'read-only' },
-  });
-  expect(live.model.requests[0]?.body['text']).toMatchObject({ format: { schema: { type: 'object' } } });
-});
+it(
+  'an object that its owner changes after it was submitted stays what it was',
+  { tags: 'representative' },
+  async () => {
+    const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+    await live.open();
+    const change: { sandbox: SandboxMode } = { sandbox: 'read-only' };
+    const asked = { ...turn('one'), outputSchema: { type: 'object' } };
+    const done = live.thread.runWith(change, asked);
+    change.sandbox = 'danger-full-access';
+    asked.outputSchema.type = 'string';
+    await done;
+    expect(live.place.lines().find(({ type }) => type === 'turn_context')?.payload).toMatchObject({
+      sandbox_policy: { type: 'read-only' },
+    });
+    expect(live.model.requests[0]?.body['text']).toMatchObject({ format: { schema: { type: 'object' } } });
+  },
+);
 
 it('nor do words and items change that wait for the next request', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
@@ -67,7 +72,7 @@ it('nor do words and items change that wait for the next request', async () => {
   expect(live.rows(0)).toContainEqual(['user', 'as it was']);
 });
 
-it('a change that fails to be copied is refused, not thrown', async () => {
+it('a change that fails to be copied is refused, not thrown', { tags: 'representative' }, async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
   for (const change of [{ model: () => 'gpt-5.5' }, () => {}, { cwd: Symbol('x') }]) {

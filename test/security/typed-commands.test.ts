@@ -1,3 +1,4 @@
+// @module-tag attack
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -74,22 +75,26 @@ describe.runIf(process.platform === 'linux')('a command that the model can type 
     expect(['plain', 'ran'].map((name) => existsSync(join(base, name)))).toEqual([true, false]);
   });
 
-  test('is asked about again after a yes for the session to the same words, and the question says why', async () => {
-    const escalated = { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' };
-    const calls = [
-      ['exec_command', escalated],
-      ['exec_command', escalated],
-      ['exec_command', { ...escalated, stdin: true, yield_time_ms: 300 }],
-      types(),
-    ] as const;
-    const questions = await run(calls, { answers: [{ kind: 'allowed', scope: 'session' }] });
-    expect(questions.map(({ typed, scopes }) => [typed, scopes])).toEqual([
-      [undefined, expect.arrayContaining(['session'])],
-      [true, ['call']],
-    ]);
-    expect(questions[1]?.reason).toContain('The model will be able to type into it');
-    expect(existsSync(join(base, 'ran'))).toBe(false);
-  });
+  test(
+    'is asked about again after a yes for the session to the same words, and the question says why',
+    { tags: 'representative' },
+    async () => {
+      const escalated = { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' };
+      const calls = [
+        ['exec_command', escalated],
+        ['exec_command', escalated],
+        ['exec_command', { ...escalated, stdin: true, yield_time_ms: 300 }],
+        types(),
+      ] as const;
+      const questions = await run(calls, { answers: [{ kind: 'allowed', scope: 'session' }] });
+      expect(questions.map(({ typed, scopes }) => [typed, scopes])).toEqual([
+        [undefined, expect.arrayContaining(['session'])],
+        [true, ['call']],
+      ]);
+      expect(questions[1]?.reason).toContain('The model will be able to type into it');
+      expect(existsSync(join(base, 'ran'))).toBe(false);
+    },
+  );
 
   test('runs outside after a yes to that question, and writing to it needs no other one', async () => {
     const escalated = { cmd, stdin: true, yield_time_ms: 300, sandbox_permissions: 'require_escalated' };

@@ -1,3 +1,4 @@
+// @module-tag attack
 import { describe, expect, it } from 'vitest';
 import { compacts, linesOf, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { TwoProviders } from '../compaction/two-providers.ts';
@@ -46,16 +47,20 @@ describe('a read-only turn that is killed in the compaction before it', () => {
   });
 });
 
-it('words that wait under the settings that the thread has anyway bring no line about them', async () => {
-  const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
-  await live.open(narrow, later);
-  await live.turn(task);
-  const before = linesOf(live, 'thread_settings_applied').length;
-  await live.open({}, later);
-  await live.turn('Go on.');
-  expect(linesOf(live, 'capstan_waiting')).toHaveLength(1);
-  expect(linesOf(live, 'thread_settings_applied')).toHaveLength(before);
-});
+it(
+  'words that wait under the settings that the thread has anyway bring no line about them',
+  { tags: 'representative' },
+  async () => {
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
+    await live.open(narrow, later);
+    await live.turn(task);
+    const before = linesOf(live, 'thread_settings_applied').length;
+    await live.open({}, later);
+    await live.turn('Go on.');
+    expect(linesOf(live, 'capstan_waiting')).toHaveLength(1);
+    expect(linesOf(live, 'thread_settings_applied')).toHaveLength(before);
+  },
+);
 
 it('a turn that is interrupted while the provider before makes its checkpoint readable leaves its settings to resume', async () => {
   const stop = new AbortController();

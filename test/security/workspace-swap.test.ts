@@ -1,3 +1,4 @@
+// @module-tag attack
 import {
   mkdirSync,
   mkdtempSync,
@@ -146,7 +147,7 @@ test.runIf(sandboxIsPossible)('a root in the workspace that becomes a link opens
 describe.runIf(sandboxIsPossible)('a workspace that nothing leads elsewhere', () => {
   const calls = [command('echo x > two'), patch('three')];
 
-  test('is written through the link that led there from the beginning', async () => {
+  test('is written through the link that led there from the beginning', { tags: 'representative' }, async () => {
     const link = join(base, 'link');
     symlinkSync(mono, link);
     await outputsOf({ cwd: join(link, 'pkg'), swap: () => {}, calls });

@@ -1,11 +1,10 @@
 /**
- * Suites that a whole `npm test` leaves to `npm run test:deep`: attacks, large files, a failing disk or terminal, models
+ * Suites that a whole `npm test` leaves to `npm run test:deep`: large files, a failing disk or terminal, models
  * that lie or never end at a checkpoint, threads over every wire format, most laws, tables of options, turns in unusual
  * circumstances, and whole sessions of the terminal. The fast suites prove the same parts on plainer ways.
  * `vitest run FILE` and `npm test FILE` run any of them.
  */
 export const lateSuites: readonly string[] = [
-  'test/security/**/*.test.ts',
   'test/exec-bad-input/*.test.ts',
   'test/sandbox/{container,network-filter,network-lists}.test.ts',
   'test/compaction/{adversary-*,endless-checkpoints,failures,hooks,loop-guard,no-usage,opaque-*,overflow,parity,paste,unexplained-refusal}.test.ts',

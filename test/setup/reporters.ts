@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { TestUserConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
+import { isLeftOut } from './test-tags.ts';
 
 /** The default report, and a JSON file beside it where CAPSTAN_TEST_REPORTS names a directory (see .ci/run). */
 export function reporters(name: 'fast' | 'deep'): NonNullable<TestUserConfig['reporters']> {
@@ -18,7 +19,9 @@ const skippedTests: Reporter = {
   },
   onTestRunEnd(modules) {
     const skipped = modules.flatMap((module) =>
-      [...module.children.allTests('skipped')].map((test) => `  ${module.relativeModuleId} > ${test.fullName}`),
+      [...module.children.allTests('skipped')]
+        .filter(({ tags }) => !isLeftOut(tags))
+        .map(({ fullName }) => `  ${module.relativeModuleId} > ${fullName}`),
     );
     // With a pattern for names, most are left out on purpose.
     if (skipped.length > 0 && !hasNamePattern) console.log(['Skipped here:', ...skipped].join('\n'));

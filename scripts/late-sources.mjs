@@ -40,8 +40,8 @@ function readKept() {
 /** The sources that ran a function before the first request, as paths below the root: for a screen and for a program. */
 export async function sourcesUsedFirst() {
   const { answer, say, startScriptedModel } = await import('../src/testing/index.ts');
-  const model = await startScriptedModel(() => answer({ items: [say('Done.')] }));
   const folder = mkdtempSync(join(tmpdir(), 'capstan-first-'));
+  const model = await startScriptedModel(() => answer({ items: [say('Done.')] }));
   try {
     makeUser(folder, model.url);
     const runs = [

@@ -48,6 +48,14 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   return kept as unknown as Defined<Fields>;
 }
 
+/** The fields if none of them is undefined. */
+export function whole<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } | undefined {
+  for (const key in fields) if (fields[key] === undefined) return undefined;
+  return fields as { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
+}
+
 /** Caches the answer per object; objects must never change. */
 export function cachePerObject<Key extends object, Value>(find: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();

@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { RecordedAgent } from '../../protocol/agent.ts';
 import type { TurnId } from '../../protocol/ids.ts';
@@ -155,42 +154,29 @@ export type Sent =
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
 /** State that a rollback restores. Notes are not part of a turn: only the user adds and removes them. */
-export type Mark = Pick<
-  ThreadState,
-  | 'history'
-  | 'behind'
-  | 'baseline'
-  | 'context'
-  | 'envelope'
-  | 'instructions'
-  | 'waiting'
-  | 'grants'
-  | 'sessions'
-  | 'sessionsAtCheckpoint'
-  | 'agents'
-  | 'agentsAtCheckpoint'
-  | 'checkpoints'
-  | 'sessionContext'
-  | 'goal'
-  | 'prefill'
->;
+export type Mark = Pick<ThreadState, (typeof markParts)[number]>;
+
+const markParts = [
+  'history',
+  'behind',
+  'baseline',
+  'context',
+  'envelope',
+  'instructions',
+  'waiting',
+  'grants',
+  'sessions',
+  'sessionsAtCheckpoint',
+  'agents',
+  'agentsAtCheckpoint',
+  'checkpoints',
+  'sessionContext',
+  'goal',
+  'prefill',
+] as const;
 
 export function markOf(state: ThreadState): Mark {
-  const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext, agents, agentsAtCheckpoint, goal } = state;
-  return {
-    history,
-    baseline,
-    waiting,
-    grants,
-    sessions,
-    sessionsAtCheckpoint,
-    agents,
-    agentsAtCheckpoint,
-    checkpoints,
-    sessionContext,
-    ...defined({ prefill, behind, context, envelope, instructions, goal }),
-  };
+  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as Mark;
 }
 
 export const emptyState: ThreadState = {

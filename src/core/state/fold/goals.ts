@@ -56,7 +56,6 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
   const [objective, status] = [stringAt(goal, 'objective'), goalStatuses.find((each) => each === goal?.['status'])];
   if (objective === undefined || status === undefined || objective.length > mostObjective) return undefined;
   const ours = objectAt(event, 'capstan');
-  const tokenBudget = numberAt(goal, 'tokenBudget');
   return {
     objective,
     status,
@@ -64,8 +63,12 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
     timeUsedSeconds: count(goal, 'timeUsedSeconds'),
     createdAt: count(goal, 'createdAt'),
     updatedAt: count(goal, 'updatedAt'),
-    ...defined({ tokenBudget, share: numberAt(ours, 'share') }),
-    ...defined({ spent: numberAt(ours, 'spent'), reason: stringAt(ours, 'reason') }),
+    ...defined({
+      tokenBudget: numberAt(goal, 'tokenBudget'),
+      share: numberAt(ours, 'share'),
+      spent: numberAt(ours, 'spent'),
+      reason: stringAt(ours, 'reason'),
+    }),
   };
 }
 

@@ -1,13 +1,4 @@
-import { defined } from '../../../base/objects.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 
@@ -62,8 +53,8 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   const accepted = Math.max(limit.accepted ?? 0, bytes);
   const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
-  const { named, ...known } = limit;
-  return { ...known, accepted, proven, ...(named === undefined || named.tokens < proven ? {} : { named }) };
+  const { named } = limit;
+  return { ...limit, accepted, proven, named: named === undefined || named.tokens < proven ? undefined : named };
 }
 
 function takenBy(bytes: number, counted: number): number {
@@ -89,15 +80,13 @@ export function repeatModelWindows(then: readonly ModelLimit[], now: readonly Mo
 }
 
 export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
-  return (arrayAt(carried, 'model_limits') ?? []).flatMap(readLimit).slice(-mostModels);
+  return (arrayAt(carried, 'model_limits') ?? []).filter(isJsonObject).flatMap(readLimit).slice(-mostModels);
 }
 
-function readLimit(value: Json): readonly ModelLimit[] {
-  if (!isJsonObject(value)) return [];
+function readLimit(value: JsonObject): readonly ModelLimit[] {
   const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];
   if (provider === undefined || model === undefined) return [];
-  const [accepted, proven] = [numberAt(value, 'accepted'), numberAt(value, 'proven')];
-  const limit = { provider, model, ...defined({ accepted, proven }) };
+  const limit = { provider, model, accepted: numberAt(value, 'accepted'), proven: numberAt(value, 'proven') };
   const named = objectAt(value, 'named');
   return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];
 }

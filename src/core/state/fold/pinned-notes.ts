@@ -57,7 +57,7 @@ export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): read
   if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
   if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
   const at = pins.findIndex((pin) => pin.id === id);
-  return at < 0 ? [...pins, added] : pins.with(at, added);
+  return pins.toSpliced(at < 0 ? pins.length : at, 1, added);
 }
 
 /** Lines that turn notes `pins` into `wanted`, in that order. Repeated notes keep their seal. */

@@ -84,23 +84,27 @@ function stored(message: WaitingMessage): JsonObject {
   return { ...message, input } as unknown as JsonObject;
 }
 
+function objectOf(payload: JsonObject, kind: WaitingContent['kind'], key: string): JsonObject | undefined {
+  return payload['kind'] === kind ? objectAt(payload, key) : undefined;
+}
+
 export function totalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
 export function reportIn(payload: JsonObject): AgentReport | undefined {
-  const report = payload['kind'] === 'agent' ? objectAt(payload, 'report') : undefined;
+  const report = objectOf(payload, 'agent', 'report');
   return report && readReport(report);
 }
 
 export function putBackIn(payload: JsonObject): RestoredFiles | undefined {
-  const files = payload['kind'] === 'files' ? objectAt(payload, 'files') : undefined;
+  const files = objectOf(payload, 'files', 'files');
   return files && readPutBack(files);
 }
 
 export function changedBesideIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
-  const files = payload['kind'] === 'beside' ? objectAt(payload, 'files') : undefined;
+  const files = objectOf(payload, 'beside', 'files');
   return files && readChangedBeside(files);
 }
 
@@ -110,16 +114,15 @@ export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): L
 }
 
 export function messageClaim(message: WaitingMessage): Json {
-  const { id } = message;
-  if (message.kind === 'item') {
-    return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
-  }
-  if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
-  if (message.kind === 'files' || message.kind === 'beside')
-    return [lineType.waiting, id, message.kind, message.files as unknown as Json];
+  return [lineType.waiting, message.id, message.kind, ...(claimedContent(message) as unknown as readonly Json[])];
+}
+
+function claimedContent(message: WaitingMessage): readonly unknown[] {
+  if (message.kind === 'item') return [message.item, message.maker ?? null];
+  if (message.kind === 'agent') return [message.report];
+  if (message.kind !== 'words') return [message.files];
   const { author, text, images, unusableImages = null } = message.input;
-  const claim = [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
-  return author === 'user' ? claim : [...claim, author];
+  return [text, images, unusableImages, ...(author === 'user' ? [] : [author])];
 }
 
 export function messageDropped(id: string, because: DroppedBecause): LineDraft {
@@ -143,11 +146,10 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
+type Waiting = readonly RecordedMessage[];
+
 /** Folds the metadata of a `response_item` line. */
-export function foldEntered(
-  waiting: readonly RecordedMessage[],
-  metadata: JsonObject | undefined,
-): readonly RecordedMessage[] {
+export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined): Waiting {
   if (waiting.length === 0 || metadata === undefined) return waiting;
   const id = stringAt(objectAt(metadata, 'capstan'), 'waited');
   return id === undefined ? waiting : without(waiting, id);
@@ -161,10 +163,7 @@ export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
  * Messages that still wait after a rollback: they waited at the place, and have neither entered history nor been
  * dropped since.
  */
-export function waitingAfterRollback(
-  then: readonly RecordedMessage[],
-  now: readonly WaitingMessage[],
-): readonly RecordedMessage[] {
+export function waitingAfterRollback(then: Waiting, now: readonly WaitingMessage[]): Waiting {
   return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 }
 
@@ -194,7 +193,7 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
   if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
   const beside = changedBesideIn(payload);
   if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
-  const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
+  const input = readInput(objectOf(payload, 'words', 'input'));
   return input === undefined ? undefined : { kind: 'words', input };
 }
 
@@ -206,12 +205,8 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
   const continues = turnsContinued.find((each) => each === stored?.['continues']);
-  return {
-    author: readAuthor(stored?.['author']),
-    text,
-    images,
-    ...defined({ unusableImages, continues }),
-  } as unknown as UserInput;
+  const author = readAuthor(stored?.['author']);
+  return { author, text, images, ...defined({ unusableImages, continues }) } as unknown as UserInput;
 }
 
 function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
@@ -219,27 +214,22 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
 }
 
 export function waitingItem(message: WaitingContent): Item {
+  if (message.kind === 'item') return message.item;
+  if (message.kind === 'words' && message.input.continues === undefined) return userMessage('', message.input);
+  const { role, text } = renderedMessage(message);
+  return contextMessage('', role, [text]);
+}
+
+function renderedMessage(message: Exclude<WaitingContent, { readonly kind: 'item' }>) {
   switch (message.kind) {
-    case 'words': {
-      const { continues } = message.input;
-      if (continues === undefined) return userMessage('', message.input);
-      const { role, text } = render(turnContinuedFragment, continues);
-      return contextMessage('', role, [text]);
-    }
-    case 'agent': {
-      const { role, text } = render(subagentNotificationFragment, notificationOf(message.report));
-      return contextMessage('', role, [text]);
-    }
-    case 'files': {
-      const { role, text } = render(filesPutBackFragment, message.files);
-      return contextMessage('', role, [text]);
-    }
-    case 'beside': {
-      const { role, text } = render(filesChangedBesideFragment, message.files);
-      return contextMessage('', role, [text]);
-    }
-    case 'item':
-      return message.item;
+    case 'words':
+      return render(turnContinuedFragment, message.input.continues!);
+    case 'agent':
+      return render(subagentNotificationFragment, notificationOf(message.report));
+    case 'files':
+      return render(filesPutBackFragment, message.files);
+    case 'beside':
+      return render(filesChangedBesideFragment, message.files);
   }
 }
 

@@ -113,48 +113,47 @@ export function writerOf(entry: Entry): InputWriter | undefined {
 }
 
 /** Line metadata with everything about an entry beyond its item. Other programs preserve and ignore it. */
-export function entryMetadata({
-  item: _item,
-  ...known
-}: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+export function entryMetadata(entry: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+  const { item: _item, ...known } = entry;
   return { capstan: known as unknown as JsonObject };
 }
 
 /** True if the line records its item's origin; then nothing is inferred from the item's text. */
 export function hasOrigin(metadata: JsonObject | undefined): boolean {
-  return metadata !== undefined && readOrigin(objectAt(metadata, 'capstan')) !== undefined;
+  return readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 }
 
 export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
-  const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
+  const ours = objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
   if (ours === undefined) return { item, origin };
-  const known = {
+  return {
+    item,
+    origin,
     turn: stringAt(ours, 'turn') as TurnId | undefined,
     number: countAt(ours, 'number'),
     words: readWords(ours),
     summary: readSummary(ours['summary']),
     maker: readProviderName(ours['maker']),
   };
-  return { item, origin, ...defined(known) };
 }
 
 function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
   return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
     const place = readPlace(value);
     if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
-    const { id, pictures, alsoIn } = value;
+    const { id, pictures, alsoIn, bytesPerToken: rate } = value;
     const turn = stringAt(value, 'turn') as TurnId | undefined;
     const known = {
       by: otherSpeakers.find((speaker) => speaker === value['by']),
       author: otherAuthor(readAuthor(value['author'])),
-      task: flagAt(value, 'task'),
-      endedEarly: flagAt(value, 'endedEarly'),
-      cut: flagAt(value, 'cut'),
+      task: value['task'] === true || undefined,
+      endedEarly: value['endedEarly'] === true || undefined,
+      cut: value['cut'] === true || undefined,
       gaps: readGaps(value),
-      bytesPerToken: readRate(value['bytesPerToken']),
+      bytesPerToken: typeof rate === 'number' && rate > 0 ? rate : undefined,
       request: readPlace(value['request']),
-      pictures: isRange(pictures) ? pictures : undefined,
+      pictures: isNumbers(pictures) && pictures.length === 2 ? (pictures as [number, number]) : undefined,
       picturesLeftOut: countAt(value, 'picturesLeftOut'),
       picturesLeftOutTokens: countAt(value, 'picturesLeftOutTokens'),
       alsoIn: isNumbers(alsoIn) ? alsoIn : undefined,
@@ -170,10 +169,6 @@ function readGaps(value: JsonObject): readonly TextGap[] | undefined {
     const bytes = isJsonObject(gap) ? countAt(gap, 'bytes') : undefined;
     return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
   });
-}
-
-function readRate(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
 function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
@@ -201,17 +196,9 @@ function readPlace(value: Json | undefined): TextPlace | undefined {
   return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
-function isRange(value: Json | undefined): value is [number, number] {
-  return isNumbers(value) && value.length === 2;
-}
-
 function countAt(source: JsonObject, key: string): number | undefined {
   const count = source[key];
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : undefined;
-}
-
-function flagAt(source: JsonObject, key: string): true | undefined {
-  return source[key] === true ? true : undefined;
 }
 
 function readOrigin(ours: JsonObject | undefined): Origin | undefined {

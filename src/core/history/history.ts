@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { Item, Role } from '../../protocol/item.ts';
 import { contextMessage } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
@@ -86,7 +85,7 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause
     const { role } = group[0]!;
     const kinds = group.map(({ kind }) => kind);
     const texts = group.map(({ text }) => text);
-    const origin = { family: 'context', kinds, ...defined({ cause }) } as const;
+    const origin = { family: 'context', kinds, cause } as const;
     return { fragments: group, role, item: (id) => contextMessage(id, role, texts), origin };
   });
 }

@@ -27,7 +27,7 @@ export function instructionsTokens(text: string): number {
 }
 
 function weighItem(item: Item): number {
-  const encrypted = wholeEncrypted(item);
+  const encrypted = encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
   if (encrypted !== undefined) {
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
   }
@@ -50,10 +50,6 @@ const encryptedTypes: ReadonlySet<string> = new Set([
   'compaction_summary',
   'context_compaction',
 ]);
-
-function wholeEncrypted(item: Item): string | undefined {
-  return encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
-}
 
 interface Weight {
   /** The part that is weighed as text. */
@@ -147,7 +143,7 @@ function holdsMedia(part: Item | ToolSpec): boolean {
 }
 
 /** Known tokens in the window. Only `kind` tells these apart: a total alone may belong to any. */
-export type NewestCount = ProviderCount | EstimatedCount | FullWindow;
+export type NewestCount = ProviderCount | UncountedTokens;
 
 interface Covering {
   /** Number of entries when the line was written; later ones are not included. */
@@ -162,14 +158,9 @@ export interface ProviderCount extends Covering {
   readonly usage: Usage;
 }
 
-interface EstimatedCount extends Covering {
-  readonly kind: 'estimated';
-  readonly tokens: number;
-}
-
-/** A request was refused as too long, and none was answered since. `tokens` is the window size. */
-interface FullWindow extends Covering {
-  readonly kind: 'full';
+interface UncountedTokens extends Covering {
+  /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
+  readonly kind: 'estimated' | 'full';
   readonly tokens: number;
 }
 

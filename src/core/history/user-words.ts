@@ -90,7 +90,7 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   const row = rowOf(stringAt(item, 'id') ?? '', place, text);
   if (text !== '') row.text = text;
   row.pictures = otherParts(item);
-  addKnown(row, { ...entry, ...(entry.origin.family === 'user' && defined({ author: entry.origin.author })) });
+  addKnown(row, { ...entry, author: entry.origin.family === 'user' ? entry.origin.author : undefined });
   for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
@@ -113,7 +113,7 @@ function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefine
 function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
-  addKnown(row, { ...defined({ number }), ...entry });
+  addKnown(row, { ...entry, number: entry.number ?? number });
 }
 
 interface AnswerPlace {
@@ -126,7 +126,7 @@ interface AnswerPlace {
 function addAnswer(rowOf: RowOf, { place, index, entry, text }: AnswerPlace, number: number | undefined): void {
   const row = rowOf(stableItemId('msg', `answer:${stringAt(entry.item, 'id') ?? place}:${index}`), place, text);
   Object.assign(row, { text, by: 'answer' });
-  addKnown(row, defined({ number, turn: entry.turn }));
+  addKnown(row, { number, turn: entry.turn });
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
@@ -143,11 +143,8 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
 function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
   const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
   const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
-  Object.assign(
-    row,
-    defined({ turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }),
-  );
-  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
+  const about = { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore };
+  Object.assign(row, defined({ ...about, picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
 }
 
 /** Labels do not count. */

@@ -1,7 +1,6 @@
 import type { Entry } from '../history/entry.ts';
 import { needsMaker } from '../history/sent-items.ts';
 import type { Item } from '../../protocol/item.ts';
-import { defined } from '../../base/objects.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
 import { importOf } from './line-seals.ts';
@@ -27,15 +26,15 @@ function nameIn({ meta, envelope, settings, context }: Said): ProviderName | und
   const identity = objectAt(envelope, 'identity');
   const own = nonBlankTextAt(identity, 'provider');
   if (own !== undefined) {
-    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
+    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity, key));
     const model = nonBlankTextAt(objectAt(identity, 'model'), 'slug');
-    return providerName(own, defined({ address, wire, model, compatibility }));
+    return providerName(own, { address, wire, model, compatibility });
   }
   const ours = objectAt(settings, 'capstan');
   const id = nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id');
-  if (id !== undefined) return { id, ...defined({ compatibility }) };
+  if (id !== undefined) return { id, compatibility };
   const first = stringAt(meta, 'forked_from_id') === undefined ? nonBlankTextAt(meta, 'model_provider') : undefined;
-  return first === undefined ? undefined : { id: first, ...defined({ compatibility }) };
+  return first === undefined ? undefined : { id: first, compatibility };
 }
 
 export function nonBlankTextAt(source: JsonObject | undefined, key: string): string | undefined {

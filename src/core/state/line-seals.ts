@@ -105,7 +105,7 @@ export function sealedMessage(message: RecordedMessage): Sealed {
 }
 
 function sealed(claim: Json, seal: string | undefined): Sealed {
-  return { claim, ...defined({ seal }) };
+  return { claim, seal };
 }
 
 /** True even for an empty seal: the draft is a line that was read, and keeps its seal. */
@@ -120,7 +120,7 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
 
 /** Makes a draft from a line that was read; its proof is the same. */
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
-  const draft = { type, payload, ...defined({ metadata }) };
+  const draft = { type, payload, metadata };
   return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }
 

@@ -4,7 +4,6 @@ import type { History } from '../history/history.ts';
 import { projectWithWriters } from '../history/sent-items.ts';
 import { itemTokens } from '../history/token-counts.ts';
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
@@ -32,10 +31,10 @@ export function planRequest(
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
   // A review has a prompt of its own, which continues no request.
   const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
-  const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
+  const payload = { ...requestPayload(record), prefix: prefix as JsonObject | undefined };
   const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
-  return { record, drafts, ...defined({ prefix }) };
+  return { record, drafts, prefix };
 }
 
 /**
@@ -77,7 +76,7 @@ export function withoutTools(state: Pick<ThreadState, PromptParts>, record: Requ
 
 function besideHistory(
   items: Prompt['input'],
-  writers: InputWriters,
+  writers: Projected['writers'],
   { from, to, stubbed, head, tail }: Auxiliary,
 ): Pick<Prompt, 'input' | 'writers'> {
   const left = new Set(stubbed);
@@ -90,23 +89,20 @@ function besideHistory(
   return { input: [...head, ...range, ...tail], writers: new Map([...writers, ...ofStubs, ...asked]) };
 }
 
-type InputWriters = ReturnType<typeof projectWithWriters>['writers'];
+type Projected = ReturnType<typeof projectWithWriters>;
 
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
-const known = new WeakMap<
-  History,
-  { readonly reader: string; readonly value: ReturnType<typeof projectWithWriters> }
->();
+const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
 export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
   return projected(history, reader).items;
 }
 
-function projected(history: History, { modalities, provider }: RequestReader): ReturnType<typeof projectWithWriters> {
+function projected(history: History, { modalities, provider }: RequestReader): Projected {
   const reader = JSON.stringify([modalities, providerKey(provider)]);
   const before = known.get(history);
   if (before?.reader === reader) return before.value;
-  const value = projectWithWriters(history, { modalities, ...defined({ reader: provider }) });
+  const value = projectWithWriters(history, { modalities, reader: provider });
   known.set(history, { reader, value });
   return value;
 }

@@ -1,5 +1,5 @@
 import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
+import { whole } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
@@ -60,7 +60,8 @@ export function sentLine(
     items: prompt.input.length,
     from,
     digests: digests.join(''),
-    ...defined({ auxiliary, frame: frame && framePayload(frame, digester) }),
+    auxiliary,
+    frame: frame && framePayload(frame, digester),
   };
   return { type: lineType.sent, payload };
 }
@@ -77,7 +78,7 @@ export function sentAgainLine(
   frame: SentFrame,
   { digester }: { readonly digester: Digester },
 ): LineDraft {
-  const payload = { turn_id: turnId, step, ...defined({ auxiliary }), frame: framePayload(frame, digester) };
+  const payload = { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) };
   return { type: lineType.sent, payload };
 }
 
@@ -101,9 +102,8 @@ export function frameDigest(content: readonly Uint8Array[], digester: Digester):
 /** Undefined if the line has no valid frame. */
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
-  const [items, bytes] = [numberAt(frame, 'items'), numberAt(frame, 'bytes')];
-  if (items === undefined || bytes === undefined) return undefined;
-  return { items, bytes, ...defined({ previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') }) };
+  const counts = whole({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });
+  return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
 export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string {
@@ -111,16 +111,18 @@ export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'
 }
 
 export function readSent(payload: JsonObject): SentBody | undefined {
-  const [turnId, step, bytes] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step'), numberAt(payload, 'bytes')];
-  const [sha256, instructions] = [stringAt(payload, 'sha256'), stringAt(payload, 'instructions')];
-  const [items, from, digests] = [numberAt(payload, 'items'), numberAt(payload, 'from'), stringAt(payload, 'digests')];
-  if (turnId === undefined || step === undefined || bytes === undefined || sha256 === undefined) return undefined;
-  if (instructions === undefined || items === undefined || from === undefined || digests === undefined)
-    return undefined;
-  const each = digests.match(/.{8}/g) ?? [];
+  const body = whole({
+    turnId: stringAt(payload, 'turn_id') as TurnId | undefined,
+    step: numberAt(payload, 'step'),
+    bytes: numberAt(payload, 'bytes'),
+    sha256: stringAt(payload, 'sha256'),
+    instructions: stringAt(payload, 'instructions'),
+    items: numberAt(payload, 'items'),
+    from: numberAt(payload, 'from'),
+    digests: stringAt(payload, 'digests'),
+  });
   const auxiliary = payload['auxiliary'] === true || undefined;
-  const body = { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each };
-  return { ...body, ...defined({ auxiliary, frame: readFrame(payload) }) };
+  return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
 }
 
 /** Compares objects, not texts: a recreated item just gets its digest written again. */

@@ -1,4 +1,4 @@
-import { defined } from '../../base/objects.ts';
+import { defined, whole } from '../../base/objects.ts';
 import { isCall, type Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type ReviewEntry, reviewMessage, type ReviewMessage } from '../fragments/approval-review.ts';
@@ -24,31 +24,28 @@ export interface ReviewRequest {
 /** A call that is not in history has no arguments to show. */
 export function reviewInput(history: History, request: ReviewRequest): ReviewMessage {
   const { messageId: id, callId, question, policy, space, again } = request;
-  const all = entries(history);
-  const { tool = '', reason, justification, ...asked } = question;
-  const call = all.findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
-  const texts = defined({ reason: textOf(reason), justification: textOf(justification) });
+  const { tool = '', reason: _reason, justification: _justification, ...asked } = question;
+  const call = entries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   const action = {
     tool: String(tool),
     arguments: call === undefined ? '' : callArgumentText(call),
     asked,
     policy,
-    ...texts,
+    ...defined({ reason: stringAt(question, 'reason'), justification: stringAt(question, 'justification') }),
   };
-  return reviewMessage({ id, entries: transcriptEntries(history), action, space, ...defined({ again }) });
+  return reviewMessage({ id, entries: transcriptEntries(history), action, space, again });
 }
 
 export function readReview(value: JsonObject | undefined): ReviewRequest | undefined {
-  const [instructions, messageId] = [stringAt(value, 'instructions'), stringAt(value, 'messageId')];
-  const [callId, space, again] = [stringAt(value, 'callId'), numberAt(value, 'space'), stringAt(value, 'again')];
-  const [question, policy] = [objectAt(value, 'question'), objectAt(value, 'policy')];
-  if (instructions === undefined || messageId === undefined || callId === undefined) return undefined;
-  if (space === undefined || question === undefined || policy === undefined) return undefined;
-  return { instructions, messageId, callId, question, policy, space, ...defined({ again }) };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  const review = whole({
+    instructions: stringAt(value, 'instructions'),
+    messageId: stringAt(value, 'messageId'),
+    callId: stringAt(value, 'callId'),
+    question: objectAt(value, 'question'),
+    policy: objectAt(value, 'policy'),
+    space: numberAt(value, 'space'),
+  });
+  return review && { ...review, ...defined({ again: stringAt(value, 'again') }) };
 }
 
 export function transcriptEntries(history: History): readonly ReviewEntry[] {

@@ -22,7 +22,8 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
   const ours = objectAt(event, 'capstan');
   const isOfStep = numberAt(ours, 'step') !== undefined;
   if (!isOfStep && isRepeated(state, last, ours === undefined ? total : undefined)) return newest;
-  const covers = { upTo: state.history.length, ...defined({ by: askedNow(state) }) };
+  const asked = state.sent?.kind === 'request' ? state.sent.record.provider : undefined;
+  const covers = { upTo: state.history.length, by: asked ?? currentProvider(state) };
   if (last.input > 0) return { kind: 'counted', usage: last, ...covers };
   const tokens = last.total;
   // All programs record a refused request as a total of the size of the window.
@@ -34,11 +35,6 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
 /** A line that only adds to the total repeats the newest count. Other programs sometimes repeat both. */
 function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefined): boolean {
   return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
-}
-
-function askedNow(state: ThreadState) {
-  const { sent } = state;
-  return (sent?.kind === 'request' ? sent.record.provider : undefined) ?? currentProvider(state);
 }
 
 /**

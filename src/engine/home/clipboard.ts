@@ -59,21 +59,19 @@ export function clipboardWays(platform: NodeJS.Platform, env: Variables): readon
 const wayland: ClipboardWay = {
   program: 'wl-paste',
   from: 'wl-clipboard',
-  read: (ask) =>
-    byTypes({
-      types: () => ask('wl-paste', '--list-types'),
-      get: (type) => ask('wl-paste', '--no-newline', '--type', type),
-    }),
+  read(ask) {
+    const types = ask('wl-paste', '--list-types');
+    return byTypes(types, (type) => ask('wl-paste', '--no-newline', '--type', type));
+  },
 };
 
 const x11: ClipboardWay = {
   program: 'xclip',
   from: 'xclip',
-  read: (ask) =>
-    byTypes({
-      types: () => ask('xclip', '-selection', 'clipboard', '-target', 'TARGETS', '-out'),
-      get: (type) => ask('xclip', '-selection', 'clipboard', '-target', type, '-out'),
-    }),
+  read(ask) {
+    const get = (target: string) => ask('xclip', '-selection', 'clipboard', '-target', target, '-out');
+    return byTypes(get('TARGETS'), get);
+  },
 };
 
 const fileUrl = `try
@@ -127,14 +125,12 @@ export function windowsContent(printed: string): ClipboardContent | undefined {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 
-interface TypedClipboard {
-  types(): Promise<Buffer | undefined>;
-  get(type: string): Promise<Buffer | undefined>;
-}
-
 /** Files first: a file manager puts a small icon beside them. */
-async function byTypes({ types, get }: TypedClipboard): Promise<ClipboardContent | undefined> {
-  const offered = new Set((await types())?.toString('utf8').split(/\s+/));
+async function byTypes(
+  types: Promise<Buffer | undefined>,
+  get: (type: string) => Promise<Buffer | undefined>,
+): Promise<ClipboardContent | undefined> {
+  const offered = new Set((await types)?.toString('utf8').split(/\s+/));
   if (offered.has('text/uri-list')) {
     const paths = pathsOfUris((await get('text/uri-list'))?.toString('utf8') ?? '');
     if (paths.length > 0) return { kind: 'files', paths };

@@ -145,18 +145,10 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
   const { pins = {}, source = '' } = requirements.features ?? {};
   const gates = featureGates(features);
+  const quoted = (policy: Parameters<typeof approvalName>[0]): string => `"${approvalName(policy)}"`;
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
-    ...(approval
-      ? [
-          problem(
-            'approval_policy',
-            `"${approvalName(approvalPolicy)}"`,
-            approval,
-            `"${approvalName(approval.allowed[0])}"`,
-          ),
-        ]
-      : []),
+    ...(approval ? [problem('approval_policy', quoted(approvalPolicy), approval, quoted(approval.allowed[0]))] : []),
     ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
     ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${replacementMode(sandbox)}"`)] : []),
     ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),

@@ -17,7 +17,6 @@ import { accountOfToken } from '../../adapters/model/http/auth/provider-credenti
 import { clientId as ownClientId, issuer as ownIssuer } from '../../adapters/model/http/auth/renew-login.ts';
 import { defined } from '../../base/objects.ts';
 import { loginLimits, type LoginMethod, refuseLogin } from '../../core/policy/requirements.ts';
-import type { Login } from '../../ports/login.ts';
 import { isHeaderValue } from '../../protocol/http.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -48,15 +47,10 @@ export type LoginStatus =
 const callbackPorts = [1455, 1457];
 const patienceMs = 10 * 60_000;
 
-type LoginParts = Pick<
-  EngineParts,
-  'logins' | 'requests' | 'clock' | 'programs' | 'programFolder' | 'options' | 'base'
->;
-
 export class Logins {
-  readonly #parts: LoginParts;
+  readonly #parts: EngineParts;
 
-  constructor(parts: LoginParts) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 
@@ -70,7 +64,8 @@ export class Logins {
   async status(): Promise<LoginStatus> {
     const login = await this.#parts.logins.load();
     if (login.kind === 'none') return { kind: 'none', ...defined({ unkept: await this.#parts.logins.unkept() }) };
-    if (login.kind !== 'chatgpt') return withoutSecret(login);
+    if (login.kind === 'unusable') return login;
+    if (login.kind !== 'chatgpt') return { kind: login.kind };
     const { kind, email, plan, expiresAt } = login;
     return { kind, ...defined({ email, plan, expiresAt }) };
   }
@@ -202,10 +197,6 @@ export class Logins {
       return notWritten(error);
     }
   }
-}
-
-function withoutSecret(login: Exclude<Login, { kind: 'chatgpt' }>): LoginStatus {
-  return login.kind === 'unusable' ? login : { kind: login.kind };
 }
 
 const stopped: Outcome = {

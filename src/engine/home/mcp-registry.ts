@@ -78,11 +78,10 @@ export class McpRegistry {
           name,
           table: shownServer(name, Object.assign({}, ...tables) as JsonObject),
           enabled: !disabled.includes(name),
-          ...(listing && { tools: listing.tools.length }),
-          ...defined({ failure: failure?.why }),
+          ...defined({ tools: listing?.tools.length, failure: failure?.why }),
           isLoggedIn:
             server?.transport.kind === 'address' && credentials.read(server.transport.url).tokens !== undefined,
-          ...(problem && { problem }),
+          ...defined({ problem }),
         };
       });
   }
@@ -170,9 +169,8 @@ export class McpRegistry {
   /** Returns whether there was a login. */
   async logout(name: string, folder: string): Promise<boolean | Outcome> {
     const server = await this.#atAddress(name, folder);
-    return 'code' in server
-      ? server
-      : credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
+    if ('code' in server) return server;
+    return credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
   }
 
   async #atAddress(name: string, folder: string) {
@@ -243,9 +241,8 @@ export function importedServer(given: JsonObject): JsonObject | string {
   if (given['type'] === 'sse') return 'It uses the old transport sse, which Capstan does not have.';
   const table = url === undefined ? programTable(command ?? '', given) : addressTable(url, given);
   const [key] = Object.entries(table).find(([, value]) => JSON.stringify(value).includes('${')) ?? [];
-  return key === undefined
-    ? table
-    : `Its ${key} names a variable as \${NAME}, which config.toml cannot: write the value.`;
+  if (key === undefined) return table;
+  return `Its ${key} names a variable as \${NAME}, which config.toml cannot: write the value.`;
 }
 
 function addressTable(url: string, given: JsonObject): JsonObject {
@@ -261,9 +258,11 @@ function addressTable(url: string, given: JsonObject): JsonObject {
     !named.some(([other]) => other === name) && (token === undefined || !/^authorization$/i.test(name));
   return {
     url,
-    ...(token === undefined ? {} : { bearer_token_env_var: token }),
-    ...unlessEmpty('http_headers', Object.fromEntries(headers.filter(isFixed))),
-    ...unlessEmpty('env_http_headers', Object.fromEntries(named)),
+    ...defined({ bearer_token_env_var: token }),
+    ...notEmpty({
+      http_headers: Object.fromEntries(headers.filter(isFixed)),
+      env_http_headers: Object.fromEntries(named),
+    }),
   };
 }
 
@@ -272,16 +271,16 @@ function programTable(command: string, given: JsonObject): JsonObject {
   const words = Array.isArray(args) && args.every((word: Json) => typeof word === 'string') ? args : [];
   const env = Object.entries(textsIn(given['env']));
   const passed = env.filter(([name, value]) => value === `\${${name}}`).map(([name]) => name);
+  const own = env.filter(([name]) => !passed.includes(name));
   return {
     command,
-    ...(words.length === 0 ? {} : { args: words }),
-    ...unlessEmpty('env', Object.fromEntries(env.filter(([name]) => !passed.includes(name)))),
-    ...(passed.length === 0 ? {} : { env_vars: passed }),
+    ...notEmpty({ args: words as readonly Json[], env: Object.fromEntries(own), env_vars: passed }),
   };
 }
 
-function unlessEmpty(key: string, table: JsonObject): JsonObject {
-  return Object.keys(table).length === 0 ? {} : { [key]: table };
+/** Without empty lists and tables. */
+function notEmpty(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => Object.keys(value ?? {}).length > 0));
 }
 
 function textsIn(value: Json | undefined): Readonly<Record<string, string>> {

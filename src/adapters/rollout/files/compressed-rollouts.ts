@@ -135,11 +135,8 @@ export async function openRolloutFile(files: Files, path: string, limits?: Unpac
     return await openForm(files, path, limits);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    return openForm(
-      files,
-      isCompressed(path) ? path.slice(0, -compressedSuffix.length) : `${path}${compressedSuffix}`,
-      limits,
-    );
+    const other = isCompressed(path) ? path.slice(0, -compressedSuffix.length) : `${path}${compressedSuffix}`;
+    return openForm(files, other, limits);
   }
 }
 

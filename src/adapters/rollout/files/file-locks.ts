@@ -234,10 +234,10 @@ export async function lockOpenFile(
   for (const program of programs) {
     const path = find(program.command);
     if (path === undefined) continue;
-    const given = { path, args: program.args, descriptor };
-    let end = await run(given, { errors: 'ignore' });
+    let end = await run(path, program.args, descriptor, 'ignore');
     // Capturing errors costs every start half a millisecond, so only a failed program is run again for its reason.
-    if (end !== 'missing' && end.status !== 0 && end.status !== 1) end = await run(given, { errors: 'pipe' });
+    if (end !== 'missing' && end.status !== 0 && end.status !== 1)
+      end = await run(path, program.args, descriptor, 'pipe');
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';
     if (end.status === 1) return 'held';
@@ -255,13 +255,7 @@ export async function lockOpenFile(
   });
 }
 
-interface Given {
-  readonly path: string;
-  readonly args: readonly string[];
-  readonly descriptor: number;
-}
-
-function run({ path, args, descriptor }: Given, { errors: heard }: { readonly errors: 'ignore' | 'pipe' }) {
+function run(path: string, args: readonly string[], descriptor: number, heard: 'ignore' | 'pipe') {
   // Cheaper at start-up than an import.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { promise, resolve } = Promise.withResolvers<{ status: number | string; errors: string } | 'missing'>();

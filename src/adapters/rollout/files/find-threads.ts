@@ -44,10 +44,9 @@ async function lastThread(files: Files, home: string, among: ChoiceAmong): Promi
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
   const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
-  return (
-    (await firstOf(files, newestFirst, { ...among, startedBy: 'user' })) ??
-    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, { ...among, startedBy: 'user' }))
-  );
+  const sought = { ...among, startedBy: 'user' } as const;
+  const first = await firstOf(files, newestFirst, sought);
+  return first ?? noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, sought));
 }
 
 async function namedThread(
@@ -70,13 +69,9 @@ async function namedThread(
   const first = await firstOf(files, found, among);
   if (first !== undefined) return first;
   const elsewhere = await firstElsewhere(files, found, among);
-  return elsewhere === undefined || among.cwd === undefined
-    ? noneNamed(
-        name,
-        among.cwd,
-        all.flatMap((one) => names.get(one.name.threadId) ?? []),
-      )
-    : namedElsewhere(name, among.cwd, elsewhere);
+  if (elsewhere !== undefined && among.cwd !== undefined) return namedElsewhere(name, among.cwd, elsewhere);
+  const existing = all.flatMap((one) => names.get(one.name.threadId) ?? []);
+  return noneNamed(name, among.cwd, existing);
 }
 
 /** For a message when no thread works in the folder: the first readable one elsewhere. */
@@ -139,7 +134,7 @@ async function newestFolder(file: OpenFile): Promise<string | undefined> {
   const size = await file.size();
   const end = fileWindow(file, Math.max(0, size - mostRead), size);
   for await (const { type, payload } of readRolloutLinesBack(end, saysFolder)) {
-    const cwd = stringAt(type === lineType.turnContext ? payload : (objectAt(payload, 'thread_settings') ?? {}), 'cwd');
+    const cwd = stringAt(type === lineType.turnContext ? payload : objectAt(payload, 'thread_settings'), 'cwd');
     if (cwd?.startsWith('/') === true) return cwd;
   }
   return undefined;
@@ -240,9 +235,8 @@ async function rolloutsIn(
       return names.flatMap((text) => {
         const name = parseRolloutName(text);
         const hidden = name?.compressed === true && plain.has(text.slice(0, -'.zst'.length));
-        return name !== undefined && (id === '' || name.threadId === id) && !hidden
-          ? [{ path: join(folder, text), name, text }]
-          : [];
+        const isWanted = name !== undefined && (id === '' || name.threadId === id) && !hidden;
+        return isWanted ? [{ path: join(folder, text), name, text }] : [];
       });
     }),
   );

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
@@ -278,6 +277,6 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    ...defined({ summary: read as ReadSummary | undefined }),
+    summary: read as ReadSummary | undefined,
   };
 }

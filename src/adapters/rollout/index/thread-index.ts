@@ -58,8 +58,7 @@ export class ThreadIndex {
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
       const unreadable: Unreadable = new Map();
       if (!isPlain) await this.#readStale(database, unreadable, progress);
-      const page = await this.#page(database, names, { query, after }, unreadable);
-      return { ...page, ...named(unreadable) };
+      return { ...(await this.#page(database, names, { query, after }, unreadable)), ...named(unreadable) };
     });
   }
 

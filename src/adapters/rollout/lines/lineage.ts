@@ -127,7 +127,7 @@ interface Passed {
   readonly line?: Line;
   /** Absent if the line was parsed or is unwanted. */
   readonly raw?: RawLine;
-  readonly peeked?: PeekedLine | undefined;
+  readonly peeked?: PeekedLine;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ByteRange, OpenFile } from '../../../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../../../ports/thread-store.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -168,22 +167,15 @@ function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
     case 'Reasoning':
       return (arrayAt(item, 'summary_text') ?? []).map((text) => ({ type: 'agent_reasoning', text }));
     case 'FileChange':
-      return [
-        {
-          type: 'patch_apply_end',
-          call_id: item['id'],
-          turn_id: turnId,
-          stdout: '',
-          stderr: '',
-          success: item['status'] === 'completed',
-          changes: item['changes'],
-          status: item['status'],
-          ...defined({ capstan: item['capstan'] }),
-        },
-      ];
+      return [patchEnd(item, turnId)];
     case 'ContextCompaction':
       return [{ type: 'context_compacted' }];
     default:
       return [];
   }
+}
+
+function patchEnd({ id, status, changes, capstan }: JsonObject, turnId: string): JsonObject {
+  const ran = { stdout: '', stderr: '', success: status === 'completed' };
+  return { type: 'patch_apply_end', call_id: id, turn_id: turnId, ...ran, changes, status, capstan };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Files } from '../../../ports/files.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -50,17 +49,8 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
   const snapshotBytes = snapshots?.freedBytes ?? 0;
   const revertedBytes = reverted.reduce((sum, { bytes }) => sum + bytes, 0);
   const freedBytes = blobs.freedBytes + snapshotBytes + temporary.bytes + revertedBytes;
-  return {
-    dryRun,
-    freedBytes,
-    blobs,
-    snapshotBytes,
-    lockFiles,
-    temporaryFiles: temporary.files,
-    reverted,
-    busy,
-    unread,
-  };
+  const temporaryFiles = temporary.files;
+  return { dryRun, freedBytes, blobs, snapshotBytes, lockFiles, temporaryFiles, reverted, busy, unread };
 }
 
 interface CollectedBlobs {
@@ -187,11 +177,7 @@ interface ReadRollout extends FoundRollout {
 }
 
 /** Reads every rollout, plain or compressed, without a lock: lines are only ever appended. */
-async function findReferences({
-  files,
-  home,
-  progress,
-}: Pick<CollectOptions, 'files' | 'home' | 'progress'>): Promise<References> {
+async function findReferences({ files, home, progress }: CollectOptions): Promise<References> {
   const rollouts: ReadRollout[] = [];
   const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
   const trees = new Set<string>();
@@ -230,7 +216,7 @@ function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof
       }
     }
     const meta = head.kind === 'meta' ? head.meta : undefined;
-    return defined({ meta, base: meta && historyBase(meta) });
+    return { meta, base: meta && historyBase(meta) };
   });
 }
 

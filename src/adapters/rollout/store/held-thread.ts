@@ -115,17 +115,11 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 }
 
 async function writeRevert(
-  {
-    rollouts,
-    clock,
-    localTime,
-    durableFolders,
-    id,
-    makeFolder,
-  }: HoldOptions & { makeFolder(path: string): Promise<void> },
+  options: HoldOptions & { makeFolder(path: string): Promise<void> },
   current: CurrentRollout,
   { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
+  const { rollouts, clock, localTime, durableFolders, id, makeFolder } = options;
   const source = await forkSource(rollouts, to, durableFolders);
   if (source.kind === 'refused') return source;
   if (source.kind === 'copy')

@@ -12,7 +12,7 @@ import { encodeLine } from '../lines/line-format.ts';
 import { leaseLost } from './refusals.ts';
 import { dirname, sep } from 'node:path';
 
-export interface JournalOptions {
+export interface JournalOptions extends Pick<Owned, 'torn' | 'newest'> {
   readonly path: string;
   readonly file: RolloutFile;
   /** The lease: lines are written only while it is held. */
@@ -22,11 +22,9 @@ export interface JournalOptions {
   readonly nextOrdinal: Ordinal | undefined;
   /** Time of the last line in the file, 0 for none. No line gets an earlier one. */
   readonly lastTime: number;
-  readonly torn?: { readonly bytes: number } | undefined;
   /** Payload of the first line of a new thread: written before the first append. */
   readonly meta?: JsonObject;
   readonly knownMeta?: JsonObject;
-  readonly newest?: NewestLine;
   /** The file existed: a killed process may have left its lines or its name unsynced. */
   readonly isFound?: boolean;
 }
@@ -272,8 +270,7 @@ export class RolloutFile {
   /** Writes to an unlinked file succeed and are lost. */
   async #checkName(file: OpenFile): Promise<void> {
     if (await file.isNamed()) return;
-    const message = `ENOENT: the file was removed while it was being written`;
-    throw Object.assign(new Error(message), { code: 'ENOENT' });
+    throw Object.assign(new Error('ENOENT: the file was removed while it was being written'), { code: 'ENOENT' });
   }
 }
 

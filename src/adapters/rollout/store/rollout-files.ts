@@ -33,10 +33,8 @@ export class RolloutFiles {
     if (head.kind === 'empty') return threadNeverSaved({ id, path });
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (head.kind !== 'meta' || mode === undefined) {
-      return unreadableThread(
-        { id, path },
-        'its first line does not describe a thread in a format that this version knows',
-      );
+      const why = 'its first line does not describe a thread in a format that this version knows';
+      return unreadableThread({ id, path }, why);
     }
     return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }

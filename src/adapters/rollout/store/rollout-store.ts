@@ -8,7 +8,6 @@ import type {
   RolloutPlace,
   RolloutStore,
 } from '../../../ports/thread-store.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault } from '../../../protocol/outcome.ts';
@@ -135,18 +134,8 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       }
       const { nextOrdinal, lastTime, size, torn, meta: knownMeta, newest } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
-      return new Journal({
-        path,
-        file: rollout,
-        lock,
-        clock,
-        nextOrdinal,
-        lastTime,
-        torn,
-        knownMeta,
-        isFound: true,
-        ...defined({ newest }),
-      });
+      const found = { nextOrdinal, lastTime, torn, knownMeta, newest, isFound: true };
+      return new Journal({ path, file: rollout, lock, clock, ...found });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);

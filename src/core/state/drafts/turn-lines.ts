@@ -26,17 +26,14 @@ export function turnStarted(
   purpose: 'work' | 'compaction' = 'work',
   switched?: ModelSwitch,
 ): LineDraft {
-  const ours = {
-    ...(purpose === 'work' ? {} : { purpose }),
-    ...(switched && { switched: switched as unknown as JsonObject }),
-  };
+  const ours = defined({ purpose: purpose === 'work' ? undefined : purpose, switched }) as JsonObject;
   return event({
     type: 'task_started',
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
     collaboration_mode_kind: modes.collaboration.mode,
-    ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }),
+    capstan: Object.keys(ours).length === 0 ? undefined : ours,
   });
 }
 
@@ -63,14 +60,15 @@ export function turnContext(
       permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
-      ...defined({ personality: modes.personality }),
+      personality: modes.personality,
       collaboration_mode: collaborationMode(envelope),
-      ...(modes.realtime.active ? { realtime_active: true } : {}),
-      ...defined({ effort: identity.effort, cyber_access_program: modes.cyberAccessProgram }),
+      realtime_active: modes.realtime.active || undefined,
+      effort: identity.effort,
+      cyber_access_program: modes.cyberAccessProgram,
       summary: identity.summary ?? 'none',
       capstan: {
         ...choicesOf(envelope),
-        ...(outdated ? { outdated: true } : {}),
+        outdated: outdated || undefined,
         envelope: envelopeRecord(before, storeEnvelope(envelope)),
       },
     },
@@ -125,17 +123,18 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
     provider: identity.provider,
     // Kept apart from the resolved values: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
-    ...defined({ approval: policy.askedApproval, service_tier: tier }),
-    ...(isGiven(telemetry, 'reviewer') ? { reviewer: policy.reviewer ?? 'user' } : {}),
     ...defined({
+      approval: policy.askedApproval,
+      service_tier: tier,
+      reviewer: isGiven(telemetry, 'reviewer') ? (policy.reviewer ?? 'user') : undefined,
       personality: personality ?? (telemetry.origins['personality'] === undefined ? undefined : null),
       mode: collaboration.asked ?? (collaboration.mode === 'default' ? undefined : collaboration.mode),
       mode_instructions: collaboration.given,
+      realtime: realtime.active || undefined,
+      changes_nothing: policy.changesNothing === 'thread' || undefined,
+      approved_prefixes: prefixes.length === 0 ? undefined : prefixes,
+      network_rules: policy.networkRules.length === 0 ? undefined : (policy.networkRules as unknown as JsonObject[]),
     }),
-    ...(realtime.active ? { realtime: true } : {}),
-    ...(policy.changesNothing === 'thread' ? { changes_nothing: true } : {}),
-    ...(prefixes.length === 0 ? {} : { approved_prefixes: prefixes }),
-    ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
   };
 }
 
@@ -203,19 +202,11 @@ export interface RecordedEnd {
 
 export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
   const { envelope, endedAt, lastMessage, endedBy, continuedBy } = end;
-  const error = failure && {
-    message: failure.message,
-    codex_error_info: 'other',
-    code: failure.code,
-    next: failure.next,
-  };
-  const ours = defined({
-    ended_by: endedBy,
-    continued_by: continuedBy,
-    failure: failure && failureFacts(failure),
-  });
+  const { message, code, next } = failure ?? {};
+  const error = failure && { message, codex_error_info: 'other', code, next };
+  const ours = defined({ ended_by: endedBy, continued_by: continuedBy, failure: failure && failureFacts(failure) });
   const capstan = Object.keys(ours).length === 0 ? undefined : ours;
-  const said = { last_agent_message: lastMessage ?? null, ...defined({ error, capstan }) };
+  const said = { last_agent_message: lastMessage ?? null, error, capstan };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 

@@ -94,14 +94,14 @@ export function attachUserComment(
   state: ThreadState,
   entry: Entry,
 ): { readonly state: ThreadState; readonly entry: Entry } {
-  const { said = [], ...turn } = state.openTurn ?? {};
-  const isAbout = ({ callId }: { readonly callId: string }): boolean => callId === entry.item['call_id'];
-  if (!entry.item.type.endsWith('_output') || !said.some(isAbout)) return { state, entry };
-  const others = said.filter((one) => !isAbout(one));
-  const openTurn = { ...turn, ...(others.length === 0 ? {} : { said: others }) } as OpenTurn;
+  const { openTurn } = state;
+  if (openTurn?.said === undefined || !entry.item.type.endsWith('_output')) return { state, entry };
+  const own = openTurn.said.filter(({ callId }) => callId === entry.item['call_id']);
+  if (own.length === 0) return { state, entry };
+  const others = openTurn.said.filter((each) => !own.includes(each));
   return {
-    state: { ...state, openTurn },
-    entry: { ...entry, said: said.filter(isAbout).map(({ text }) => text) },
+    state: { ...state, openTurn: { ...openTurn, said: others.length === 0 ? undefined : others } },
+    entry: { ...entry, said: own.map(({ text }) => text) },
   };
 }
 
@@ -113,10 +113,10 @@ function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
 function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   if (openTurn === undefined) return state;
-  const { grants: before = [], ...turn } = openTurn;
+  const { grants: before = [] } = openTurn;
   const grants = foldTurnGrant(before, payload);
   if (grants === before) return state;
-  return { ...state, openTurn: grants.length === 0 ? turn : { ...turn, grants } };
+  return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 
 export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
@@ -160,10 +160,10 @@ export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolea
 }
 
 export function withoutQuestion(openTurn: OpenTurn, callId: unknown): OpenTurn {
-  const { questions = [], ...rest } = openTurn;
+  const { questions = [] } = openTurn;
   const others = questions.filter((question) => question.callId !== callId);
   if (others.length === questions.length) return openTurn;
-  return others.length === 0 ? rest : { ...rest, questions: others };
+  return { ...openTurn, questions: others.length === 0 ? undefined : others };
 }
 
 export function foldQuestionOver(state: ThreadState, item: Item): ThreadState {

@@ -22,7 +22,7 @@ import { endsTurn, turnEvent } from '../drafts/turn-lines.ts';
 import { hookEvent } from '../fold/hook-runs.ts';
 import { totalIn } from '../fold/waiting-messages.ts';
 import { foldQuestion, foldQuestionOver, rebuildQuestion } from '../questions/pending-questions.ts';
-import type { RecordedQuestion } from '../questions/question-lines.ts';
+import { type RecordedQuestion, textsAt } from '../questions/question-lines.ts';
 import { foldAnswer, foldCall } from '../reduce.ts';
 import { emptyState, type ThreadState } from '../thread-state.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited, type TurnLog, turnsFrom } from '../turns/turn-log.ts';
@@ -106,11 +106,11 @@ export interface Recorded {
 export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
-  const { ended, endedIn, ...rest } = before;
+  const { ended, endedIn } = before;
   // Only the newest turn is needed, however many there were.
   const turns = { ...foldTurnWithoutWords(before.turns, line), earlier: [], count: 0 };
   const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
-  const state: RecordedState = { ...rest, turns, asked };
+  const state: RecordedState = { ...before, ended: undefined, endedIn: undefined, turns, asked };
   const answer = answerIn(line);
   // An item whose answer does not follow has none.
   const late =
@@ -167,8 +167,7 @@ function foldEventLine(before: RecordedState, state: RecordedState, payload: Jso
   if (payload['type'] === 'token_count') return foldUsage(state, payload);
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
-  if (payload['type'] !== 'item_completed') return { state, news: [] };
-  return foldCompletedItem(state, payload);
+  return payload['type'] === 'item_completed' ? foldCompletedItem(state, payload) : { state, news: [] };
 }
 
 function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
@@ -241,9 +240,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  const [outside, confined] = [payload['outside'], payload['confined']].map((mark) =>
-    mark === true ? mark : undefined,
-  );
+  const [outside, confined] = [payload['outside'] === true || undefined, payload['confined'] === true || undefined];
   const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
   if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
   const kind = state.plan === undefined ? 'item-started' : 'item-updated';
@@ -261,9 +258,8 @@ function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: Tur
   const callId = stringAt(answer, 'call_id') ?? '';
   const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
   const event = endedCall(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
-  const calls = new Map(state.calls);
-  calls.delete(callId);
-  return withEvents({ ...state, calls }, event);
+  const others = [...state.calls].filter(([id]) => id !== callId);
+  return withEvents({ ...state, calls: new Map(others) }, event);
 }
 
 function answerIn({ type, payload }: Line): Item | undefined {
@@ -280,8 +276,7 @@ function turnOf({ turns }: RecordedState): TurnId {
 }
 
 function atTurnEnd(state: RecordedState): RecordedState {
-  const { plan: _plan, ...rest } = state;
-  return { ...rest, calls: new Map(), ran: new Set(), told: [] };
+  return { ...state, plan: undefined, calls: new Map(), ran: new Set(), told: [] };
 }
 
 function planOf(state: RecordedState): readonly ThreadEvent[] {
@@ -354,16 +349,12 @@ function isBreak(value: Json): value is Json & PrefixBreak {
     case 'setting':
       return stringAt(value, 'name') !== undefined;
     case 'tools':
-      return ['added', 'removed', 'changed'].every((key) => isNames(value[key]));
+      return ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined);
     case 'entry':
       return numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed');
     default:
       return false;
   }
-}
-
-function isNames(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
 type QuestionState = Pick<ThreadState, 'openTurn'>;

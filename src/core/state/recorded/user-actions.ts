@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { asItem, isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -52,18 +52,16 @@ export function reviewTargetWords(target: ReviewTarget): string {
 }
 
 function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
-  const [branch, commit, words] = ['branch', 'commit', 'words'].map((name) => stringAt(stored, name));
+  const [branch, commit, title, words] = ['branch', 'commit', 'title', 'words'].map((name) => stringAt(stored, name));
   switch (stored?.['kind']) {
     case 'uncommitted':
       return { kind: 'uncommitted' };
     case 'base':
-      return branch === undefined ? undefined : { kind: 'base', branch };
+      return whole({ kind: 'base' as const, branch });
     case 'commit':
-      return commit === undefined
-        ? undefined
-        : { kind: 'commit', commit, ...defined({ title: stringAt(stored, 'title') }) };
+      return commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) };
     case 'words':
-      return words === undefined ? undefined : { kind: 'words', words };
+      return whole({ kind: 'words' as const, words });
     default:
       return undefined;
   }

@@ -76,10 +76,9 @@ export async function readTurnItemsFrom<Report>(
   }
 }
 
-export function costOfAll({
-  turns,
-  usage,
-}: Pick<TurnItems, 'turns' | 'usage'>): Pick<TurnWithItems, 'usage' | 'uncounted'> {
+type Cost = Pick<TurnWithItems, 'usage' | 'uncounted'>;
+
+export function costOfAll({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>): Cost {
   const uncounted = turns.reduce((sum, turn) => sum + (turn.uncounted ?? 0), 0);
   return { ...(isSpent(usage) && { usage }), ...(uncounted > 0 && { uncounted }) };
 }

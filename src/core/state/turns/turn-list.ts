@@ -36,8 +36,6 @@ export interface TurnSummary extends SettingsInWords {
   readonly problem?: string;
 }
 
-type Shown = Pick<TurnSummary, 'moreWords' | 'problem'>;
-
 /** Turns that were not taken back, oldest first. Takes lines of any program, in the order of the thread. */
 export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
   let log = noTurns;
@@ -74,14 +72,11 @@ function addDetails(
   if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
 }
 
-function shownOf(details: Details | undefined): Shown {
+function shownOf(details: Details | undefined): Pick<TurnSummary, 'moreWords' | 'problem'> {
   if (details === undefined) return {};
   const { said, problem } = details;
   const [, ...moreWords] = said.item.length >= said.event.length ? said.item : said.event;
-  return {
-    ...(moreWords.length === 0 ? {} : { moreWords }),
-    ...defined({ problem }),
-  };
+  return defined({ moreWords: moreWords.length === 0 ? undefined : moreWords, problem });
 }
 
 export function turnsOf(log: TurnLog): readonly TurnSummary[] {
@@ -137,17 +132,15 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
 }
 
 /** A turn that is not recorded lasts until the last line. */
-function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
-  const end = ownEnd ?? (spoken === undefined ? undefined : last);
-  return { id, start, ...defined({ end }), counts };
+function placeOf({ id, start, end, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
+  return { id, start, end: end ?? (spoken === undefined ? undefined : last), counts };
 }
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
   const report = readCheckpoint(payload);
   const open = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
   const inside = log.open === undefined ? undefined : open;
-  const at = log.place as Ordinal;
-  return { at, turns: countTurns(log), ...defined({ inside }), timestamp, ...defined({ report }) };
+  return { at: log.place as Ordinal, turns: countTurns(log), inside, timestamp, report };
 }
 
 /** Finds a turn by its id, the beginning of its id, or its number from 1. */

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Ordinal, TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
@@ -147,29 +146,31 @@ function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
 function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   if (event.kind === 'rollback') return rollBack(log, event.count);
   if (event.kind === 'end') return end(log, line, event);
-  const purpose = event.isCompaction ? ({ purpose: 'compaction' } as const) : {};
-  const beginning = { startedAt: timeOf(line, event.at), status: 'open', ...purpose } as const;
-  return { ...begin(log, beginning, event.name), open: event.name };
+  const purpose = event.isCompaction ? 'compaction' : undefined;
+  return {
+    ...begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name),
+    open: event.name,
+  };
 }
 
-type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose'> & { readonly startedAt: number | undefined };
+type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose' | 'startedAt'>;
 
 /** A turn without a record of its settings ran with those of the turn before it. */
-function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
-  const { next, open: _open, hasContext: _hasContext, newest: last, ...rest } = log;
+function begin(log: TurnLog, beginning: Beginning, name: string): TurnLog {
+  const { next, newest: last } = log;
   const number = log.began + 1;
   const turn: TurnRecord = {
     id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
     number,
     start: log.place as Ordinal,
-    ...defined({ startedAt }),
     counts: false,
     firstWords: '',
     settings: next ?? last?.settings ?? {},
     ...beginning,
   };
   const before = last === undefined ? {} : appended(log, replaced(last, log));
-  return { ...rest, ...before, newest: turn, began: number };
+  const none = { next: undefined, open: undefined, hasContext: undefined };
+  return { ...log, ...none, ...before, newest: turn, began: number };
 }
 
 /**
@@ -190,20 +191,25 @@ function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
 
 /** An end that does not name the open turn is the late end of an older turn, or of one that is not recorded. */
 function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
-  const { open, ...rest } = log;
+  const { open } = log;
+  const end = (log.place + 1) as Ordinal;
   const endedAt = timeOf(line, event.at);
-  const ending = { status: event.status, ...defined({ endedAt }) };
+  const ending = (turn: TurnRecord): TurnRecord => ({
+    ...turn,
+    status: event.status,
+    endedAt: endedAt ?? turn.endedAt,
+  });
   if (open !== undefined && endsTurn(event.name, open)) {
-    return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
+    return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
   }
   if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name) {
-    return log.newest?.endedAt === undefined ? change(log, (turn) => ({ ...turn, ...ending })) : log;
+    return log.newest?.endedAt === undefined ? change(log, ending) : log;
   }
   const earlier = event.name === '' ? [] : log.earlier.slice(0, log.count);
   const at = earlier.findLastIndex(({ id }) => id === event.name);
   const turn = earlier[at];
   if (turn === undefined || turn.endedAt !== undefined) return log;
-  return { ...log, earlier: earlier.with(at, { ...turn, ...ending }) };
+  return { ...log, earlier: earlier.with(at, ending(turn)) };
 }
 
 /** Takes back the newest `count` turns that count, and everything after them. */
@@ -212,13 +218,14 @@ function rollBack(log: TurnLog, count: number): TurnLog {
   const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
   const first = counted[Math.max(0, counted.length - count)];
   if (first === undefined) return log;
-  const { next: _next, open: _open, newest: _newest, ...rest } = log;
-  const [taken, newest] = [turns.slice(first), turns[first - 1]];
+  const taken = turns.slice(first);
   return {
-    ...rest,
+    ...log,
+    next: undefined,
+    open: undefined,
     earlier: turns.slice(0, Math.max(0, first - 1)),
     count: Math.max(0, first - 1),
-    ...defined({ newest }),
+    newest: turns[first - 1],
     takenBack: { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) },
   };
 }
@@ -231,7 +238,7 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, '
     ...turn,
     firstWords: turn.firstWords === '' ? oneLine(requestIn(text), 200) : turn.firstWords,
     counts: turn.counts || form === 'item',
-    ...(turn.spoken === undefined ? {} : { spoken: [...turn.spoken, form] }),
+    spoken: turn.spoken && [...turn.spoken, form],
   }));
 }
 

@@ -136,6 +136,5 @@ export function oneLine(text: string, characters: number): string {
     .trim();
   if (folded.length <= characters) return folded;
   const points = [...folded];
-  if (points.length <= characters) return folded;
-  return `${points.slice(0, characters - 1).join('')}…`;
+  return points.length <= characters ? folded : `${points.slice(0, characters - 1).join('')}…`;
 }

@@ -169,10 +169,21 @@ export function isTemporaryName(name: string): boolean {
  * The topmost folder that must be made for a path. For a whole path Node reports "missing" whatever the reason, such as
  * a read-only disk; this folder alone gets the true reason.
  */
-export function firstMissing(path: string): string {
+function firstMissing(path: string): string {
   let missing = path;
   while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);
   return missing;
+}
+
+/** Makes a folder and those above it, with the true reason if one cannot be made. */
+export function makeFolders(path: string, mode: number): void {
+  try {
+    fileSystem.mkdirSync(path, { recursive: true, mode });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    fileSystem.mkdirSync(firstMissing(path), { mode });
+    fileSystem.mkdirSync(path, { recursive: true, mode });
+  }
 }
 
 /** Syncing the folder makes a new name survive a power cut. Throws where the system cannot do it. */

@@ -1,13 +1,4 @@
-import {
-  diskPath,
-  fileSystem,
-  fileSystem as fs,
-  isMissing,
-  linkTarget,
-  mayBeOdd,
-  pathText,
-  realPath,
-} from './file-system.ts';
+import { diskPath, fileSystem as fs, isMissing, linkTarget, mayBeOdd, pathText, realPath } from './file-system.ts';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 
@@ -106,7 +97,7 @@ export function withTrueNames<Entry extends NamedEntry>(
 export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): readonly NamedEntry[] {
   const found: NamedEntry[] = [];
   // In this encoding one character is one byte.
-  const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
+  const open = fs.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
   try {
     for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) {
       found.push(Object.assign(entry, { name: pathText(Buffer.from(entry.name, 'latin1')) }));
@@ -127,7 +118,7 @@ export function isOverlong(folder: string): boolean {
 
 export function isOutOfSight(path: string): boolean {
   try {
-    fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
     return false;
   } catch (error) {
     return !isMissing(error);

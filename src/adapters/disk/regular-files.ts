@@ -30,12 +30,8 @@ export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.con
  * then. The caller closes the file.
  */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
-  const { O_NOFOLLOW } = fileSystem.constants;
-  const file = fileSystem.openSync(
-    diskPath(path),
-    flags | nonBlockingFlags | (links === 'refused' ? O_NOFOLLOW : 0),
-    mode,
-  );
+  const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
+  const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);
   try {
     const stats = fileSystem.fstatSync(file);
     if (!stats.isFile()) throw new NotRegular(stats);

@@ -76,8 +76,7 @@ export function unprovenNotice(
     : ['are', 'them', 'they say', 'they are'];
   if (forNow !== undefined) {
     const { why, next } = whyForNow(forNow);
-    const message = `${what} of thread ${id} ${are} ignored for now: ${why}.`;
-    return { code: 'user-lines-unproven', message, next };
+    return { code: 'user-lines-unproven', message: `${what} of thread ${id} ${are} ignored for now: ${why}.`, next };
   }
   const again = [
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
@@ -122,18 +121,12 @@ export function waitingNotice(
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);
   const more = waiting.length > mostShown ? `; and ${waiting.length - mostShown} more` : '';
-  const words = `${shown.join('; ')}${more}`;
+  const [some, them] =
+    waiting.length === 1 ? ['a message', 'it'] : [`${waiting.length} messages`, 'them in this order'];
   return {
     code: 'messages-waiting',
-    ...(waiting.length === 1
-      ? {
-          message: `Thread ${id} has a message that Capstan accepted and has not sent yet: ${words}.`,
-          next: 'Capstan sends it with the next turn, before your new message.',
-        }
-      : {
-          message: `Thread ${id} has ${waiting.length} messages that Capstan accepted and has not sent yet: ${words}.`,
-          next: 'Capstan sends them in this order with the next turn, before your new message.',
-        }),
+    message: `Thread ${id} has ${some} that Capstan accepted and has not sent yet: ${shown.join('; ')}${more}.`,
+    next: `Capstan sends ${them} with the next turn, before your new message.`,
   };
 }
 
@@ -159,8 +152,7 @@ export async function cutOffTurn(
   state: ThreadState,
   writer: Promise<string | undefined>,
 ): Promise<Outcome | undefined> {
-  if ((await writer) !== undefined) return undefined;
-  if ((state.openTurn?.calls ?? []).length === 0) return undefined;
+  if ((await writer) !== undefined || (state.openTurn?.calls ?? []).length === 0) return undefined;
   const { deadTurnNotice } = await import('../thread/turn/cut-off-turn.ts');
   const notice = deadTurnNotice(id, state);
   return notice?.code === 'turn-cut-off' ? notice : undefined;

@@ -1,6 +1,5 @@
 import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
 import type { FileTime } from '../../adapters/exec/file-time.ts';
-import { defined } from '../../base/objects.ts';
 import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import type { CallTime, FoundContent, TouchedFiles, TouchedPath, WorkspaceContents } from '../../ports/workspace.ts';
 import type { EntryStat } from '../workspace/workspace-disk.ts';
@@ -24,11 +23,13 @@ export interface SnapshotMoment {
 
 export interface TellApartInput {
   readonly home: string;
+  /** Without links in it. */
   readonly root: string;
   readonly contents: WorkspaceContents;
   readonly before: SnapshotMoment;
   /** Includes the stats of its folders and of everything else that was not recognised. */
   readonly after: SnapshotMoment & { readonly sights: ReadonlyMap<string, EntryStat> };
+  /** The effects of the calls in question, in the order in which they ended. */
   readonly touched: readonly TouchedFiles[];
   /** Takes trees that neither snapshot has. */
   readonly added: NewContents;
@@ -84,12 +85,8 @@ function spansOfOthers(
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
-export interface ChangeEvidence {
-  /** Without links in it. */
-  readonly root: string;
+export interface ChangeEvidence extends Pick<TellApartInput, 'root' | 'touched'> {
   readonly since: FileTime;
-  /** The effects of the calls in question, in the order in which they ended. */
-  readonly touched: readonly TouchedFiles[];
   /** When calls of other threads may have changed the same files. */
   readonly others: readonly TimeSpan[];
   readonly before: KnownWorkspace;
@@ -213,7 +210,7 @@ function patchesByPath({ root, touched }: ChangeEvidence) {
       if (path === undefined) return [];
       let folder = parentPath(patch.path);
       while (made.has(folder) && folder.length > root.length) folder = parentPath(folder);
-      return [{ ...patch, path, ...defined({ source: inRoot(movedFrom) }), folder: folder.slice(root.length + 1) }];
+      return [{ ...patch, path, source: inRoot(movedFrom), folder: folder.slice(root.length + 1) }];
     });
   });
   return Map.groupBy(patches, ({ path }) => path);

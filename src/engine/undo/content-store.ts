@@ -1,5 +1,6 @@
 import { fileSystem as fs, namesIn } from '../../adapters/disk/file-system.ts';
 import { writeOwnFile } from '../../adapters/disk/own-files.ts';
+import { ended } from '../../adapters/rollout/files/node-files.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { ContentsDraft, SnapshotContents } from '../../ports/workspace.ts';
 import { decodeKnown, knownContents } from './scan-workspace.ts';
@@ -195,9 +196,7 @@ class PackWriter {
 }
 
 function synced(file: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fs.fsync(file, (error) => (error === null ? resolve() : reject(error)));
-  });
+  return ended((done) => fs.fsync(file, done));
 }
 
 /** Remove the index first, so that a half-removed pack does not count. */

@@ -1,6 +1,6 @@
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
-import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from '../workspace/ignore-rules.ts';
+import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
 import {
   type EntryStat,
   isEmpty,
@@ -105,7 +105,7 @@ class Walk {
     let isSame: boolean;
     let seen: SeenEntries;
     try {
-      const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(folder, at)) : above;
+      const rules = withOwnIgnoreFile(above, at, { folder, names }, this.#input);
       seen = await this.#entries({ folder, names }, place, rules, { tree, inner });
       isSame = seen.isSame;
       if (depth >= mostOpen) folder.close();
@@ -247,15 +247,6 @@ class Walk {
   #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: EntryStat): TreeEntry {
     this.skipped.push({ path, why });
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
-  }
-
-  #ignoreText(folder: OpenFolder, at: string): string {
-    try {
-      if (this.#input.excludes(pathIn(at, '.gitignore'))) return '';
-      return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
-    } catch {
-      return '';
-    }
   }
 
   #rulesHash({ key }: IgnoreRules): Hash {

@@ -104,8 +104,8 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
       const wasIgnored = a === undefined && leavesOut(oldRules, path, kind);
       const isIgnoredNow = b === undefined && leavesOut(newRules, path, kind);
       if (!sameEntry(a, b)) {
-        const ignored = wasIgnored ? ({ ignored: 'before' } as const) : isIgnoredNow && ({ ignored: 'after' } as const);
-        changes.set(path.slice(1), { ...(a && { from: plain(a) }), ...(b && { to: plain(b) }), ...ignored });
+        const ignored = wasIgnored ? 'before' : isIgnoredNow ? 'after' : undefined;
+        changes.set(path.slice(1), { from: a && plain(a), to: b && plain(b), ignored });
       }
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
       // The contents of a formerly unreadable folder are not new.

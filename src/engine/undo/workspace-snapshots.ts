@@ -12,7 +12,6 @@ import {
   type SnapshotTaken,
   type WorkspaceContents,
 } from '../../ports/workspace.ts';
-import { defined } from '../../base/objects.ts';
 import type { WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import {
   decodeKnown,
@@ -98,7 +97,7 @@ export class WorkspaceSnapshots implements Snapshots {
       const before = since && this.#moments.get(since.snapshot);
       const after = { ...moment, sights };
       const others = before && (await this.#others({ root, contents, before, after, touched: since.touched }));
-      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...defined({ others }) };
+      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, others };
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {

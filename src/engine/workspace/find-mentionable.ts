@@ -47,13 +47,9 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   const problem = folderProblem(cwd);
   if (problem !== undefined) return problem;
   const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));
+  const pace = new Pace(parts.clock, signal);
   try {
-    return await findFiles({
-      ...groundOf(parts, cwd),
-      typed: typed.trim(),
-      limit: most,
-      pace: new Pace(parts.clock, signal),
-    });
+    return await findFiles({ ...groundOf(parts, cwd), typed: typed.trim(), limit: most, pace });
   } catch (error) {
     if (error instanceof Stopped) return stopped;
     throw error;

@@ -4,6 +4,7 @@ import { readLimits } from '../../adapters/gather/files/read-guard.ts';
 import { findGitDirectory, findRepository, gitConfigValue } from '../../adapters/gather/git/repository.ts';
 import { type CharacterRange, nameMatcher, type NamePart } from '../../base/name-matcher.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import { type ListedFolder, pathIn } from './workspace-disk.ts';
 import { dirname, join, resolve } from 'node:path';
 
 export interface IgnoreFile {
@@ -32,6 +33,22 @@ export function withIgnoreFile(rules: IgnoreRules, folder: string, text: string)
   const patterns = lines.flatMap((line) => parseIgnorePattern(line) ?? []);
   if (patterns.length === 0) return rules;
   return { files: [...rules.files, { folder, patterns }], key: `${rules.key}\0${folder}\0${text}`, weight };
+}
+
+/** Adds the folder's own file, if it has one that may be read. */
+export function withOwnIgnoreFile(
+  above: IgnoreRules,
+  at: string,
+  { folder, names }: ListedFolder,
+  { excludes }: { excludes(path: string): boolean },
+): IgnoreRules {
+  if (!names.includes('.gitignore')) return above;
+  try {
+    if (excludes(pathIn(at, '.gitignore'))) return above;
+    return withIgnoreFile(above, at, new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes)));
+  } catch {
+    return above;
+  }
 }
 
 /** Must not be called for paths below an ignored folder, which are always left out. */

@@ -45,9 +45,5 @@ export function saveGeneratedImage(
 
 /** The name comes from a provider or a file and may be anything. */
 function safeName(given: string): string {
-  return /^[A-Za-z0-9_-]{1,100}$/.test(given)
-    ? given
-    : `image-${shortTextHash(given)
-        .replaceAll(/[^A-Za-z0-9]/g, '')
-        .slice(0, 16)}`;
+  return /^[A-Za-z0-9_-]{1,100}$/.test(given) ? given : `image-${shortTextHash(given)}`;
 }

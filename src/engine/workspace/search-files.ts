@@ -146,10 +146,8 @@ export async function searchContents(search: ContentSearch): Promise<FoundLines>
     const bytes = search.read(path);
     if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) continue;
     read++;
-    for (const [at, text] of new TextDecoder()
-      .decode(bytes)
-      .split(/\r\n|\n/)
-      .entries()) {
+    const texts = new TextDecoder().decode(bytes).split(/\r\n|\n/);
+    for (const [at, text] of texts.entries()) {
       if (pace.isDue(1 + text.length / 100)) {
         await pace.rest();
         if (search.isLate()) return { lines, files: read, skipped, ended: 'time' };

@@ -230,10 +230,7 @@ class NodeFolder implements OpenFolder {
 /** On every file system, a folder with a smaller entry has few names. */
 const smallFolderBytes = 400_000;
 
-interface ListLimits {
-  readonly most: number;
-  readonly smallBytes: number;
-}
+type ListLimits = Readonly<Record<'most' | 'smallBytes', number>>;
 
 /** `size`: of the folder's own entry. */
 export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
@@ -256,24 +253,13 @@ function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: num
   return names;
 }
 
-function sightOf(path: string): EntryStat | undefined {
-  const found = statOf(path);
-  return (
-    found && {
-      kind: kindOf(found),
-      mode: found.mode & 0o7777,
-      size: found.size,
-      modifiedAt: found.mtimeMs,
-      changedAt: found.ctimeMs,
-      number: found.ino,
-    }
-  );
-}
-
 /** Undefined also if a part of the path is no folder. */
-function statOf(path: string) {
+function sightOf(path: string): EntryStat | undefined {
   try {
-    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    const found = fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: number } = found;
+    return { kind: kindOf(found), mode: found.mode & 0o7777, size, modifiedAt, changedAt, number };
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return undefined;
     throw error;

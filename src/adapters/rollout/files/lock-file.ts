@@ -1,5 +1,5 @@
 import type { Lock, LockHeld } from '../../../ports/files.ts';
-import { errorCode, firstMissing, fileSystem as fs } from '../../disk/file-system.ts';
+import { fileSystem as fs, makeFolders } from '../../disk/file-system.ts';
 import { isAlive } from '../../disk/processes.ts';
 import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.ts';
 import { dirname } from 'node:path';
@@ -22,7 +22,7 @@ export function heldLock(file: number, path: string, epoch: number): Lock {
 }
 
 export function openLock(path: string): number {
-  makeFolder(dirname(path));
+  makeFolders(dirname(path), 0o700);
   // Commands may reach the folder of a lock: do not follow a link there.
   try {
     return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
@@ -47,8 +47,7 @@ export function releaseLockFile(file: number): void {
 }
 
 export function lockHeldBy(file: number): LockHeld {
-  const owner = ownerOf(file);
-  return owner === undefined ? { kind: 'held' } : { kind: 'held', owner };
+  return { kind: 'held', owner: ownerOf(file) };
 }
 
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
@@ -96,17 +95,6 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
   if (named === undefined) return 'nothing';
   const ours = fs.fstatSync(file, { bigint: true });
   return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
-}
-
-function makeFolder(path: string): void {
-  const options = { recursive: true, mode: 0o700 };
-  try {
-    fs.mkdirSync(path, options);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    fs.mkdirSync(firstMissing(path), { mode: 0o700 });
-    fs.mkdirSync(path, options);
-  }
 }
 
 /** Validity of a signature whose process cannot be checked: it may be of another container or another machine. */

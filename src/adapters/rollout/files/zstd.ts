@@ -1,17 +1,15 @@
+import { valueFrom } from './node-files.ts';
+
 /** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded on use: it costs a start 1.5 ms. */
 
 export function zstdCompressed(bytes: Uint8Array): Promise<Buffer> {
-  return packed((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
+  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
 }
 
 /** Rejects when the bytes are not a whole Zstandard frame, or unpack to more than the limit. */
 export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
   const options = { maxOutputLength: maxBytes };
-  return packed((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
-}
-
-function packed(run: (done: (error: Error | null, bytes: Buffer) => void) => void): Promise<Buffer> {
-  return new Promise((resolve, reject) => run((error, bytes) => (error === null ? resolve(bytes) : reject(error))));
+  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
 }
 
 export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

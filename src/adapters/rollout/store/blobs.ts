@@ -5,7 +5,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, withDiskFaults } from '../files/node-files.ts';
 import { withOpen, writeWhole } from '../files/open-and-write.ts';
 import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
 export interface BlobsOptions {
@@ -62,7 +62,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
 
   return {
     keep(bytes, when) {
-      const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+      const ref = { sha256: hash('sha256', bytes, 'hex'), bytes: bytes.length };
       // An unreadable folder cannot be written either, which is reported by the write.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
@@ -81,7 +81,7 @@ async function loadBlob(files: Files, home: string, sha256: string): Promise<Loa
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
-  if (bytes === undefined || hashOf(bytes) !== sha256) {
+  if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256) {
     return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
   }
   return { kind: 'blob', bytes };
@@ -99,11 +99,6 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
     if (errorCode(error) === 'ENOENT') return undefined;
     throw diskFault(error, 'read', path);
   }
-}
-
-/** Loaded on use: Node's crypto costs every start 7 ms. */
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');

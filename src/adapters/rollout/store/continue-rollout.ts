@@ -1,3 +1,4 @@
+import { defined } from '../../../base/objects.ts';
 import type { OpenFile } from '../../../ports/files.ts';
 import type { HistoryMode, NewestLine, OpenRefused, RolloutPlace } from '../../../ports/thread-store.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
@@ -56,7 +57,7 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
     size += 1;
   }
   const torn = rest === 'torn' ? { bytes: restBytes } : undefined;
-  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, torn, newest: newestOf(last) };
+  return { kind: 'tail', meta, nextOrdinal, lastTime, size, skipped, ...defined({ torn, newest: newestOf(last) }) };
 }
 
 function newestOf(last: Line | undefined): NewestLine | undefined {

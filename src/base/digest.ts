@@ -3,18 +3,14 @@ import { sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
 /** HMAC-SHA256. Node's crypto loads slowly, and every start needs some of these. */
-export function keyedTextHash(key: Uint8Array, text: string): Buffer {
-  return asBuffer(hmac(sha256, key, Buffer.from(text)));
-}
+export const keyedTextHash = (key: Uint8Array, text: string): Buffer => asBuffer(hmac(sha256, key, Buffer.from(text)));
 
 /** Unkeyed hash, as hexadecimal digits of its first bytes; distinguishes texts, also an attacker's. */
 export function textHash(text: string, bytes = 32): string {
   return keyedTextHash(new Uint8Array(), text).toString('hex', 0, bytes);
 }
 
-export function sha1(bytes: Uint8Array): Buffer {
-  return asBuffer(nobleSha1(bytes));
-}
+export const sha1 = (bytes: Uint8Array): Buffer => asBuffer(nobleSha1(bytes));
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);

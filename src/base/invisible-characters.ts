@@ -38,10 +38,7 @@ export function isBlankText(text: string): boolean {
   return !seenSign.test(text);
 }
 
-/**
- * Replaces each invisible character. Newline and tab stay, and so do joiners and selectors where a script or an emoji
- * needs them.
- */
+/** Replaces invisible characters. Newline and tab stay, and joiners and selectors that a script or emoji needs. */
 export function replaceInvisible(text: string, replace: (sign: string) => string): string {
   if (!notPlain.test(text) && text.isWellFormed()) return text;
   return text.replaceAll(invisiblePattern(), (sign, at: number, all: string) =>
@@ -51,18 +48,14 @@ export function replaceInvisible(text: string, replace: (sign: string) => string
 
 /** For untrusted text that the model reads: removes everything that a user looking at the text would not see. */
 export function withoutInvisible(text: string): string {
-  // Selectors after Chinese characters matter to fonts alone, and those after digits to key caps; others could spell
-  // words.
+  // Selectors after Chinese characters matter to fonts alone, those after digits to key caps; others could spell.
   return replaceInvisible(text.toWellFormed(), () => '').replaceAll(
     /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)|(?<=\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?!\p{Extended_Pictographic})/gu,
     '',
   );
 }
 
-/**
- * True if the text before makes the sign part of a letter or a picture. Looks at nothing after it: a text may come in
- * pieces.
- */
+/** True if the text before makes the sign part of a letter or a picture. A text may come in pieces. */
 function isNeeded(sign: string, all: string, at: number): boolean {
   const before = all.slice(Math.max(0, at - 4), at);
   if (/[\u200C\u200D]/u.test(sign))

@@ -72,9 +72,7 @@ export function linkTarget(path: string): string {
 const replacement = '\uFFFD';
 const firstOddByte = 0xdc00;
 
-export function diskPath(path: string): string | Buffer {
-  return path.isWellFormed() ? path : pathBytes(path);
-}
+export const diskPath = (path: string): string | Buffer => (path.isWellFormed() ? path : pathBytes(path));
 
 export function pathBytes(path: string): Buffer {
   if (path.isWellFormed()) return Buffer.from(path);
@@ -112,9 +110,7 @@ export function pathText(bytes: Uint8Array): string {
 }
 
 /** Node may have replaced bytes in this name, or the name may really contain this character. */
-export function mayBeOdd(name: string): boolean {
-  return name.includes(replacement);
-}
+export const mayBeOdd = (name: string): boolean => name.includes(replacement);
 
 /** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
@@ -161,9 +157,7 @@ export function freeTemporaryPath(folder: string): string {
 }
 
 /** Recognises a temporary name whose writer was stopped before it renamed the file. */
-export function isTemporaryName(name: string): boolean {
-  return /^\.capstan-\d+-\d+$/.test(name);
-}
+export const isTemporaryName = (name: string): boolean => /^\.capstan-\d+-\d+$/.test(name);
 
 /**
  * The topmost folder that must be made for a path. For a whole path Node reports "missing" whatever the reason, such as

@@ -15,10 +15,7 @@ export class FolderDoor {
   readonly #door: number | undefined;
   #isClosed = false;
 
-  /**
-   * The path of the folder must be absolute and without links. Throws if something else is there. `above`: an open door
-   * of the parent folder, which is quicker.
-   */
+  /** The path must be absolute and without links. `above`: an open door of the parent folder, which is quicker. */
   constructor(
     folder: string,
     { above, doors = hasFolderDoors() }: { readonly above?: FolderDoor; readonly doors?: boolean } = {},
@@ -65,10 +62,7 @@ export function withFolderDoor<Result>(
   }
 }
 
-/**
- * For systems without doors, called after opening or listing: throws if a link is on the way to the path, or if the
- * opened file is not the one at the path.
- */
+/** For systems without doors, after opening or listing: throws if a link is on the way, or the file another one. */
 export function assertInPlace(path: string, opened?: { readonly dev: number; readonly ino: number }): void {
   const found = opened && fs.lstatSync(diskPath(path));
   const isSame = opened?.dev === found?.dev && opened?.ino === found?.ino;
@@ -78,9 +72,7 @@ export function assertInPlace(path: string, opened?: { readonly dev: number; rea
 let doors: boolean | undefined;
 
 /** Only Linux can name the entries of a folder that is held open. */
-export function hasFolderDoors(): boolean {
-  return (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
-}
+export const hasFolderDoors = (): boolean => (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
 
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 

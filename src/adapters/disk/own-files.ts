@@ -7,10 +7,7 @@ import { join } from 'node:path';
 /** Access of others to our files and folders. They may never write. */
 export type AccessForOthers = 'readable' | 'closed';
 
-/**
- * Reads a small file of the engine: regular, no link, owned by this user, within its limit. Anything else counts as
- * missing.
- */
+/** Reads a small regular file of this user, no link, within its limit. Anything else counts as missing. */
 export function readOwnFile(
   path: string,
   { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: AccessForOthers },

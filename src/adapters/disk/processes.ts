@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { errorCode, fileSystem, namesIn } from './file-system.ts';
 
-/**
- * Signals a process, or a group by a negative number. True if the target exists, even if this user may not signal it.
- */
+/** Signals a process, or a group by a negative number. True if it exists, even if this user may not signal it. */
 export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -13,13 +11,9 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
 }
 
 /** True also for a process of another user. A zombie is not alive. */
-export function isAlive(pid: number): boolean {
-  return signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
-}
+export const isAlive = (pid: number): boolean => signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
 
-/**
- * Start time of a Linux process: ticks since boot, and the boot's id. Undefined if there is none; a zombie has ended.
- */
+/** Ticks since boot, and the boot's id (Linux). Undefined if there is none; a zombie has ended. */
 export function processStart(pid: number): string | undefined {
   const stat = statOf(pid);
   if (stat === undefined || !stat.isAlive) return undefined;
@@ -31,10 +25,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/**
- * Folders of a Linux process with its variables and descriptors. Once its first thread has ended, the system shows them
- * only under the numbers of its other threads.
- */
+/** Once its first thread has ended, Linux shows variables and descriptors only under the numbers of other threads. */
 export function processFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
   const stat = statOf(pid);
@@ -58,10 +49,7 @@ function statOf(pid: number): ProcessStat | undefined {
   }
 }
 
-/**
- * Reads `/proc/PID/stat`. If the first thread has ended, the state is that of a dead process although other threads
- * still run.
- */
+/** Reads `/proc/PID/stat`. The state may be that of a dead process although other threads still run. */
 export function readStat(text: string): ProcessStat | undefined {
   // The second field is an arbitrary name in parentheses; the state follows it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -70,9 +58,7 @@ export function readStat(text: string): ProcessStat | undefined {
   return { state, isAlive: !isDeadState(state) || Number(threads) > 1, ticks };
 }
 
-function isDeadState(state: string): boolean {
-  return /^[ZXx]$/.test(state);
-}
+const isDeadState = (state: string): boolean => /^[ZXx]$/.test(state);
 
 let bootId: string | undefined;
 

@@ -25,10 +25,7 @@ export class NotRegular extends Error {
 /** Keep a pipe without a writer from blocking us, and a terminal from becoming our controlling one. */
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
-/**
- * Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor: the path may lead elsewhere by
- * then. The caller closes the file.
- */
+/** Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor. The caller closes it. */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
   const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
   const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);
@@ -184,14 +181,11 @@ const notThere: UnreadFile = {
   reason: 'it was replaced while it was opened, or is reached through another process',
 };
 
-function notAFile(noun: string): UnreadFile {
-  return { kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` };
-}
+const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
 function tooLarge(maxBytes: number, size: number): UnreadFile {
   return { kind: 'unread', why: 'too-large', reason: `it is larger than ${sizeWords(maxBytes)}`, size };
 }
 
-function sizeWords(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;
-}
+const sizeWords = (bytes: number): string =>
+  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;

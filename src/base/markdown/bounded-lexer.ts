@@ -115,10 +115,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/**
- * Milliseconds for one reading. The longer one is for the first reading of a process, which also compiles the patterns,
- * and for short texts.
- */
+/** Milliseconds for one reading. The longer one is for the first of a process, and for short texts. */
 const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
 const few = 1000;

@@ -33,19 +33,13 @@ export interface Entry {
   /** Quotes of the user in a checkpoint's text, in the order of writing. */
   readonly words?: readonly QuotedWords[];
   readonly summary?: SummaryPlace;
-  /**
-   * The user's words when Capstan or the model asked about the call that this item answers. Derived by folding, not
-   * stored with the item.
-   */
+  /** The user's words when the call of this item was asked about. Derived by folding, not stored. */
   readonly said?: readonly string[];
   /** For an opaque item: its maker, if recorded. It is sent only to that provider. */
   readonly maker?: ProviderName;
 }
 
-/**
- * A speaker besides the user's messages: a hook, a program that drives the thread, a command that the user ran, or the
- * user answering a question.
- */
+/** A speaker beside the user's messages: a hook, a program, a command that the user ran, or an answer of the user. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
 
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;

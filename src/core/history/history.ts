@@ -13,13 +13,9 @@ export interface History {
   readonly storage: Entry[];
 }
 
-export function emptyHistory(): History {
-  return { length: 0, storage: [] };
-}
+export const emptyHistory = (): History => ({ length: 0, storage: [] });
 
-export function historyOf(entries: readonly Entry[]): History {
-  return { length: entries.length, storage: [...entries] };
-}
+export const historyOf = (entries: readonly Entry[]): History => ({ length: entries.length, storage: [...entries] });
 
 export function appendEntry(history: History, entry: Entry): History {
   const { length } = history;

@@ -51,10 +51,7 @@ const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
 /** Media for which some item of this process has a stand-in: usually none, and then no history needs searching. */
 const haveStandIns = new Set<MissingMedia>();
 
-/**
- * Replaces media that the model does not take or no provider can fetch by words: the same object each time, so the
- * prefix stays valid.
- */
+/** Replaces unusable media by words: the same object each time, so that the prefix stays valid. */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
   const known = standIns[missing].get(item);
   if (known !== undefined) return known;
@@ -101,9 +98,7 @@ function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean)
   });
 }
 
-function isAddressedElsewhere(part: JsonObject): boolean {
-  return addressKeys.some((key) => isElsewhere(part[key]));
-}
+const isAddressedElsewhere = (part: JsonObject): boolean => addressKeys.some((key) => isElsewhere(part[key]));
 
 function isElsewhere(address: Json | undefined): boolean {
   const given = isJsonObject(address) ? address['url'] : address;

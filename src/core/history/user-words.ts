@@ -78,9 +78,7 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
-function newestOf(rows: readonly Row[]): Row | undefined {
-  return rows.findLast(({ by }) => by === undefined);
-}
+const newestOf = (rows: readonly Row[]): Row | undefined => rows.findLast(({ by }) => by === undefined);
 
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
 type RowOf = (id: string, place: number, text: string) => Row;

@@ -184,9 +184,7 @@ function holdsThoughts(item: Entry['item']): boolean {
   return Array.isArray(content) && content.length > 0;
 }
 
-/**
- * `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total; `estimated`: only our estimate.
- */
+/** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */
 export type Measure = 'exact' | 'scaled' | 'estimated';
 
 export interface Share {
@@ -242,13 +240,9 @@ function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonl
   ];
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/**
- * Whole numbers in the ratio of the weights that sum to the total; the largest remainders get what rounding left over.
- */
+/** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
   const weight = sum(weights);
   if (weight === 0 && weights.length > 0)

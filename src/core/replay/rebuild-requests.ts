@@ -108,9 +108,7 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
 }
 
 /** Other programs count tokens once an answer is complete. */
-function endsAnswer({ type, payload }: Line): boolean {
-  return type === lineType.event && payload['type'] === 'token_count';
-}
+const endsAnswer = ({ type, payload }: Line): boolean => type === lineType.event && payload['type'] === 'token_count';
 
 function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
   return now.length === before.length + 1 ? now.storage[before.length] : undefined;

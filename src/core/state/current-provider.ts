@@ -13,9 +13,7 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
  * programs only the id. The first line of a fork counts for the fork alone. In an imported file an id alone says
  * nothing: it refers to another user's configuration.
  */
-export function currentProvider(said: Said): ProviderName | undefined {
-  return believed(nameIn(said), said.meta);
-}
+export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 
 function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
   return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
@@ -53,10 +51,7 @@ export function withMaker(entry: Entry, said: Said): Entry {
   return maker === undefined ? entry : { ...entry, maker };
 }
 
-/**
- * Maker of a waiting item that only its maker can read: the provider at the time of acceptance. Another one may answer
- * when it enters history.
- */
+/** Maker of an item that only its maker can read: the provider at its acceptance; another may answer when it enters. */
 export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
   return needsMaker(item) ? currentProvider(said) : undefined;
 }

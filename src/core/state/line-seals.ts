@@ -19,9 +19,7 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
 }
 
 /** Name from the import of the thread; undefined if it was not imported. */
-export function importOf(meta: JsonObject): string | undefined {
-  return stringAt(objectAt(meta, 'capstan'), 'imported');
-}
+export const importOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
 
 /** Claim of a fork's first line: lines of the other thread count in this one. */
 export function forkIn(meta: JsonObject): Sealed | undefined {
@@ -35,9 +33,7 @@ export function lastingMetaFields(meta: JsonObject): JsonObject {
   return defined({ imported, seal });
 }
 
-export function sealText(subject: string, claim: Json): string {
-  return JSON.stringify([subject, claim]);
-}
+export const sealText = (subject: string, claim: Json): string => JSON.stringify([subject, claim]);
 
 /**
  * Grants of a turn or a change of settings: the folder, the policies, and everything under `capstan`. Equal for a
@@ -87,9 +83,7 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
   }
 }
 
-export function sealedPin(pin: RecordedPin): Sealed {
-  return sealed(pinClaim(pin), pin.seal);
-}
+export const sealedPin = (pin: RecordedPin): Sealed => sealed(pinClaim(pin), pin.seal);
 
 export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
   const claims = [sealed(questionClaim(question), question.seal)];
@@ -100,13 +94,9 @@ export function sealedGrant(grant: GivenGrant): Sealed {
   return sealed(answerClaim(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 
-export function sealedMessage(message: RecordedMessage): Sealed {
-  return sealed(messageClaim(message), message.seal);
-}
+export const sealedMessage = (message: RecordedMessage): Sealed => sealed(messageClaim(message), message.seal);
 
-function sealed(claim: Json, seal: string | undefined): Sealed {
-  return { claim, seal };
-}
+const sealed = (claim: Json, seal: string | undefined): Sealed => ({ claim, seal });
 
 /** True even for an empty seal: the draft is a line that was read, and keeps its seal. */
 export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {

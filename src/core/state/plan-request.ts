@@ -37,10 +37,7 @@ export function planRequest(
   return { record, drafts, prefix };
 }
 
-/**
- * Makes the request for a record. Live threads and replay both use it, so there is no other way to make one. Its tools
- * must be present: check `hasTools`.
- */
+/** Makes the request for a record, live and at replay alike. Its tools must be present: check `hasTools`. */
 export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
   const tools = state.toolSets.get(record.toolSet);
   if (tools === undefined) throw new Fault(toolsMissing(record));

@@ -148,10 +148,7 @@ function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
 }
 
-/**
- * Another program's turn has no envelope of ours: it is unknown then. A turn submitted before a change of settings does
- * not override it.
- */
+/** Another program's turn has no envelope. A turn submitted before a change of settings does not override it. */
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
   const ours = objectAt(context, 'capstan');
   const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';

@@ -15,10 +15,7 @@ export interface RequestRecord {
   /** Modalities of the model; other content is sent as a word instead. */
   readonly modalities: readonly string[];
   readonly options: RequestOptions;
-  /**
-   * The recipient: items that only another provider can read are left out. Absent in older records, which left nothing
-   * out.
-   */
+  /** The recipient: items that only another provider can read are left out. Older records left nothing out. */
   readonly provider?: ProviderName;
   readonly auxiliary?: Auxiliary;
 }
@@ -42,9 +39,7 @@ export interface Auxiliary {
 
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
 
-export function readerOf({ modalities, provider }: RequestRecord): RequestReader {
-  return { modalities, provider };
-}
+export const readerOf = ({ modalities, provider }: RequestRecord): RequestReader => ({ modalities, provider });
 
 export function requestPayload(record: RequestRecord): JsonObject {
   const { turnId, step, encoder, toolSet, modalities, options, provider, auxiliary } = record;

@@ -7,10 +7,7 @@ import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/**
- * A `capstan_sent` line about the bytes of the last recorded request. They are counted once the request is on its way,
- * so that it need not wait.
- */
+/** A `capstan_sent` line: bytes of the last recorded request, counted once it is on its way. */
 export interface SentBody {
   readonly turnId: TurnId;
   readonly step: number;
@@ -29,10 +26,7 @@ export interface SentBody {
 
 /** A request as sent over a WebSocket: together with the body it determines the bytes. */
 export interface FrameRecord {
-  /**
-   * The answer that it builds on, which the server remembers with the items before this frame. Absent: the frame is
-   * complete.
-   */
+  /** The answer that it builds on, which the server remembers. Absent: the frame is complete. */
   readonly previous?: string;
   readonly items: number;
   readonly bytes: number;

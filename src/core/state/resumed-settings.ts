@@ -115,10 +115,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
-/**
- * All choices, including those that a model has defaults for. Other programs and our older lines record only resolved
- * values of these, the effort under the shared key.
- */
+/** All choices, also those that a model has defaults for. Older lines and other programs have resolved values only. */
 function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
   const chosen = objectAt(ours, 'chosen');
   return {

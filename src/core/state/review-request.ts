@@ -6,10 +6,7 @@ import type { Entry } from '../history/entry.ts';
 import { entries, type History } from '../history/history.ts';
 import { outputOf, recordedItem } from './recorded/conversation-items.ts';
 
-/**
- * Record of a review, without the transcript and the call's arguments: they are made from history at the record's line,
- * and nothing large is stored twice (I9).
- */
+/** A review without transcript and arguments: they are made from history at the record's line (I9). */
 export interface ReviewRequest {
   readonly instructions: string;
   readonly messageId: string;
@@ -48,13 +45,9 @@ export function readReview(value: JsonObject | undefined): ReviewRequest | undef
   return review && { ...review, ...defined({ again: stringAt(value, 'again') }) };
 }
 
-export function transcriptEntries(history: History): readonly ReviewEntry[] {
-  return entries(history).flatMap(entryFor);
-}
+export const transcriptEntries = (history: History): readonly ReviewEntry[] => entries(history).flatMap(entryFor);
 
-export function callArgumentText(call: Item): string {
-  return stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
-}
+export const callArgumentText = (call: Item): string => stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 
 /** Only checkpoints of our own context: they represent earlier conversation. */
 function entryFor(entry: Entry): readonly ReviewEntry[] {

@@ -44,9 +44,7 @@ export async function readClipboard(
 
 const noScreen = 'Paste the path of the picture instead.';
 
-function unreadable(message: string, next: string): Outcome {
-  return { code: 'clipboard-unreadable', message, next };
-}
+const unreadable = (message: string, next: string): Outcome => ({ code: 'clipboard-unreadable', message, next });
 
 /** The ways to read a system's clipboard, best first. */
 export function clipboardWays(platform: NodeJS.Platform, env: Variables): readonly ClipboardWay[] {
@@ -158,10 +156,7 @@ function pictureOf(type: string, bytes: Buffer | undefined): ClipboardContent | 
 
 const writeTimeoutMs = 3000;
 
-/**
- * Passes a text to a clipboard program; returns whether it took it. A program that commands could have written is
- * treated as missing.
- */
+/** Returns whether the program took the text. One that commands could have written is treated as missing. */
 export async function feedClipboard(
   parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],

@@ -47,9 +47,7 @@ export interface Configured {
   readonly problems: readonly ConfigProblem[];
   /** Names, in one sentence, the keys that are set but do nothing yet. */
   readonly notices: readonly Outcome[];
-  /**
-   * Set if the files name a model for this provider and a flag chooses another provider: their model does not count.
-   */
+  /** Set if a flag chooses another provider than the files name a model for: their model does not count. */
   readonly modelIsFor?: string;
   readonly requirements: Requirements;
   /** Absent if the system has no place for the file. */

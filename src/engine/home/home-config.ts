@@ -91,10 +91,7 @@ export class HomeConfig {
     return problem;
   }
 
-  /**
-   * Sets lines of `[tui.keymap]` in the user's config.toml. They hold at once, below flags and higher layers. Returns
-   * why it could not.
-   */
+  /** Sets lines of `[tui.keymap]` in the user's file. They hold at once. Returns why it could not. */
   async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
     const { saveKeymap } = await import('./save-keymap.ts');
     const { osHome } = this.#parts.base;

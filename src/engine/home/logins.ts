@@ -70,10 +70,7 @@ export class Logins {
     return { kind, ...defined({ email, plan, expiresAt }) };
   }
 
-  /**
-   * The user signs in on a page, which sends the browser back to this machine. `show` gets the page, whether or not it
-   * opened.
-   */
+  /** The page sends the browser back to this machine. `show` gets the page, whether or not it opened. */
   async withBrowser(
     { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignIn,
     show: (page: string, opened: boolean) => void,

@@ -109,10 +109,7 @@ export class McpRegistry {
     return (await userConfigValue(this.#place, ['mcp_servers', name])) !== undefined;
   }
 
-  /**
-   * Servers in the `.mcp.json` at the root of a trusted project that the user's file lacks, and why the others cannot
-   * be imported.
-   */
+  /** Servers in a trusted project's `.mcp.json` that the user's file lacks, and why others cannot be imported. */
   async importable(folder: string): Promise<ImportableServers | Outcome> {
     const { config } = await configInFolder(this.#engine.base, folder);
     // Not the file of the folder itself: a command may have put it below the root.

@@ -5,9 +5,7 @@ import { localTime, rolloutPath } from '../../adapters/rollout/files/rollout-pat
 
 const ids = systemIds(systemClock);
 
-export function newThreadId(): ThreadId {
-  return ids.uuid() as ThreadId;
-}
+export const newThreadId = (): ThreadId => ids.uuid() as ThreadId;
 
 /** Names the file of a thread that began then, or now if that is unknown. */
 export function rolloutFileName(id: ThreadId, startedAt: number): string {

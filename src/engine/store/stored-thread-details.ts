@@ -70,9 +70,7 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
 export interface TakenBackRequests {
   readonly requests: number;
   readonly parts: readonly TakenBackPart[];
-  /**
-   * Why they could not be counted: a rollout that the thread left is unreadable. The thread itself does not need it.
-   */
+  /** Why they could not be counted. The thread itself does not need that rollout. */
   readonly problem?: Outcome;
 }
 

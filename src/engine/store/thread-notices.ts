@@ -104,9 +104,7 @@ function counted(count: number, noun: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${nounOf(count, noun)}`];
 }
 
-function nounOf(count: number, noun: string): string {
-  return count === 1 ? noun : `${noun}s`;
-}
+const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
 
 const mostShown = 5;
 

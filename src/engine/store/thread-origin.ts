@@ -27,10 +27,7 @@ export interface ResumedPast {
   readonly standing: ThreadOrigin;
 }
 
-/**
- * The thread's initial settings count only if the line that says them is proven to be ours; later turns do not prove
- * it.
- */
+/** The thread's initial settings count only if their own line is proven to be ours; later turns do not prove it. */
 export async function provenStart(
   parts: ProvingParts,
   id: ThreadId,

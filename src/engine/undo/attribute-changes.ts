@@ -163,10 +163,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
   };
 
-  /**
-   * True if each patch found the earlier state or what a call of the turn left, so that no one else changed it in
-   * between.
-   */
+  /** True if no one else changed it between the patches: each found the earlier state, or what a call left. */
   const isUnbroken = (path: string, stood: (found: FoundContent) => boolean, seen: readonly string[] = []): boolean => {
     const patches = patched.get(path) ?? [];
     return patches.every((patch, index) => {
@@ -195,10 +192,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
   };
 }
 
-/**
- * All paths are below the root. `folder` is the lowest folder above the path that existed before the patch; `source` is
- * where the content was moved from.
- */
+/** Below the root. `folder`: the lowest that existed before the patch; `source`: the content's place before a move. */
 function patchesByPath({ root, touched }: ChangeEvidence) {
   const inRoot = (path = ''): string | undefined =>
     path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
@@ -228,9 +222,10 @@ function sameContent(a: FoundContent, b: FoundContent): boolean {
   return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
 }
 
-function holds(time: number): (span: TimeSpan) => boolean {
-  return ({ from, to }) => from <= time && time <= to;
-}
+const holds =
+  (time: number): ((span: TimeSpan) => boolean) =>
+  ({ from, to }) =>
+    from <= time && time <= to;
 
 /** Recognises a file under another name. */
 function markOf({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string {

@@ -7,9 +7,7 @@ import { decodeKnown, knownContents } from './scan-workspace.ts';
 import { decodeTree, type Hash, hashOf, type Tree } from './snapshot-tree.ts';
 import { join } from 'node:path';
 
-export function snapshotsFolder(home: string): string {
-  return join(home, 'capstan', 'snapshots');
-}
+export const snapshotsFolder = (home: string): string => join(home, 'capstan', 'snapshots');
 
 /** `root` must be without links. */
 export function storeOf(home: string, root: string): ContentStore {
@@ -195,9 +193,7 @@ class PackWriter {
   }
 }
 
-function synced(file: number): Promise<void> {
-  return ended((done) => fs.fsync(file, done));
-}
+const synced = (file: number): Promise<void> => ended((done) => fs.fsync(file, done));
 
 /** Remove the index first, so that a half-removed pack does not count. */
 function removePack(path: string): void {

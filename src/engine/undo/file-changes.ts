@@ -29,9 +29,7 @@ export interface ChangedFiles {
   readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
-/**
- * Folders are not reported, since they follow from their contents. Nor are paths that only became ignored or unignored.
- */
+/** Without folders, which follow from their contents, and paths that only became ignored or unignored. */
 export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;
@@ -113,9 +111,7 @@ function fileChange(path: string, change: Change): TurnFileChange | undefined {
   return { path, kind, ...defined({ sizeBefore: sizeOf(from), sizeAfter: sizeOf(to) }) };
 }
 
-function notFolder(entry: TreeNode | undefined): TreeNode | undefined {
-  return entry?.kind === 'folder' ? undefined : entry;
-}
+const notFolder = (entry: TreeNode | undefined): TreeNode | undefined => (entry?.kind === 'folder' ? undefined : entry);
 
 function sizeOf(entry: TreeNode | undefined): number | undefined {
   return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;

@@ -143,9 +143,7 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   ];
 }
 
-/**
- * True for each state on the way of a restore: the end, a place emptied for something else, a folder with another mode.
- */
+/** True for states on the way of a restore: the end, a place emptied for something else, a folder with another mode. */
 function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');

@@ -53,10 +53,7 @@ export interface RestoreOptions {
   readonly meanwhile?: boolean;
   /** Counts files and folders brought back or removed. */
   readonly progress?: WorkProgress;
-  /**
-   * Gets what the thread's model reads about the restore. If agents worked for the thread, the last call names all
-   * files.
-   */
+  /** Gets what the model reads about the restore. With agents, the last call names all files. */
   readonly told?: (files: RestoredFiles) => void;
 }
 
@@ -225,8 +222,7 @@ async function transitions(
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
-  // Undo only the restore itself; later turns count like the user. After a cut-off restore, unrecorded changes count as
-  // its own.
+  // Undo only the restore; later turns count like the user. After a cut-off one, unrecorded changes are its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));

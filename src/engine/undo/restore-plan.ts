@@ -297,9 +297,7 @@ function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
 }
 
 /** True if no link leads out of the workspace, or elsewhere in it. */
-function isReal(disk: WorkspaceDisk, folder: string): boolean {
-  return disk.realPath(folder) === folder;
-}
+const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;
 
 /** Creates missing parent folders, which were removed when they became empty. */
 function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, FoundContent>): boolean {

@@ -27,10 +27,7 @@ import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
 import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-changes.ts';
 import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
 
-/**
- * Restores files of a thread and of agents that worked for the reverted turns. The agents' go first, so that the thread
- * finds files as it left them.
- */
+/** Restores files of a thread and of its agents. Theirs go first, so that the thread finds files as it left them. */
 export async function restoreThreadFiles(
   parts: EngineParts,
   id: ThreadId,
@@ -273,6 +270,4 @@ function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
   return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
 }
 
-function union(one: readonly string[], other: readonly string[]): readonly string[] {
-  return [...new Set([...one, ...other])];
-}
+const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])];

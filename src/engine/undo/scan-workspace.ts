@@ -42,10 +42,7 @@ const charactersPerStep = 1024;
 /** A file that changed so recently may change again without a visible difference. */
 const settledAfterMs = 2000;
 
-/**
- * Scans a whole workspace and stores what is new in it. Rejects with `Stopped`, or with the error of its root or of
- * `added`.
- */
+/** Stores what is new in a workspace. Rejects with `Stopped`, or with the error of its root or of `added`. */
 export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
@@ -264,10 +261,7 @@ function isGone(folder: OpenFolder, name: string): boolean {
   }
 }
 
-/**
- * The findings of the last snapshot, so that the next one only reads what may have changed. By path below the root
- * (root: '').
- */
+/** Findings of the last snapshot, so that the next one reads less. By path below the root (root: ''). */
 export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
 
 export interface KnownFolder {
@@ -298,9 +292,7 @@ export function encodeKnown(known: KnownWorkspace): string {
   return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
 }
 
-function stored(folder: KnownFolder) {
-  return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
-}
+const stored = (folder: KnownFolder) => ({ ...folder, ignored: [...folder.ignored], entries: [...folder.entries] });
 
 /** Empty if there is none, or it has another form or is damaged: then everything is read anew. */
 export function decodeKnown(text = ''): KnownWorkspace {

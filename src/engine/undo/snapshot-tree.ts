@@ -31,13 +31,9 @@ export function encodeTree(tree: Tree): Uint8Array {
 }
 
 /** Trusts its input: contents are checked against their names before. */
-export function decodeTree(bytes: Uint8Array): Tree {
-  return JSON.parse(new TextDecoder().decode(bytes)) as Tree;
-}
+export const decodeTree = (bytes: Uint8Array): Tree => JSON.parse(new TextDecoder().decode(bytes)) as Tree;
 
-export function hashOf(bytes: Uint8Array): Hash {
-  return hash('sha256', bytes, 'hex');
-}
+export const hashOf = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'hex');
 
 /** True also for two absent entries. */
 export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {

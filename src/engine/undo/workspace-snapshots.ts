@@ -170,9 +170,7 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-function failed(root: string, error: unknown): Snapshot {
-  return unavailable(root, `${root}: ${reasonOf(error)}`);
-}
+const failed = (root: string, error: unknown): Snapshot => unavailable(root, `${root}: ${reasonOf(error)}`);
 
 function ofEngine(root: string): Snapshot {
   const message = `Capstan takes no snapshot, so file changes of this turn cannot be undone: ${root} is Capstan's home folder or a part of it.`;

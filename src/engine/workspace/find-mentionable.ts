@@ -60,10 +60,7 @@ export function openFileIndex(parts: Searched, cwd: string): FileIndex {
   return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
 }
 
-/**
- * The files to search: without those that git ignores, the engine's own places, what the machine's manager denies, and
- * secrets.
- */
+/** Without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
 function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
   const root = disk.realPath(cwd) ?? cwd;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);

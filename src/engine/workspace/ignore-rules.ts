@@ -179,9 +179,7 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
   return undefined;
 }
 
-function unescaped(text: string): string {
-  return text.length > 1 && text.startsWith('\\') ? text.slice(1) : text;
-}
+const unescaped = (text: string): string => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
 
 export interface UserPlaces {
   readonly osHome: string;

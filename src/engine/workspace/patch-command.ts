@@ -55,6 +55,4 @@ function patchText({ words, calledAs, readStandardInput }: PatchCommand): string
   }
 }
 
-function failed(message: string): PatchReport {
-  return { code: 1, stdout: '', stderr: `${message}\n` };
-}
+const failed = (message: string): PatchReport => ({ code: 1, stdout: '', stderr: `${message}\n` });

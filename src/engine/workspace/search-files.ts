@@ -80,9 +80,7 @@ export function rankPath(path: string, typed: string): number | undefined {
   return spreadInPath === undefined ? undefined : 2000 - Math.min(900, spreadInPath) + shorter;
 }
 
-function startsWord(text: string, at: number): boolean {
-  return at === 0 || /[^a-z0-9]/i.test(text[at - 1] ?? '');
-}
+const startsWord = (text: string, at: number): boolean => at === 0 || /[^a-z0-9]/i.test(text[at - 1] ?? '');
 
 /** Number of letters between the typed ones, in their order. Linear in the text. */
 function spread(text: string, wanted: string): number | undefined {

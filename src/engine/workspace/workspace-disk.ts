@@ -26,10 +26,7 @@ export interface WorkspaceDisk {
   open(folder: string): OpenFolder;
   /** Resolves links; undefined if the path leads nowhere. */
   realPath(path: string): string | undefined;
-  /**
-   * Replaces what is at the path, which must be no folder, completely or not at all. False: the place was not as
-   * expected and stays unchanged.
-   */
+  /** Replaces what is at the path, which is no folder, wholly or not at all. False: it was not as expected. */
   putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
   putLink(path: string, target: string, expected: Expected): boolean;
   makeFolder(path: string, mode: number): void;
@@ -48,10 +45,7 @@ export interface OpenFolder {
   enter(name: string): OpenFolder;
   /** Undefined if nothing is there. The folder itself is `.`. */
   look(name: string): EntryStat | undefined;
-  /**
-   * Like `look` but by the folder's path, which is quicker. May see something elsewhere, so use it only to recognise
-   * known entries. Never throws.
-   */
+  /** Like `look` by path, which is quicker but may see something elsewhere: only to recognise known entries. */
   glance(name: string): EntryStat | undefined;
   /** Reads the whole file. Refuses anything that is no regular file or is larger. */
   read(name: string, maxBytes: number): Uint8Array;
@@ -73,9 +67,7 @@ export function inOpenFolder<Result>(
   }
 }
 
-export function pathIn(folder: string, name: string): string {
-  return folder === '/' ? `/${name}` : `${folder}/${name}`;
-}
+export const pathIn = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
 
 export interface ListedFolder {
   readonly folder: OpenFolder;
@@ -99,10 +91,7 @@ export function isEmpty(folder: OpenFolder): boolean {
   return names.length === 0;
 }
 
-/**
- * Checked at the last moment, since a user may save a file while others are replaced. The file may already have another
- * name in its folder, so the check gets the name.
- */
+/** Checked at the last moment. The file may already have another name in its folder, so the check gets the name. */
 export type Expected = 'nothing' | IsExpected;
 
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;

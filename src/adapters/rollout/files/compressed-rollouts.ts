@@ -48,10 +48,7 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
 
 class Changed extends Error {}
 
-/**
- * Restores the plain file, under the thread's writer lock, before a process writes to it or refers to it. Returns its
- * path. An existing plain file is authoritative.
- */
+/** Restores the plain file, under the writer lock, before it is written or referred to. A plain one wins. */
 export async function restoreRollout(files: Files, compressed: string): Promise<string> {
   const path = compressed.slice(0, -compressedSuffix.length);
   return withDiskFaults('save', path, async () => {
@@ -170,10 +167,7 @@ const listedLimits: UnpackLimits = (packedSize) => ({
 });
 /** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning again. */
 const mostHeldBlocks = 32;
-/**
- * Longest line; twice the packed file size if that is more. A line of pictures hardly compresses, and one that
- * compresses extremely was not written by a program.
- */
+/** Longest line, or twice the packed size. A line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
 
 const newline = 0x0a;

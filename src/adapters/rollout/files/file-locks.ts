@@ -16,10 +16,7 @@ import {
 } from './lock-file.ts';
 import { dirname, join } from 'node:path';
 
-/**
- * Waits before further tries. Codex briefly locks every stale lock file when it sweeps them, so a lock that is busy
- * once need not have an owner.
- */
+/** Codex briefly locks stale lock files when it sweeps them: a lock that is busy once need not have an owner. */
 const pauses = [10, 20, 30, 40];
 
 const begunPause = 50;
@@ -75,8 +72,7 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return lockHeldBy(file);
     const meanwhile = isSaid();
     if (meanwhile !== undefined) return meanwhile;
-    // Another process may have removed the file between opening and locking. Our lock would then guard an unreachable
-    // file.
+    // Another process may have removed the file between opening and locking. Our lock would guard no reachable file.
     taken = fileAtLockPath(file, path) === 'our file';
     if (!taken) return { kind: 'held' };
   } finally {
@@ -194,10 +190,7 @@ function beginLock(
   };
 }
 
-/**
- * A program that takes an exclusive lock on its open file 3 without waiting. Exits with 0 when it has the lock and with
- * 1 when another process has it.
- */
+/** Takes an exclusive lock on its open file 3 without waiting: exits with 0, or with 1 if another process has it. */
 export interface LockProgram {
   readonly command: string;
   readonly args: readonly string[];

@@ -188,9 +188,7 @@ export async function findRolloutFile(
   );
 }
 
-function dayOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
-}
+const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
 
 /** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
 async function findActiveRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {

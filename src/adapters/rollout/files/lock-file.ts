@@ -5,8 +5,7 @@ import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.t
 import { dirname } from 'node:path';
 
 export function heldLock(file: number, path: string, epoch: number): Lock {
-  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs processes that we
-  // refuse.
+  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs others.
   signLock(file, signatureOf(epoch, 'held'));
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => releaseLockFile(file);
@@ -46,9 +45,7 @@ export function releaseLockFile(file: number): void {
   fs.closeSync(file);
 }
 
-export function lockHeldBy(file: number): LockHeld {
-  return { kind: 'held', owner: ownerOf(file) };
-}
+export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
 
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export function lockOwner(path: string): string | undefined {
@@ -70,10 +67,7 @@ function ownerOf(file: number): string | undefined {
   return holder === undefined && process.platform === 'linux' ? undefined : by?.owner;
 }
 
-/**
- * The lock holder according to the system. This is the process that took the lock, which may have passed it on and
- * ended.
- */
+/** The process that took the lock according to the system. It may have passed the lock on and ended. */
 function lockHolder(file: number): { readonly name?: string } | undefined {
   let held: { readonly name?: string } | undefined;
   try {
@@ -143,9 +137,7 @@ function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'u
 let space: string | undefined;
 
 /** Scope in which process numbers are comparable: the boot of the machine, and the container. */
-function processSpace(): string {
-  return (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
-}
+const processSpace = (): string => (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
 
 function bootId(): string {
   try {

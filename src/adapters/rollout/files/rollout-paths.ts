@@ -67,6 +67,4 @@ export function parseRolloutName(name: string): RolloutName | undefined {
   return { threadId, rolloutId, startedAt, compressed: compressed !== undefined };
 }
 
-function twoDigits(value: number): string {
-  return String(value).padStart(2, '0');
-}
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -53,9 +53,7 @@ END;
 PRAGMA user_version = ${schemaVersion};
 `;
 
-export function hasIndex(home: string): boolean {
-  return fs.existsSync(indexPath(home));
-}
+export const hasIndex = (home: string): boolean => fs.existsSync(indexPath(home));
 
 /**
  * Runs `work` with the index of a home. It always succeeds in getting one: a broken file is moved aside and rebuilt,
@@ -152,9 +150,7 @@ function makeTables(database: DatabaseSync): void {
 
 class OtherSchema extends Error {}
 
-function versionOf(database: DatabaseSync): unknown {
-  return database.prepare('PRAGMA user_version').get()?.['user_version'];
-}
+const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version'];
 
 const [generic, corrupt, notADatabase] = [1, 11, 26];
 

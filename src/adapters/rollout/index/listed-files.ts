@@ -78,9 +78,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
 }
 
 /** The real file name: the table omits the compression suffix. */
-export function fileName(name: string, compressed: boolean): string {
-  return compressed ? `${name}.zst` : name;
-}
+export const fileName = (name: string, compressed: boolean): string => (compressed ? `${name}.zst` : name);
 
 /** Checks one file again; true when it has changed. */
 export async function refreshListedFile(
@@ -205,9 +203,7 @@ function namesIn(path: string): readonly string[] {
   }
 }
 
-function statOf(path: string): Stats | undefined {
-  return fs.statSync(path, { throwIfNoEntry: false });
-}
+const statOf = (path: string): Stats | undefined => fs.statSync(path, { throwIfNoEntry: false });
 
 export interface ListedFile {
   readonly name: string;

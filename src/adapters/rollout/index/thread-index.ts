@@ -35,10 +35,7 @@ export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
 const disturbedMs = 50;
 const mostAttempts = 100;
 
-/**
- * Lists and searches threads. Its knowledge is derived from rollouts and kept in its own file; everything shown was
- * first checked against its rollout. Writes no rollouts.
- */
+/** Lists and searches threads. Everything shown was first checked against its rollout. Writes no rollouts. */
 export class ThreadIndex {
   readonly #home: string;
   readonly #clock: Clock;

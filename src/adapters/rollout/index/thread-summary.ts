@@ -299,9 +299,7 @@ export interface PageEnd {
   readonly id: ThreadId;
 }
 
-export function formatCursor({ time, id }: PageEnd): string {
-  return `${time}_${id}`;
-}
+export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
 export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;

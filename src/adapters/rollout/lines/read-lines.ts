@@ -105,13 +105,9 @@ export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): 
   return line;
 }
 
-export function kindOf({ type, payload }: Line): LineKind {
-  return { type, payloadType: stringAt(payload, 'type') };
-}
+export const kindOf = ({ type, payload }: Line): LineKind => ({ type, payloadType: stringAt(payload, 'type') });
 
-export function isLine(line: Line | Unwanted): line is Line {
-  return 'payload' in line;
-}
+export const isLine = (line: Line | Unwanted): line is Line => 'payload' in line;
 
 export type Head =
   /** `isFirst`: only blank lines precede it. */

@@ -14,10 +14,7 @@ function restOf({ metadata }: Line): string {
   return metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
 }
 
-/**
- * Items are sent to the model as stored. Serialising a long one takes longer than reading it, so its text is kept if
- * serialising would give the same.
- */
+/** Serialising a long item takes longer than reading it, so its text is kept if serialising would give the same. */
 export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number): void {
   const item = line.type === lineType.responseItem && raw.length > worthKeeping ? asItem(line.payload) : undefined;
   if (item === undefined) return;
@@ -105,10 +102,7 @@ interface Scanner {
 const escaped = '"\\bfnrt';
 const backslash = 0x5c;
 
-/**
- * The first bytes of memory are a table of bytes allowed after a backslash. The byte before the text is not a
- * backslash.
- */
+/** The first bytes of memory are a table of bytes allowed after a backslash; the byte before the text is none. */
 const textAt = 256 + 1;
 
 let scanner: Scanner | 'none' | undefined;

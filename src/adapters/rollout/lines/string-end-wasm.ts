@@ -132,9 +132,7 @@ export function makeCode(): Uint8Array {
 }
 
 /** LEB128: seven bits per byte, lowest first; the highest bit means that more follow. */
-function unsigned(value: number): Code {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
-}
+const unsigned = (value: number): Code => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]);
 
 /** The last seven bits include the sign. */
 function signed(value: number): Code {

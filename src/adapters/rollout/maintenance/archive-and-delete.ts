@@ -38,10 +38,7 @@ export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promis
   });
 }
 
-/**
- * Deletes a thread permanently. Threads that continue from it would lose their beginning: while there are any, this is
- * refused, or with `force` they are deleted too.
- */
+/** Deletes a thread permanently: refused while others continue from it, or with `force` together with them. */
 export async function deleteThread(
   store: RolloutStore,
   id: ThreadId,

@@ -28,10 +28,7 @@ export interface CompressReport {
   readonly skipped: readonly { readonly thread: ThreadId; readonly path: string; readonly why: string }[];
 }
 
-/**
- * Compresses rollouts, each under its thread's lock. Skips those being written, and both sides of a continuation,
- * because its offset is a byte of a plain file.
- */
+/** Compresses rollouts under their locks, except both sides of a continuation: its offset is a byte of a plain file. */
 export async function compressThreads(
   parts: HomeParts,
   which: ToCompress,

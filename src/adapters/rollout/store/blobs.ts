@@ -104,9 +104,7 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
 
 /** Validates a name from a line: any other text could lead to any file. */
-function isBlobName(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}
+const isBlobName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** Path of a blob: in a folder named by the first two digits of its hash, so that no folder grows too large. */
 export function blobPath(home: string, sha256: string): string {

@@ -106,8 +106,7 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread without additions is as safe as before, even if another process has its lease by now. Lines after a
-      // failure were not counted, and are lost.
+      // A thread without additions is as safe as before, whoever has its lease. Lines after a failure are lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
       // After a failure the loop may still be undoing its writes.

@@ -56,9 +56,7 @@ function refused(code: OpenRefusedCode, message: string, next: string): OpenRefu
 }
 
 /** Shorter beginnings are more likely words than ids. */
-export function isIdBeginning(name: string): boolean {
-  return /^[0-9a-f][0-9a-f-]{3,}$/i.test(name);
-}
+export const isIdBeginning = (name: string): boolean => /^[0-9a-f][0-9a-f-]{3,}$/i.test(name);
 
 export interface ThreadElsewhere {
   readonly id: ThreadId;
@@ -102,6 +100,4 @@ export function sharedBeginning(name: string, ids: readonly ThreadId[]): NoThrea
   return none(message, 'Give more of the id.', 'thread-ambiguous');
 }
 
-function someOf(ids: readonly ThreadId[]): string {
-  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-}
+const someOf = (ids: readonly ThreadId[]): string => `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;

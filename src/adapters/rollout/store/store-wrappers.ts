@@ -37,9 +37,7 @@ function methodsOf(below: RolloutStore): RolloutStore {
   return Object.fromEntries(there.map((name) => [name, below[name]!.bind(below)])) as unknown as RolloutStore;
 }
 
-/**
- * Seals the lines that the engine acts on later. Reading does not verify: code that acts on a line asks `Seals` first.
- */
+/** Seals the lines that the engine acts on later. Code that acts on a line asks `Seals` first; reading does not. */
 export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
   async function sealing(id: ThreadId, meta: JsonObject | undefined, opened: Opening): Opening {
     const owned = await opened;
@@ -89,10 +87,7 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   return seal === undefined ? draft : withSeal(draft, seal);
 }
 
-/**
- * Moves large data that is not for the model to blobs: what drafts have `beside` them, and tool sets. Readers get the
- * lines back with their tool sets.
- */
+/** Moves what drafts have `beside` them, and tool sets, to blobs. Readers get the lines with their tool sets. */
 export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
   const known: ToolSets = new Map();
   const owning = async (opened: Opening): Opening => {
@@ -262,10 +257,7 @@ export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: 
   return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
 }
 
-/**
- * Threads that leave nothing on disk. A resumed one is read from the store below without its writer lock, and its new
- * lines are discarded at the end.
- */
+/** Threads that leave nothing on disk. A resumed one is read below without its lock; new lines are discarded. */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
   return {
     ...methodsOf(below),

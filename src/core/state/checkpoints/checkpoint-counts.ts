@@ -11,10 +11,7 @@ export interface Checkpoints {
   readonly failures: number;
   /** Cost of all attempts, including failed ones. */
   readonly spent: Usage;
-  /**
-   * Number of entries in history at the first request after the newest checkpoint; `not-yet` before that request.
-   * Absent without a checkpoint.
-   */
+  /** Entries in history at the first request after the newest checkpoint. Absent without a checkpoint. */
   readonly seen?: number | 'not-yet';
   /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;
@@ -31,9 +28,7 @@ export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsag
 
 const patience = 2;
 
-export function isCompactionPaused({ failures }: Checkpoints): boolean {
-  return failures >= patience;
-}
+export const isCompactionPaused = ({ failures }: Checkpoints): boolean => failures >= patience;
 
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
@@ -83,9 +78,7 @@ export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompact
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
 
 /** Temporary causes: interruption, no network, exhausted quota, or a history that was too short. */
-export function isTransientFailure(code: unknown): boolean {
-  return passing.has(code);
-}
+export const isTransientFailure = (code: unknown): boolean => passing.has(code);
 
 /** Folds a failure. Manual attempts and temporary causes say nothing about the next automatic one. */
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {

@@ -69,10 +69,7 @@ function withCheckpoint(turn: OpenTurn, before: Mark | undefined): OpenTurn {
   return { ...turn, compaction: turn.compaction && 'done', before: before ?? turn.before };
 }
 
-/**
- * Our lines name the provider and its address themselves, so that a fold may begin with them. Other programs name no
- * address.
- */
+/** Our lines name provider and address, so that a fold may begin with them. Other programs name no address. */
 function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<typeof withMaker>[1] {
   if (carried !== undefined) return { meta: state.meta, ...carried };
   return { meta: state.meta, settings: { model_provider_id: currentProvider(state)?.id } };
@@ -199,8 +196,7 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
     const entry = entryOf(item, metadata);
     if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
-    // Items of our checkpoint that another program keeps stay what they were: their text does not say whose words they
-    // quote.
+    // Items of ours that another program keeps stay what they were: their text does not say whose words they quote.
     if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
     return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });

@@ -156,9 +156,7 @@ function storedChange({ kind, movePath }: ChangedFile): JsonObject {
   return { type: kind, unified_diff: '', move_path: movePath ?? null };
 }
 
-function fileUrl(path: string): string {
-  return `file://${path.split('/').map(encodeURIComponent).join('/')}`;
-}
+const fileUrl = (path: string): string => `file://${path.split('/').map(encodeURIComponent).join('/')}`;
 
 function duration(milliseconds: number): JsonObject {
   return { secs: Math.floor(milliseconds / 1000), nanos: Math.round((milliseconds % 1000) * 1e6) };
@@ -167,9 +165,7 @@ function duration(milliseconds: number): JsonObject {
 /** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
 const longestValue = 2000;
 
-/**
- * Data on the texts of a context item beside its kinds: one typed fact per text, and the reason for sending it again.
- */
+/** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
 export interface ContextFacts {
   readonly values: readonly (Json | undefined)[];
   readonly why?: string;

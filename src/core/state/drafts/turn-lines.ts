@@ -145,9 +145,7 @@ export interface ThreadCost {
   readonly last: Usage;
 }
 
-export function costOf({ total, newest }: ThreadState['usage']): ThreadCost {
-  return { total, last: lastUsage(newest) };
-}
+export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
 export function tokenCount(
   { window, rateLimits, ...cost }: ThreadCost & { readonly window: number; readonly rateLimits?: RateLimits },
@@ -187,9 +185,7 @@ function costFields({ total, last }: ThreadCost): JsonObject {
   return { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
 }
 
-export function isCostCarried(tokenCount: JsonObject): boolean {
-  return objectAt(tokenCount, 'capstan')?.['carried'] === true;
-}
+export const isCostCarried = (tokenCount: JsonObject): boolean => objectAt(tokenCount, 'capstan')?.['carried'] === true;
 
 export interface RecordedEnd {
   readonly envelope: Envelope;
@@ -246,13 +242,8 @@ function collaborationMode({ identity, modes }: Envelope): JsonObject {
   };
 }
 
-function event(payload: JsonObject): LineDraft {
-  return { type: lineType.event, payload };
-}
-
-function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
-}
+const event = (payload: JsonObject): LineDraft => ({ type: lineType.event, payload });
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
  * The stored envelope: plain JSON without null. Long texts are elsewhere in the file (I9), with only size and digest
@@ -324,14 +315,9 @@ const kinds: ReadonlyMap<unknown, TurnEvent['kind']> = new Map([
   ['thread_rolled_back', 'rollback'],
 ]);
 
-export function turnEventKind(type: unknown): TurnEvent['kind'] | undefined {
-  return kinds.get(type);
-}
+export const turnEventKind = (type: unknown): TurnEvent['kind'] | undefined => kinds.get(type);
 
-/**
- * Reads the turn event of an `event_msg`. `at` is in seconds since the Unix epoch; a turn without a name has an empty
- * one.
- */
+/** Reads the turn event of an `event_msg`. `at` is in seconds; a turn without a name has an empty one. */
 export function turnEvent(event: JsonObject): TurnEvent | undefined {
   const kind = turnEventKind(event['type']);
   if (kind === undefined) return undefined;
@@ -351,6 +337,4 @@ function statusAfter(event: JsonObject): TurnStatus {
 }
 
 /** Compares the names of an ended and an open turn. An empty name matches any. */
-export function endsTurn(ended: string, open: string): boolean {
-  return ended === '' || open === '' || ended === open;
-}
+export const endsTurn = (ended: string, open: string): boolean => ended === '' || open === '' || ended === open;

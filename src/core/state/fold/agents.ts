@@ -17,9 +17,7 @@ import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 /** More than a thread reasonably starts. Older ones are dropped. */
 const mostAgents = 500;
 
-export function agentLine(note: AgentNote): LineDraft {
-  return { type: lineType.agent, payload: noteFields(note) };
-}
+export const agentLine = (note: AgentNote): LineDraft => ({ type: lineType.agent, payload: noteFields(note) });
 
 function noteFields(note: AgentNote): JsonObject {
   if (note.kind === 'closed') return { id: note.id, closed: true };
@@ -142,9 +140,7 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
   };
 }
 
-export function takenOverMeta(used: Usage): JsonObject {
-  return { agent_taken_over: usageFields(used) };
-}
+export const takenOverMeta = (used: Usage): JsonObject => ({ agent_taken_over: usageFields(used) });
 
 /** Cost of the agent itself: a fork's total includes the conversation that it took over. */
 export function ownCost(total: Usage, meta: JsonObject): Usage {

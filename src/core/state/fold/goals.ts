@@ -72,9 +72,7 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
   };
 }
 
-function count(goal: JsonObject | undefined, key: string): number {
-  return Math.max(0, numberAt(goal, key) ?? 0);
-}
+const count = (goal: JsonObject | undefined, key: string): number => Math.max(0, numberAt(goal, key) ?? 0);
 
 export function storeGoal(goal: RecordedGoal | undefined): JsonObject | undefined {
   return goal === undefined ? undefined : goalFields('', goal);

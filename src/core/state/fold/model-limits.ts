@@ -8,10 +8,7 @@ export interface ModelLimit {
   readonly accepted?: number;
   /** Number of tokens that it has certainly accepted. */
   readonly proven?: number;
-  /**
-   * Window named by its server in a refusal, and the one configured then, in tokens. Dropped once more than that is
-   * answered.
-   */
+  /** Window that a refusal named, and the one configured then. Dropped once more tokens are answered. */
   readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 

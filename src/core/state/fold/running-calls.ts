@@ -49,17 +49,13 @@ export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks
   return { type: lineType.call, payload };
 }
 
-export function shownCall(item: TurnItem): JsonObject {
-  return storedItem(shortened(item));
-}
+export const shownCall = (item: TurnItem): JsonObject => storedItem(shortened(item));
 
 export function callProcess(turnId: TurnId, callId: string, started: StartedProcess): LineDraft {
   return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: storeProcess(started) } };
 }
 
-function storeProcess({ pid, startedAt, mark }: StartedProcess): JsonObject {
-  return { pid, started_at: startedAt, mark };
-}
+const storeProcess = ({ pid, startedAt, mark }: StartedProcess): JsonObject => ({ pid, started_at: startedAt, mark });
 
 export function callFoundDead(
   { at, item }: CallStart,
@@ -130,8 +126,7 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const others = state.sessions.filter((session) => session.id !== id);
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
-    // Answers report ended sessions, except those from another process in a checkpoint's list, and those that the user
-    // ended.
+    // Answers report ended sessions, except those of another process in a checkpoint, and those that the user ended.
     const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
     const kept = state.sessionsAtCheckpoint.filter((session) => !isGone || session.id !== id);
     return { ...state, sessions: others, sessionsAtCheckpoint: kept };

@@ -21,10 +21,7 @@ import { readChangedBeside } from '../drafts/workspace-lines.ts';
 import { oneLine } from '../turns/turn-words.ts';
 import { readPutBack } from './files-put-back.ts';
 
-/**
- * An accepted message that has not entered history: a user's words, an item of a program, the result of an agent, or a
- * change of files beside the thread.
- */
+/** An accepted message that is not in history: words, an item of a program, an agent's result, or changed files. */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
 export type WaitingContent =
@@ -67,10 +64,7 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
   };
 }
 
-/**
- * Reason to drop a message: the code of an outcome, or the action on its thread. `unproven`: no seal proves that this
- * home accepted it.
- */
+/** Code of an outcome, or the action on its thread. `unproven`: no seal proves that this home accepted the message. */
 export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
 export function messageWaits(message: WaitingMessage): LineDraft {
@@ -159,10 +153,7 @@ export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
   return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
-/**
- * Messages that still wait after a rollback: they waited at the place, and have neither entered history nor been
- * dropped since.
- */
+/** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */
 export function waitingAfterRollback(then: Waiting, now: readonly WaitingMessage[]): Waiting {
   return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 }
@@ -233,9 +224,7 @@ function renderedMessage(message: Exclude<WaitingContent, { readonly kind: 'item
   }
 }
 
-export function notificationOf({ path, status }: AgentReport) {
-  return { agentPath: path, status };
-}
+export const notificationOf = ({ path, status }: AgentReport) => ({ agentPath: path, status });
 
 export function waitingWords(message: WaitingContent, characters: number): string {
   if (message.kind === 'words') {

@@ -26,10 +26,7 @@ const mostGrants = 500;
 const mostKeys = 100;
 const longestKey = 4000;
 
-/**
- * `forked`: given in another thread. `unproven`: no seal proves that this home wrote them. `ended`: they had ended
- * before a rollback.
- */
+/** `forked`: given in another thread. `unproven`: no seal of this home. `ended`: before a rollback. */
 export type GrantsDroppedBecause = 'forked' | 'unproven' | 'ended';
 
 /** A call can be asked about twice, before it runs and for a retry; each answer gives its own grant. */
@@ -83,9 +80,7 @@ function withGrant<Grant extends GrantName>(grants: readonly Grant[], given: Gra
   return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 }
 
-function isLasting(given: GivenGrant): given is RecordedGrant {
-  return given.scope === 'session' || given.scope === 'rule';
-}
+const isLasting = (given: GivenGrant): given is RecordedGrant => given.scope === 'session' || given.scope === 'rule';
 
 function grantIn(payload: JsonObject): GivenGrant | undefined {
   const answer = readAnswer(objectAt(payload, 'answer'));
@@ -113,6 +108,4 @@ export function readTurnGrants(openTurn: JsonObject): readonly GivenGrant[] {
   return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
 
-function carriedIn(value: JsonObject): readonly JsonObject[] {
-  return (arrayAt(value, 'grants') ?? []).filter(isJsonObject);
-}
+const carriedIn = (value: JsonObject): readonly JsonObject[] => (arrayAt(value, 'grants') ?? []).filter(isJsonObject);

@@ -19,10 +19,7 @@ import { answerIn, readQuestion, type RecordedAnswer, type RecordedQuestion } fr
 
 const mostQuestions = 500;
 
-/**
- * Folds a `capstan_question` line: a question waits in the open turn until its call begins or is answered. Permission
- * for the session becomes a grant.
- */
+/** A question waits in the open turn until its call begins or is answered. Permission for the session is a grant. */
 export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   const callId = stringAt(payload, 'call_id');
@@ -137,9 +134,7 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
 
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
 
-function isCallNamed(item: Item, callId: string): item is CallItem {
-  return isCall(item) && item.call_id === callId;
-}
+const isCallNamed = (item: Item, callId: string): item is CallItem => isCall(item) && item.call_id === callId;
 
 /** For a thread that runs no turn. Questions asked while a call ran ended with that process. */
 export function questionsToAsk(state: AskingState): readonly Question[] {
@@ -213,10 +208,7 @@ function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] 
 
 const idLength = 16;
 
-/**
- * Id of a question, made from `about` in its line: equal after a resume and for files of other versions. Repeating an
- * answered question of the same turn exactly gives another id.
- */
+/** Made from `about`, so equal after a resume. Repeating an answered question in the turn gives another id. */
 export function questionId({ answered = [] }: Pick<OpenTurn, 'answered'>, about: string): string {
   const name = about.slice(0, idLength);
   const times = answered.filter((id) => id === name || id.startsWith(`${name}-`)).length;

@@ -51,10 +51,7 @@ export function questionKey(
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
-/**
- * Must be durable before the user is asked. `supersedes`: `about` of the call's previous question, which is no longer
- * asked.
- */
+/** Must be durable before the user is asked. `supersedes`: `about` of the question of the call before it. */
 export function questionAsked(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
@@ -112,10 +109,7 @@ const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 
-/**
- * Nothing large is stored twice (I9): the line has only the beginning of words in `inCall`, which are read from the
- * call.
- */
+/** The line has only the beginning of words in `inCall` (I9); the rest is read from the call. */
 export function questionFields(
   { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
   inCall: readonly WordInCall[],

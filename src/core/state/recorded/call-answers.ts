@@ -144,10 +144,7 @@ function splitReport(answer: string): ReturnType<typeof splitAnswer> {
   return { facts, output: `${answer.slice(0, end)}\n${output}` };
 }
 
-/**
- * The output of a command in an answer of Capstan without text for the model, and its original number of lines. An
- * answer without facts is all output.
- */
+/** The output of a command without Capstan's text for the model, and its number of lines. Without facts: all of it. */
 export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
   const start = answer.search(factsStart);
   const from = outputFrom(answer, start < 0 ? 0 : start);
@@ -202,10 +199,7 @@ function parsedAnswer(answer: string): CallReport | undefined {
   }
 }
 
-/**
- * Adds the call with the patch's lines, unless the file stores them separately. After a failure, the answer has the
- * reason.
- */
+/** Adds the call with the patch's lines, unless the file has them elsewhere. After a failure, the reason. */
 function withPatchLines(
   item: FileChangeItem,
   { call, metadata, answer }: Pick<OpenCall, 'call'> & Pick<Line, 'metadata'> & { readonly answer: string },

@@ -93,9 +93,7 @@ function readCommand(id: string, item: JsonObject): TurnItem {
   };
 }
 
-function endOf(item: JsonObject): 'completed' | 'failed' {
-  return item['status'] === 'completed' ? 'completed' : 'failed';
-}
+const endOf = (item: JsonObject): 'completed' | 'failed' => (item['status'] === 'completed' ? 'completed' : 'failed');
 
 function changesIn(changes: JsonObject): readonly ChangedFile[] {
   return Object.entries(changes).flatMap(([path, change]): ChangedFile[] => {

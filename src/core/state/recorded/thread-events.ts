@@ -94,9 +94,7 @@ export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, '
   return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
 }
 
-export function placeOf({ turns }: RecordedState): number {
-  return turns.place;
-}
+export const placeOf = ({ turns }: RecordedState): number => turns.place;
 
 export interface Recorded {
   readonly state: RecordedState;
@@ -271,9 +269,7 @@ function withCall(state: RecordedState, callId: string, more: OpenCall): Recorde
   return { ...state, calls: new Map([...state.calls, [callId, { ...state.calls.get(callId), ...more }]]) };
 }
 
-function turnOf({ turns }: RecordedState): TurnId {
-  return (turns.newest?.id ?? turns.open ?? '') as TurnId;
-}
+const turnOf = ({ turns }: RecordedState): TurnId => (turns.newest?.id ?? turns.open ?? '') as TurnId;
 
 function atTurnEnd(state: RecordedState): RecordedState {
   return { ...state, plan: undefined, calls: new Map(), ran: new Set(), told: [] };
@@ -283,17 +279,13 @@ function planOf(state: RecordedState): readonly ThreadEvent[] {
   return state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
 }
 
-function completed(turnId: TurnId, item: TurnItem): ThreadEvent {
-  return { kind: 'item-completed', turnId, item };
-}
+const completed = (turnId: TurnId, item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
 
 function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
   return { kind: 'turn-started', turnId, usage: total };
 }
 
-function aborted(turnId: TurnId): ThreadEvent {
-  return { kind: 'turn-aborted', turnId };
-}
+const aborted = (turnId: TurnId): ThreadEvent => ({ kind: 'turn-aborted', turnId });
 
 function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };
@@ -324,10 +316,7 @@ function failedCheckpoint(threadId: ThreadId, payload: JsonObject): ThreadEvent 
   return defined({ kind: 'checkpoint-failed', turnId: turnId as TurnId, id, threadId, outcome, paused }) as ThreadEvent;
 }
 
-/**
- * The prefix break that a `capstan_request` line reports. Undefined if there is none, or for a request beside the
- * conversation.
- */
+/** The prefix break in a `capstan_request` line. Undefined without one, or for a request beside the conversation. */
 function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
   const prefix = objectAt(payload, 'prefix');
@@ -405,9 +394,7 @@ function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): Qu
   return noQuestions;
 }
 
-function onlyAsked({ openTurn }: ThreadState): QuestionState {
-  return openTurn === undefined ? noQuestions : { openTurn };
-}
+const onlyAsked = ({ openTurn }: ThreadState): QuestionState => (openTurn === undefined ? noQuestions : { openTurn });
 
 function askedEvent(recorded: RecordedQuestion, { payload }: Line, call: Item | undefined): ThreadEvent {
   const question = rebuildQuestion(recorded, call);

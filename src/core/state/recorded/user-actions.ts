@@ -102,19 +102,13 @@ function readFinding(stored: JsonObject): ReviewFinding {
   return { title, body, ...defined({ ...scores, place }) };
 }
 
-/**
- * A command of the user, and which of its two lines reported it: other programs write an item and a message for the
- * model.
- */
+/** A command of the user, and which line reported it: other programs write an item and a message for the model. */
 export interface RecordedCommand {
   readonly by: 'item' | 'message';
   readonly item: CommandItem;
 }
 
-/**
- * Finds the other line of the same run among unmatched ones. The message may have a cut output and the item the
- * complete one, so that only the command and its exit code are equal.
- */
+/** The other line of the same run. Its output may be cut, so only the command and its exit code are compared. */
 export function findMatchingCommand(
   told: readonly RecordedCommand[],
   { by, item }: RecordedCommand,

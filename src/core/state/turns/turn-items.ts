@@ -227,6 +227,4 @@ function isUncounted({ outcome, usage }: JsonObject): boolean {
 }
 
 /** Counted by the provider, or estimated without a count. */
-function isSpent({ total, estimated = 0 }: Usage): boolean {
-  return total + estimated > 0;
-}
+const isSpent = ({ total, estimated = 0 }: Usage): boolean => total + estimated > 0;

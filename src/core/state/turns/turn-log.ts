@@ -56,9 +56,7 @@ export interface TurnLog {
   readonly next?: SettingsInWords;
   /** The running turn has a record of its own settings: later changes of the thread's do not apply to it. */
   readonly hasContext?: true;
-  /**
-   * Lines before this place come from the thread that started this one, and make no turns here. Absent: not known yet.
-   */
+  /** Earlier lines come from the thread that started this one, and make no turns. Absent: not known yet. */
   readonly ownFrom?: number;
   /** Range of the newest rollback marker, without the marker. */
   readonly takenBack?: TakenBack;
@@ -76,29 +74,20 @@ export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
 
 /** For a reader that begins after a place, between two turns. */
-export function turnsFrom(place: number): TurnLog {
-  return { ...noTurnsWithInherited, place };
-}
+export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
 export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
   return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
 }
 
-export function countTurns({ count, newest }: TurnLog): number {
-  return count + (newest === undefined ? 0 : 1);
-}
+export const countTurns = ({ count, newest }: TurnLog): number => count + (newest === undefined ? 0 : 1);
 
 /** Turn number of the newest line. Lines before the first turn belong to it. */
-export function turnNumber({ began }: TurnLog): number {
-  return Math.max(1, began);
-}
+export const turnNumber = ({ began }: TurnLog): number => Math.max(1, began);
 
 const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
 
-/**
- * True if a line of this kind can change the turns. Without ordinals the fold needs the other lines, too: it counts
- * them.
- */
+/** True if a line of this kind can change the turns. Without ordinals the fold counts the other lines, too. */
 export function concernsTurns({ type, payloadType }: LineKind): boolean {
   if (type === lineType.sessionMeta || type === lineType.turnContext) return true;
   if (type !== lineType.responseItem && type !== lineType.event) return false;
@@ -173,10 +162,7 @@ function begin(log: TurnLog, beginning: Beginning, name: string): TurnLog {
   return { ...log, ...none, ...before, newest: turn, began: number };
 }
 
-/**
- * The first log that continues from another shares its array, so that the cost of a turn does not grow with their
- * number.
- */
+/** The first continuation of a log shares its array, so that the cost of a turn does not grow with their number. */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);

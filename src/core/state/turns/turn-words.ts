@@ -110,9 +110,7 @@ function hasLists(profile: JsonObject | undefined): boolean {
 }
 
 /** Modes that keep the network closed unless something opens it. */
-function isFenced(word: string | undefined): boolean {
-  return word === 'read-only' || word === 'workspace-write';
-}
+const isFenced = (word: string | undefined): boolean => word === 'read-only' || word === 'workspace-write';
 
 function profileWord(profile: JsonObject | undefined): string | undefined {
   if (profile === undefined) return undefined;

@@ -28,7 +28,6 @@ export function shortTextHash(text: string): string {
 }
 
 const shortTextLength = 1000;
-
 let newestHashed = { text: '', digest: computeShortHash('') };
 
 function computeShortHash(text: string): string {

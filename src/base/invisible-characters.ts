@@ -4,10 +4,8 @@
  * tables but are drawn as nothing.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
-
 /** Characters that look like space, including the Braille letter without dots. */
 export const spaceClass = String.raw`\s\u2800`;
-
 /** Characters that some program treats as a line end or a terminal control. */
 export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 

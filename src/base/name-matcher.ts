@@ -14,7 +14,6 @@ export type NamePart =
 
 /** Code points, both ends included. */
 export type CharacterRange = readonly [string, string];
-
 export type NameMatcher = (name: string) => boolean;
 
 /**

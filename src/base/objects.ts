@@ -1,5 +1,4 @@
 export const notPlain: unique symbol = Symbol('not plain');
-
 /** Deeper data is refused; it may be cyclic. */
 const mostDepth = 100;
 

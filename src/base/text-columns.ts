@@ -63,7 +63,6 @@ function columnsBetween(line: string, at: number, end: number): number {
 let clusterPattern: RegExp | undefined;
 let widePattern: RegExp | undefined;
 let markPattern: RegExp | undefined;
-
 /** Zero-width marks, except those that some terminals give a column: a row counted too short becomes two. */
 const mark = String.raw`(?![\u065F\u1033-\u1035\u103A\u103D\u103E])[\p{Mn}\p{Me}]`;
 /** Format characters that no terminal gives a column. */

@@ -71,7 +71,6 @@ export function linkTarget(path: string): string {
 /** Node's substitute for bytes that it cannot read as UTF-8. */
 const replacement = '\uFFFD';
 const firstOddByte = 0xdc00;
-
 export const diskPath = (path: string): string | Buffer => (path.isWellFormed() ? path : pathBytes(path));
 
 export function pathBytes(path: string): Buffer {

@@ -3,7 +3,6 @@ import type { Dirent } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-
 export const O_PATH = 0o10000000;
 
 /**
@@ -70,10 +69,8 @@ export function assertInPlace(path: string, opened?: { readonly dev: number; rea
 }
 
 let doors: boolean | undefined;
-
 /** Only Linux can name the entries of a folder that is held open. */
 export const hasFolderDoors = (): boolean => (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
-
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 
 /** Returns the entries unchanged, or lists the folder again if some names may not be the true ones. */

@@ -59,9 +59,7 @@ export function readStat(text: string): ProcessStat | undefined {
 }
 
 const isDeadState = (state: string): boolean => /^[ZXx]$/.test(state);
-
 let bootId: string | undefined;
-
 /** Every command is identified: a new buffer for each reading would occupy memory until a full collection. */
 const small = Buffer.allocUnsafeSlow(4096);
 

@@ -4,7 +4,6 @@ import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
 const deepest = 30;
 /** A wider table is text. */
 const mostColumns = 100;
-
 export type Alignment = 'left' | 'right' | 'centre';
 
 /** A table as written. The library's own token has an entry for each cell that a row could have. */

@@ -20,7 +20,6 @@ export interface LinkInline {
 const longestText = 16 * 1024;
 /** A text with more work is, too: each of its signs may make the lexer read all characters after it. */
 const mostWork = 8_000_000;
-
 /** Without any of them a text has no marks. */
 const markSigns = /[\\`*_~[<&@:]|www\./;
 

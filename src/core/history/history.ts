@@ -14,7 +14,6 @@ export interface History {
 }
 
 export const emptyHistory = (): History => ({ length: 0, storage: [] });
-
 export const historyOf = (entries: readonly Entry[]): History => ({ length: entries.length, storage: [...entries] });
 
 export function appendEntry(history: History, entry: Entry): History {

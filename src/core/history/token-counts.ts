@@ -15,9 +15,7 @@ import { textTokens } from './text-tokens.ts';
  */
 
 export const itemTokens = cachePerObject((item: Item) => Math.ceil(weighItem(item)));
-
 export const toolTokens = cachePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
-
 /** Cached, because it is requested at every step and seldom changes. */
 let newestInstructions = { text: '', tokens: 0 };
 
@@ -122,7 +120,6 @@ export function jsonTokens(value: Json): number {
 
 const perText = 1;
 const perBrackets = 0.5;
-
 /** No character weighs more in any text; JSON adds less to texts than their characters weigh. */
 const perCharacter = 2;
 

@@ -79,7 +79,6 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
 }
 
 const newestOf = (rows: readonly Row[]): Row | undefined => rows.findLast(({ by }) => by === undefined);
-
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
 type RowOf = (id: string, place: number, text: string) => Row;
 

@@ -95,7 +95,6 @@ export function sealedGrant(grant: GivenGrant): Sealed {
 }
 
 export const sealedMessage = (message: RecordedMessage): Sealed => sealed(messageClaim(message), message.seal);
-
 const sealed = (claim: Json, seal: string | undefined): Sealed => ({ claim, seal });
 
 /** True even for an empty seal: the draft is a line that was read, and keeps its seal. */

@@ -87,7 +87,6 @@ function besideHistory(
 }
 
 type Projected = ReturnType<typeof projectWithWriters>;
-
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
 const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 

@@ -46,7 +46,6 @@ export function readReview(value: JsonObject | undefined): ReviewRequest | undef
 }
 
 export const transcriptEntries = (history: History): readonly ReviewEntry[] => entries(history).flatMap(entryFor);
-
 export const callArgumentText = (call: Item): string => stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 
 /** Only checkpoints of our own context: they represent earlier conversation. */

@@ -43,7 +43,6 @@ export async function readClipboard(
 }
 
 const noScreen = 'Paste the path of the picture instead.';
-
 const unreadable = (message: string, next: string): Outcome => ({ code: 'clipboard-unreadable', message, next });
 
 /** The ways to read a system's clipboard, best first. */

@@ -4,7 +4,6 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { localTime, rolloutPath } from '../../adapters/rollout/files/rollout-paths.ts';
 
 const ids = systemIds(systemClock);
-
 export const newThreadId = (): ThreadId => ids.uuid() as ThreadId;
 
 /** Names the file of a thread that began then, or now if that is unknown. */

@@ -105,7 +105,6 @@ function counted(count: number, noun: string): readonly string[] {
 }
 
 const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
-
 const mostShown = 5;
 
 export function waitingNotice(

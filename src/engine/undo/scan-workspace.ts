@@ -38,7 +38,6 @@ export interface ScanInput {
 
 /** Matching a name against this much of ignore files takes about as long as looking at a file. */
 const charactersPerStep = 1024;
-
 /** A file that changed so recently may change again without a visible difference. */
 const settledAfterMs = 2000;
 

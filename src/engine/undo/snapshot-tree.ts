@@ -13,7 +13,6 @@ export type TreeNode =
   | { readonly kind: 'left-out'; readonly why: LeftOutReason; readonly size: number; readonly mark: string };
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
-
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
 
 export interface FolderEntry {
@@ -32,7 +31,6 @@ export function encodeTree(tree: Tree): Uint8Array {
 
 /** Trusts its input: contents are checked against their names before. */
 export const decodeTree = (bytes: Uint8Array): Tree => JSON.parse(new TextDecoder().decode(bytes)) as Tree;
-
 export const hashOf = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'hex');
 
 /** True also for two absent entries. */

@@ -31,7 +31,6 @@ interface IndexParts {
 const freshMs = 5000;
 /** After a search without results the next scan comes sooner, once per search: the user may mean a new file. */
 const missedMs = 1000;
-
 /** The first search starts after this many files, and again each time their number doubles. */
 const firstBatch = 1000;
 

@@ -37,7 +37,6 @@ const findOptions = {
 } as const satisfies OptionTable<FindFiles>;
 
 const mostFound = 1000;
-
 type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
 
 export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {

@@ -22,7 +22,6 @@ export interface IgnoreRules {
 }
 
 export const nothingIgnored: IgnoreRules = { files: [], key: '', weight: 0 };
-
 /** Limit for all files in force in one folder. A file that exceeds it is left out completely. */
 export const mostIgnoreBytes = 256 * 1024;
 

@@ -7,7 +7,6 @@ import type { ThreadParts } from '../thread/thread-parts.ts';
 import { join } from 'node:path';
 
 type SaveImage = NonNullable<ThreadParts['saveImage']>;
-
 /** No provider makes larger ones. */
 const mostBytes = 32 * 1024 * 1024;
 /** Images that may share one name: a provider gave several pictures the same id. */

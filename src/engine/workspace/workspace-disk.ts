@@ -93,9 +93,7 @@ export function isEmpty(folder: OpenFolder): boolean {
 
 /** Checked at the last moment. The file may already have another name in its folder, so the check gets the name. */
 export type Expected = 'nothing' | IsExpected;
-
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;
-
 /** Folders with more names are left out: listing one would block the process. */
 const mostNames = 100_000;
 
@@ -218,7 +216,6 @@ class NodeFolder implements OpenFolder {
 
 /** On every file system, a folder with a smaller entry has few names. */
 const smallFolderBytes = 400_000;
-
 type ListLimits = Readonly<Record<'most' | 'smallBytes', number>>;
 
 /** `size`: of the folder's own entry. */

@@ -91,7 +91,6 @@ const mega = 1024 * 1024;
 const blockSize = mega;
 const compressedSuffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(compressedSuffix);
-
 /** Readers that need several places read a file up to this size at once. */
 const smallFile = 256 * 1024;
 
@@ -169,7 +168,6 @@ const listedLimits: UnpackLimits = (packedSize) => ({
 const mostHeldBlocks = 32;
 /** Longest line, or twice the packed size. A line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
-
 const newline = 0x0a;
 
 interface PackedFile {

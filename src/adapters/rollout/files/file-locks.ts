@@ -18,12 +18,9 @@ import { dirname, join } from 'node:path';
 
 /** Codex briefly locks stale lock files when it sweeps them: a lock that is busy once need not have an owner. */
 const pauses = [10, 20, 30, 40];
-
 const begunPause = 50;
-
 /** Marks a folder in which a lock could be taken. */
 const proof = '.capstan-locks-work';
-
 type Tried = Lock | LockHeld | { readonly kind: 'begun' };
 
 /**

@@ -93,7 +93,6 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
 
 /** Validity of a signature whose process cannot be checked: it may be of another container or another machine. */
 export const mostBegun = 2000;
-
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 
 export interface LockSignature {
@@ -135,7 +134,6 @@ function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'u
 }
 
 let space: string | undefined;
-
 /** Scope in which process numbers are comparable: the boot of the machine, and the container. */
 const processSpace = (): string => (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
 

@@ -12,7 +12,6 @@ export interface HomeParts {
 
 /** Local date and time. Months and days count from 1. */
 type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
-
 export type LocalTime = (milliseconds: number) => WallTime;
 
 export const localTime: LocalTime = (milliseconds) => {

@@ -10,7 +10,6 @@ import { setTimeout as pause } from 'node:timers/promises';
  * compacted. 6: goal status. 7: the review or command that began a thread.
  */
 const schemaVersion = 7;
-
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 
 /**
@@ -151,7 +150,6 @@ function makeTables(database: DatabaseSync): void {
 class OtherSchema extends Error {}
 
 const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version'];
-
 const [generic, corrupt, notADatabase] = [1, 11, 26];
 
 /** A missing table counts too: no other program writes there, and we only query what we made. */

@@ -31,7 +31,6 @@ import {
 } from './thread-summary.ts';
 
 export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
-
 const disturbedMs = 50;
 const mostAttempts = 100;
 
@@ -223,7 +222,6 @@ function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
 }
 
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;
-
 /** Enough for some thousands of files; the newest are checked first. */
 const quickLookMs = 25;
 const batchSize = 32;

@@ -119,7 +119,6 @@ function broken(path: string, why: string): Fault {
 }
 
 const batchLines = 256;
-
 const lineCost = 256;
 
 interface Passed {

@@ -89,7 +89,6 @@ export async function* readRolloutLinesBack(
 }
 
 export const everyLine: Wanted = () => true;
-
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
 /** Undefined if the line is blank or incomplete; only its place if it is not wanted. */
@@ -106,7 +105,6 @@ export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): 
 }
 
 export const kindOf = ({ type, payload }: Line): LineKind => ({ type, payloadType: stringAt(payload, 'type') });
-
 export const isLine = (line: Line | Unwanted): line is Line => 'payload' in line;
 
 export type Head =

@@ -101,10 +101,8 @@ interface Scanner {
 /** Escapes that `JSON.stringify` writes for characters with one spelling. */
 const escaped = '"\\bfnrt';
 const backslash = 0x5c;
-
 /** The first bytes of memory are a table of bytes allowed after a backslash; the byte before the text is none. */
 const textAt = 256 + 1;
-
 let scanner: Scanner | 'none' | undefined;
 
 /**
@@ -143,7 +141,6 @@ function makeScanner(): Scanner | 'none' {
 
 /** Runs of bytes without escapes, and escapes that `JSON.stringify` writes. Never backtracks. */
 const content = /[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*)*/y;
-
 /** V8 keeps some bytes per escape until a match ends, up to a limit. */
 const pieceLength = 4096;
 

@@ -102,7 +102,6 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
 }
 
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
-
 /** Validates a name from a line: any other text could lead to any file. */
 const isBlobName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 

@@ -28,7 +28,6 @@ export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): 
 }
 
 type Opening = Promise<Owned | OpenRefused>;
-
 const methods = ['create', 'fork', 'open', 'read', 'readBack', 'readTail', 'current', 'aside', 'hold'] as const;
 
 /** The store below, as an object whose methods a wrapper can replace one by one. Absent methods stay absent. */
@@ -201,7 +200,6 @@ function toolSetIn(bytes: Uint8Array): Json | undefined {
 }
 
 type ToolSets = Map<string, Json>;
-
 /** A file takes at least one disk block: a smaller set stays in its line. */
 const inlineBytes = 4096;
 

@@ -25,9 +25,7 @@ export interface WindowName {
 }
 
 export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
-
 const patience = 2;
-
 export const isCompactionPaused = ({ failures }: Checkpoints): boolean => failures >= patience;
 
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
@@ -76,7 +74,6 @@ export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompact
 }
 
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
-
 /** Temporary causes: interruption, no network, exhausted quota, or a history that was too short. */
 export const isTransientFailure = (code: unknown): boolean => passing.has(code);
 

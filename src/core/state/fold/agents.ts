@@ -16,7 +16,6 @@ import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 
 /** More than a thread reasonably starts. Older ones are dropped. */
 const mostAgents = 500;
-
 export const agentLine = (note: AgentNote): LineDraft => ({ type: lineType.agent, payload: noteFields(note) });
 
 function noteFields(note: AgentNote): JsonObject {

@@ -13,7 +13,6 @@ export interface ModelLimit {
 }
 
 export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
-
 /** A smaller number is an error: no usable model has such a window. */
 const leastNamed = 1001;
 /** A count may be anything or missing: a tokeniser makes between these numbers of bytes per token. */

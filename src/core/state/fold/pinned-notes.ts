@@ -23,7 +23,6 @@ export interface RecordedPin extends Pin {
 }
 
 export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
-
 export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
 
 /** Ends a note that no seal proves. Its text stays readable as a claim of the file. */

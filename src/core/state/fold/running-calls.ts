@@ -111,7 +111,6 @@ export function sessionDropped(id: number, fate: SessionFate): LineDraft {
 }
 
 const stoppedFate: SessionFate = 'stopped';
-
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 

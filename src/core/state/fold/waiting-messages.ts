@@ -44,7 +44,6 @@ export type WaitingContent =
 
 /** The seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
-
 /** A change of files. It holds for every conversation about them, and is not undone with one. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 

@@ -17,9 +17,7 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
 
 /** A word of which the question's line has only the beginning: list, index, and the argument that holds all of it. */
 export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
-
 type Words = Pick<Question, 'argv' | 'prefix'>;
-
 export const wordLists = ['argv', 'prefix'] as const;
 
 export function wordsInCall(words: Words, call: CallItem): readonly WordInCall[] {
@@ -44,7 +42,6 @@ export function readWordsInCall(payload: JsonObject): readonly WordInCall[] | un
 
 /** Nothing large is stored twice (I9): the model's call holds longer words completely. */
 const longestWord = 1000;
-
 const isLong = (word: string): boolean => word.length > longestWord;
 
 /** The beginning of a word for lines about calls. Never splits a character. */

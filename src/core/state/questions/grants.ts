@@ -25,10 +25,8 @@ export interface RecordedGrant extends GivenGrant {
 const mostGrants = 500;
 const mostKeys = 100;
 const longestKey = 4000;
-
 /** `forked`: given in another thread. `unproven`: no seal of this home. `ended`: before a rollback. */
 export type GrantsDroppedBecause = 'forked' | 'unproven' | 'ended';
-
 /** A call can be asked about twice, before it runs and for a retry; each answer gives its own grant. */
 type GrantName = Pick<GivenGrant, 'callId' | 'about'>;
 

@@ -347,7 +347,6 @@ function isBreak(value: Json): value is Json & PrefixBreak {
 }
 
 type QuestionState = Pick<ThreadState, 'openTurn'>;
-
 const noQuestions: QuestionState = {};
 
 /** Folds one more line. A question that disappears without an answer was decided by another answer, or lapsed. */

@@ -69,10 +69,8 @@ export interface TakenBack {
 }
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
-
 /** For a reader that also shows turns of the thread that started this one. */
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
-
 /** For a reader that begins after a place, between two turns. */
 export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
@@ -81,10 +79,8 @@ export function standingTurns({ earlier, count, newest }: TurnLog): readonly Tur
 }
 
 export const countTurns = ({ count, newest }: TurnLog): number => count + (newest === undefined ? 0 : 1);
-
 /** Turn number of the newest line. Lines before the first turn belong to it. */
 export const turnNumber = ({ began }: TurnLog): number => Math.max(1, began);
-
 const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
 
 /** True if a line of this kind can change the turns. Without ordinals the fold counts the other lines, too. */

@@ -67,12 +67,7 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Entr
 }
 
 /** Recorded calls of other threads in this folder, or above or below it. */
-function spansOfOthers(
-  home: string,
-  root: string,
-  touched: readonly TouchedFiles[],
-  since: FileTime,
-): readonly TimeSpan[] {
+function spansOfOthers(home: string, root: string, touched: readonly TouchedFiles[], since: FileTime) {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
   return (
     readCallTimes(home)

@@ -7,7 +7,6 @@ import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
 import {
   type Change,
-  type Changes,
   changesWithout,
   compareTrees,
   ContentGone,
@@ -90,11 +89,7 @@ async function filesBetween(
   return files;
 }
 
-async function changesOf(
-  source: ContentSource,
-  from: Hash | undefined,
-  to: Hash | undefined,
-): Promise<Changes | undefined> {
+async function changesOf(source: ContentSource, from: Hash | undefined, to: Hash | undefined) {
   if (from === undefined || to === undefined) return undefined;
   try {
     return await compareTrees(source, from, to);

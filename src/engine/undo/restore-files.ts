@@ -6,13 +6,7 @@ import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
 import { messageWaits } from '../../core/state/fold/waiting-messages.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { Owned, RolloutStore, WorkProgress } from '../../ports/thread-store.ts';
-import type {
-  SnapshotContents,
-  SnapshotRequest,
-  Snapshots,
-  SnapshotTaken,
-  WorkspaceContents,
-} from '../../ports/workspace.ts';
+import type { SnapshotContents, SnapshotRequest, Snapshots, WorkspaceContents } from '../../ports/workspace.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-item.ts';
@@ -255,11 +249,7 @@ async function prepareUndo(
   }
 }
 
-async function take(
-  { snapshots, denies }: RestoreParts,
-  root: string,
-  since?: SnapshotRequest['since'],
-): Promise<SnapshotTaken | Outcome> {
+async function take({ snapshots, denies }: RestoreParts, root: string, since?: SnapshotRequest['since']) {
   const taken = await snapshots.take({ root, denies, since }, new AbortController().signal);
   return taken.kind === 'taken' ? taken : unsafe(taken.outcome.message);
 }

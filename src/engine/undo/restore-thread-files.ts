@@ -159,11 +159,7 @@ export interface AgentRestore {
  * Agents' work for the turns that a restore reverts. An agent starts working for a turn after the line that gave it the
  * work, so its turns are assigned by time. Agents that were given work last come first.
  */
-async function agentRestores(
-  store: RolloutStore,
-  id: ThreadId,
-  target: RestoreTarget,
-): Promise<readonly AgentRestore[]> {
+async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreTarget) {
   const found = await ('beforeTurn' in target ? workSince(store, id, target.beforeTurn) : restoresSince(store, id));
   const isOurs = await Promise.all(found.map((agent) => isAgentOf(store, agent.id, id)));
   return found.filter((_, at) => isOurs[at]);
@@ -220,11 +216,7 @@ function startOf({ type, payload }: Line): TurnId | undefined {
 }
 
 /** Undefined also if the thread does not exist. */
-async function findLine(
-  store: RolloutStore,
-  id: ThreadId,
-  isMeant: (line: Line) => boolean,
-): Promise<Line | undefined> {
+async function findLine(store: RolloutStore, id: ThreadId, isMeant: (line: Line) => boolean) {
   if ((await store.current(id)).kind === 'refused') return undefined;
   for await (const line of store.read(id, { from: 0 as Ordinal })) if (isMeant(line)) return line;
   return undefined;

@@ -218,12 +218,7 @@ export async function dayFolders(files: Files, root: string, since: string): Pro
     .map((day) => join(root, day));
 }
 
-async function rolloutsIn(
-  files: Files,
-  folders: readonly string[],
-  id: ThreadId | '',
-  part: string = id,
-): Promise<readonly FoundRollout[]> {
+async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId | '', part: string = id) {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       // Parsing every name of a large home would cost more than listing it.

@@ -96,10 +96,7 @@ function blockHeader(bytes: Buffer, at: number, hasChecksum: boolean): FrameHead
   return { kind: 'block', length, next: isLast ? 'end' : 'block' };
 }
 
-async function* throughStream(
-  blocks: AsyncIterable<Uint8Array>,
-  stream: NodeJS.ReadWriteStream,
-): AsyncGenerator<Uint8Array, void> {
+async function* throughStream(blocks: AsyncIterable<Uint8Array>, stream: NodeJS.ReadWriteStream) {
   const { Readable, pipeline } = process.getBuiltinModule('node:stream');
   // Errors of either side reach the reader of the stream.
   pipeline(Readable.from(blocks), stream, () => {});

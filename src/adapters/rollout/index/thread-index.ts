@@ -163,12 +163,7 @@ export class ThreadIndex {
     }
   }
 
-  async #page(
-    database: DatabaseSync,
-    names: ThreadNames,
-    request: CandidateRequest,
-    unreadable: Unreadable,
-  ): Promise<ThreadPage> {
+  async #page(database: DatabaseSync, names: ThreadNames, request: CandidateRequest, unreadable: Unreadable) {
     const { query } = request;
     const isWanted = queryFilter(query);
     for (;;) {

@@ -192,11 +192,7 @@ async function searchBack(
 }
 
 /** Lines of one file in file order, by the rules of `read`. Releases lines that were handed on. */
-function* forward(
-  passed: Passed[],
-  from: Ordinal,
-  { to, wanted = everyLine }: TailOptions,
-): Generator<readonly Line[], ReadReport> {
+function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: TailOptions) {
   const skipped = skippedLines();
   let place = -1;
   let lines: Line[] = [];

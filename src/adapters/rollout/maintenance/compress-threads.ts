@@ -43,11 +43,7 @@ export async function compressThreads(
   return compressAll(parts, which, options).finally(() => maintenance.release());
 }
 
-async function compressAll(
-  parts: HomeParts,
-  which: ToCompress,
-  { dryRun, progress }: CompressOptions,
-): Promise<CompressReport> {
+async function compressAll(parts: HomeParts, which: ToCompress, { dryRun, progress }: CompressOptions) {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
@@ -74,10 +70,7 @@ async function compressAll(
   return { dryRun, compressed, skipped };
 }
 
-async function compressLocked(
-  { files, locks, home }: HomeParts,
-  { path, name }: FoundRollout,
-): Promise<Compressed | string> {
+async function compressLocked({ files, locks, home }: HomeParts, { path, name }: FoundRollout) {
   const lock = await locks.take(lockPath(home, name.threadId));
   if (lock.kind === 'held') return `${lock.owner ?? 'another program'} is writing it`;
   const done = await compressRollout(files, path).finally(() => lock.release());

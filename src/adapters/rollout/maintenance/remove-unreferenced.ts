@@ -251,10 +251,7 @@ interface CollectedRevert {
  * place that one continues from. Locks each thread meanwhile. Removes nothing if a rollout is unreadable, since nothing
  * is certain then.
  */
-async function collectReverted(
-  options: CollectOptions,
-  references: References,
-): Promise<{ readonly reverted: readonly CollectedRevert[]; readonly busy: readonly ThreadId[] }> {
+async function collectReverted(options: CollectOptions, references: References) {
   const reverted: CollectedRevert[] = [];
   const busy: ThreadId[] = [];
   if (references.unread.length > 0) return { reverted, busy };

@@ -72,11 +72,7 @@ function hasRun(answer: Item, known: JsonObject | undefined): boolean {
 }
 
 /** A plan counts once its call has run: a refused one changes nothing. */
-function afterAnswer(
-  { proposed = [], ...work }: WorkRecords,
-  { callId, steps }: ProposedPlan,
-  hasRun: boolean,
-): WorkRecords {
+function afterAnswer({ proposed = [], ...work }: WorkRecords, { callId, steps }: ProposedPlan, hasRun: boolean) {
   const waiting = proposed.filter((each) => each.callId !== callId);
   const left = waiting.length === 0 ? work : { ...work, proposed: waiting };
   return hasRun ? { ...left, plan: { steps, number: work.number, isOlder: false } } : left;

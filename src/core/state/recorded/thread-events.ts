@@ -350,11 +350,7 @@ type QuestionState = Pick<ThreadState, 'openTurn'>;
 const noQuestions: QuestionState = {};
 
 /** Folds one more line. A question that disappears without an answer was decided by another answer, or lapsed. */
-function foldAsked(
-  before: QuestionState,
-  line: Line,
-  callOf: (callId: string) => Item | undefined,
-): { readonly asked: QuestionState; readonly events: readonly ThreadEvent[] } {
+function foldAsked(before: QuestionState, line: Line, callOf: (callId: string) => Item | undefined) {
   const asked = fold(before, line);
   const [then, now] = [before.openTurn?.questions ?? [], asked.openTurn?.questions ?? []];
   if (then === now) return { asked, events: [] };

@@ -157,9 +157,6 @@ function promptIn(line: string): readonly KeptPrompt[] {
 }
 
 function unkept(path: string, why: string): Outcome {
-  return {
-    code: 'history-unwritten',
-    message: `The message was not added to ${path}: ${why}.`,
-    next: 'It is in this conversation all the same. To keep no history, set history.persistence = "none".',
-  };
+  const next = 'It is in this conversation all the same. To keep no history, set history.persistence = "none".';
+  return { code: 'history-unwritten', message: `The message was not added to ${path}: ${why}.`, next };
 }

@@ -201,8 +201,7 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   if (family === 'model' || family === 'tool' || family === 'client') return { family };
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
-  const cause = causes.find((known) => known === origin['cause']);
-  return { family, kinds, ...defined({ cause }) };
+  return { family, kinds, ...defined({ cause: causes.find((known) => known === origin['cause']) }) };
 }
 
 /** A part that matches no kind is named `foreign`. */

@@ -56,8 +56,7 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
   };
   for (const [place, entry] of entries(history).entries()) {
     const { item, origin } = entry;
-    for (const [index, text] of (entry.said ?? []).entries())
-      addAnswer(rowOf, { place, index, entry, text }, rows.at(-1)?.number);
+    for (const index of entry.said?.keys() ?? []) addAnswer(rowOf, place, index, entry, rows.at(-1)?.number);
     if (!isMessage(item)) continue;
     const other = otherWords(entry, item);
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
@@ -113,17 +112,11 @@ function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, 
   addKnown(row, { ...entry, number: entry.number ?? number });
 }
 
-interface AnswerPlace {
-  readonly place: number;
-  readonly index: number;
-  readonly entry: Entry;
-  readonly text: string;
-}
-
-function addAnswer(rowOf: RowOf, { place, index, entry, text }: AnswerPlace, number: number | undefined): void {
-  const row = rowOf(stableItemId('msg', `answer:${stringAt(entry.item, 'id') ?? place}:${index}`), place, text);
+function addAnswer(rowOf: RowOf, place: number, index: number, { item, turn, said }: Entry, number?: number): void {
+  const text = said![index]!;
+  const row = rowOf(stableItemId('msg', `answer:${stringAt(item, 'id') ?? place}:${index}`), place, text);
   Object.assign(row, { text, by: 'answer' });
-  addKnown(row, { number, turn: entry.turn });
+  addKnown(row, { number, turn });
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {

@@ -233,8 +233,7 @@ function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonl
   return [
     { part: { kind: 'instructions' }, tokens: instructionsTokens(instructions) },
     ...tools.map((tool) => {
-      const name = stringAt(tool, 'name') ?? tool.type;
-      return { part: { kind: 'tool', name } as const, tokens: toolTokens(tool) };
+      return { part: { kind: 'tool', name: stringAt(tool, 'name') ?? tool.type } as const, tokens: toolTokens(tool) };
     }),
     ...input.map((item, index) => ({ part: { kind: 'entry', index } as const, tokens: itemTokens(item) })),
   ];

@@ -86,8 +86,7 @@ function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
   const place = { kind: 'rebuilt', frames: [], ...asked } as const;
   if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
-  const encoded = encoder && { encoder, body: encoder.body(prompt) };
-  return { ...place, prompt, encoded };
+  return { ...place, prompt, encoded: encoder && { encoder, body: encoder.body(prompt) } };
 }
 
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {

@@ -100,11 +100,9 @@ function chosenIn({ envelope }: ThreadState): ModelChoices {
 }
 
 function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
-  return {
-    code: 'history-opaque',
-    message: `The step begins with an encrypted checkpoint that "${id}" cannot read, and the file does not hold the history before it.`,
-    next: 'Send it to the provider that made the checkpoint: leave out --provider.',
-  };
+  const message = `The step begins with an encrypted checkpoint that "${id}" cannot read, and the file does not hold the history before it.`;
+  const next = 'Send it to the provider that made the checkpoint: leave out --provider.';
+  return { code: 'history-opaque', message, next };
 }
 
 export interface AnswerOfRequest {

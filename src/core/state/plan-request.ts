@@ -50,11 +50,9 @@ export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet 
 }
 
 export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
-  return {
-    code: 'tools-missing',
-    message: `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`,
-    next: 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.',
-  };
+  const message = `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`;
+  const next = 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.';
+  return { code: 'tools-missing', message, next };
 }
 
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {

@@ -113,8 +113,7 @@ function foldSent(state: ThreadState, payload: JsonObject): ThreadState {
   const body = readSent(payload);
   if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
   const { history, record } = sent;
-  const posted = { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes };
-  return { ...state, posted };
+  return { ...state, posted: { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes } };
 }
 
 /** A thread has few. Dropped sets are recorded again when a request needs them. */

@@ -72,15 +72,13 @@ export function sentAgainLine(
   frame: SentFrame,
   { digester }: { readonly digester: Digester },
 ): LineDraft {
-  const payload = { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) };
-  return { type: lineType.sent, payload };
+  return { type: lineType.sent, payload: { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) } };
 }
 
 function framePayload({ link, items, content }: SentFrame, digester: Digester): JsonObject {
   const bytes = content.reduce((sum, piece) => sum + piece.length, 0);
   if (link === undefined) return { kind: 'full', items, bytes };
-  const digest = frameDigest(content, digester);
-  return { kind: 'incremental', previous: link.previous, items, bytes, digest };
+  return { kind: 'incremental', previous: link.previous, items, bytes, digest: frameDigest(content, digester) };
 }
 
 export function frameDigest(content: readonly Uint8Array[], digester: Digester): string {

@@ -57,8 +57,7 @@ const wayland: ClipboardWay = {
   program: 'wl-paste',
   from: 'wl-clipboard',
   read(ask) {
-    const types = ask('wl-paste', '--list-types');
-    return byTypes(types, (type) => ask('wl-paste', '--no-newline', '--type', type));
+    return byTypes(ask('wl-paste', '--list-types'), (type) => ask('wl-paste', '--no-newline', '--type', type));
   },
 };
 

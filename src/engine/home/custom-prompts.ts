@@ -67,11 +67,8 @@ async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> |
 }
 
 function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
-  return {
-    code: 'prompt-wrong',
-    message: `The prompt ${path} is left out: ${reason}.`,
-    next: 'Correct it, or remove it.',
-  };
+  const message = `The prompt ${path} is left out: ${reason}.`;
+  return { code: 'prompt-wrong', message, next: 'Correct it, or remove it.' };
 }
 
 export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';

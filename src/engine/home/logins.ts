@@ -138,8 +138,7 @@ export class Logins {
     const account = await accountOfToken(token, { requests, environment: options.env }, signal);
     if (signal.aborted) return stopped;
     if (account.kind !== 'account') return failed(account.why);
-    const refused = this.#refused('chatgpt', account);
-    return refused ?? this.#save(accessTokenDocument(token), account.email);
+    return this.#refused('chatgpt', account) ?? this.#save(accessTokenDocument(token), account.email);
   }
 
   /** Forgets the login of the home; returns whether there was one. */
@@ -203,11 +202,8 @@ const stopped: Outcome = {
 };
 
 function portsInUse(ports: readonly number[]): Outcome {
-  return {
-    code: 'login-ports',
-    message: `The ports ${ports.join(' and ')} of this machine are in use, and the page sends you back to no other.`,
-    next: 'End the other sign-in, or use `capstan login --device-auth`.',
-  };
+  const message = `The ports ${ports.join(' and ')} of this machine are in use, and the page sends you back to no other.`;
+  return { code: 'login-ports', message, next: 'End the other sign-in, or use `capstan login --device-auth`.' };
 }
 
 const notOffered: Outcome = {
@@ -217,45 +213,31 @@ const notOffered: Outcome = {
 };
 
 function late(ms: number): Outcome {
-  return {
-    code: 'login-late',
-    message: `The sign-in was not completed within ${ms / 60_000} minutes.`,
-    next: 'Start it again with `capstan login`.',
-  };
+  const message = `The sign-in was not completed within ${ms / 60_000} minutes.`;
+  return { code: 'login-late', message, next: 'Start it again with `capstan login`.' };
 }
 
 function failed(why: string): Outcome {
-  return {
-    code: 'login-failed',
-    message: `The sign-in did not work: ${why}.`,
-    next: 'Try again. Without access to the page, use `capstan login --with-api-key`.',
-  };
+  const next = 'Try again. Without access to the page, use `capstan login --with-api-key`.';
+  return { code: 'login-failed', message: `The sign-in did not work: ${why}.`, next };
 }
 
 function nothingGiven(what: string): Outcome {
   const option = what === 'key' ? '--with-api-key' : '--with-access-token';
   const name = what === 'key' ? 'OPENAI_API_KEY' : 'CODEX_ACCESS_TOKEN';
-  return {
-    code: 'login-empty',
-    message: `There is no ${what} on standard input.`,
-    next: `Pipe it in: \`printenv ${name} | capstan login ${option}\`.`,
-  };
+  const message = `There is no ${what} on standard input.`;
+  return { code: 'login-empty', message, next: `Pipe it in: \`printenv ${name} | capstan login ${option}\`.` };
 }
 
 function unfit(what: string): Outcome {
-  return {
-    code: 'login-unfit',
-    message: `What is on standard input cannot be a ${what}: it has spaces, line breaks or characters that no ${what} has.`,
-    next: `Pipe in the ${what} and nothing else.`,
-  };
+  const message = `What is on standard input cannot be a ${what}: it has spaces, line breaks or characters that no ${what} has.`;
+  return { code: 'login-unfit', message, next: `Pipe in the ${what} and nothing else.` };
 }
 
 function notWritten(error: unknown): Outcome {
-  return {
-    code: 'login-unwritten',
-    message: `The login could not be changed: ${error instanceof Error ? error.message : String(error)}.`,
-    next: 'Check the home folder, or cli_auth_credentials_store in config.toml.',
-  };
+  const message = `The login could not be changed: ${error instanceof Error ? error.message : String(error)}.`;
+  const next = 'Check the home folder, or cli_auth_credentials_store in config.toml.';
+  return { code: 'login-unwritten', message, next };
 }
 
 /** Opens a page in the user's browser if there is a screen for it; returns whether it may have opened. */

@@ -198,12 +198,11 @@ function loginRefused(server: McpServerConfig): Outcome {
   const { name } = server;
   const token = configuredToken(server.transport);
   const key = formatTomlKey(['mcp_servers', name]);
-  if (token !== undefined)
-    return {
-      code: 'mcp-login-failed',
-      message: `The MCP server ${JSON.stringify(name)} rejected the token in ${token}. While one is configured, there is no login in the browser.`,
-      next: `Correct the token, or remove the setting from ${key} and log in again.`,
-    };
+  if (token !== undefined) {
+    const message = `The MCP server ${JSON.stringify(name)} rejected the token in ${token}. While one is configured, there is no login in the browser.`;
+    const correct = `Correct the token, or remove the setting from ${key} and log in again.`;
+    return { code: 'mcp-login-failed', message, next: correct };
+  }
   const next = 'Use an account that may use the server, or set bearer_token_env_var to a variable with a token.';
   return loginFailed(name, 'the server does not accept it', next);
 }

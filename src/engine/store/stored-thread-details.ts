@@ -119,8 +119,7 @@ export interface ThreadCheckpoint {
 export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
   const { turns, checkpoints } = await readPlaces(store, id);
   return checkpoints.map(({ turns: begun, timestamp: at, report }, index) => {
-    const turn = turns[begun - 1]?.id;
-    return { number: index + 1, ...defined({ turn }), at, ...defined({ report }) };
+    return { number: index + 1, ...defined({ turn: turns[begun - 1]?.id }), at, ...defined({ report }) };
   });
 }
 

@@ -56,11 +56,8 @@ export function resumeNotices(
 /** A thread with a resting goal answers but does not continue by itself, contrary to what its user expects. */
 function goalNotice({ goal }: ThreadState, features: Settings['features']): Outcome | undefined {
   if (goal === undefined || !isGoalResting(goal.status) || !isGateOpen('goals', features)) return undefined;
-  return {
-    code: 'goal-resting',
-    message: 'The goal of this thread rests, so the thread does not continue by itself.',
-    next: 'To continue with it, ask to resume the goal.',
-  };
+  const message = 'The goal of this thread rests, so the thread does not continue by itself.';
+  return { code: 'goal-resting', message, next: 'To continue with it, ask to resume the goal.' };
 }
 
 export function unprovenNotice(
@@ -82,11 +79,9 @@ export function unprovenNotice(
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
     ...(pins.length === 0 ? [] : [`pin the ${nounOf(pins.length, 'note')} again (see \`capstan threads pin --help\`)`]),
   ];
-  return {
-    code: 'user-lines-unproven',
-    message: `${what} of thread ${id} ${are} ignored: Capstan cannot verify that it wrote ${them} in this home folder.`,
-    next: `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`,
-  };
+  const message = `${what} of thread ${id} ${are} ignored: Capstan cannot verify that it wrote ${them} in this home folder.`;
+  const next = `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`;
+  return { code: 'user-lines-unproven', message, next };
 }
 
 function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next: string } {
@@ -120,11 +115,9 @@ export function waitingNotice(
   const more = waiting.length > mostShown ? `; and ${waiting.length - mostShown} more` : '';
   const [some, them] =
     waiting.length === 1 ? ['a message', 'it'] : [`${waiting.length} messages`, 'them in this order'];
-  return {
-    code: 'messages-waiting',
-    message: `Thread ${id} has ${some} that Capstan accepted and has not sent yet: ${shown.join('; ')}${more}.`,
-    next: `Capstan sends ${them} with the next turn, before your new message.`,
-  };
+  const message = `Thread ${id} has ${some} that Capstan accepted and has not sent yet: ${shown.join('; ')}${more}.`;
+  const next = `Capstan sends ${them} with the next turn, before your new message.`;
+  return { code: 'messages-waiting', message, next };
 }
 
 function isKnown(item: Item): boolean {

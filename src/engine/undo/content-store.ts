@@ -223,8 +223,7 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
   const file = fs.openSync(`${pack}.pack`, 'r');
   try {
     const content = Buffer.alloc(length);
-    const filled = fs.readSync(file, content, 0, length, offset);
-    return content.subarray(0, filled);
+    return content.subarray(0, fs.readSync(file, content, 0, length, offset));
   } finally {
     fs.closeSync(file);
   }

@@ -78,19 +78,15 @@ async function restoreOwnFiles(
 }
 
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
-  return {
-    code: 'nothing-to-undo',
-    message: `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`,
-    next: `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`,
-  };
+  const message = `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`;
+  const next = `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`;
+  return { code: 'nothing-to-undo', message, next };
 }
 
 function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
-  return {
-    code: 'snapshots-foreign',
-    message: `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`,
-    next: 'Nothing was changed. Use your version control to restore files.',
-  };
+  const message = `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`;
+  const next = 'Nothing was changed. Use your version control to restore files.';
+  return { code: 'snapshots-foreign', message, next };
 }
 
 /** Files that turns of a thread changed, as far as this home's snapshots show. */

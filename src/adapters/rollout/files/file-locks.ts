@@ -231,18 +231,14 @@ export async function lockOpenFile(
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';
     if (end.status === 1) return 'held';
-    throw new Fault({
-      code: 'lock-failed',
-      message: `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`,
-      next: 'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.',
-    });
+    const message = `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`;
+    const next =
+      'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.';
+    throw new Fault({ code: 'lock-failed', message, next });
   }
   const names = programs.map((program) => program.command).join(' nor ');
-  throw new Fault({
-    code: 'lock-unavailable',
-    message: `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`,
-    next: 'Install util-linux (which has flock) or perl.',
-  });
+  const message = `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`;
+  throw new Fault({ code: 'lock-unavailable', message, next: 'Install util-linux (which has flock) or perl.' });
 }
 
 function run(path: string, args: readonly string[], descriptor: number, heard: 'ignore' | 'pipe') {

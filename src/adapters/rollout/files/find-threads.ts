@@ -167,8 +167,7 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
 }
 
 export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
-  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
-  return rolloutsIn(files, folders, id);
+  return rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
 }
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */

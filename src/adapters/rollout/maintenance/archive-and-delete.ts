@@ -134,11 +134,9 @@ async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return {
-      code: 'codex-index-stale',
-      message: `Capstan could not update the index of Codex, ${path}: ${reason}.`,
-      next: 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.',
-    };
+    const message = `Capstan could not update the index of Codex, ${path}: ${reason}.`;
+    const next = 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.';
+    return { code: 'codex-index-stale', message, next };
   }
 }
 

@@ -259,11 +259,9 @@ export class RolloutFile {
     // Checked before anything is written or undone: two creations in one second share a name.
     if ((await file.size()) === 0) return file;
     await file.close();
-    throw new Fault({
-      code: 'thread-exists',
-      message: `Cannot write a new thread to ${path}: the file exists and is not empty.`,
-      next: 'Open the existing thread, or create the new one with another id.',
-    });
+    const message = `Cannot write a new thread to ${path}: the file exists and is not empty.`;
+    const next = 'Open the existing thread, or create the new one with another id.';
+    throw new Fault({ code: 'thread-exists', message, next });
   }
 
   /** Writes to an unlinked file succeed and are lost. */

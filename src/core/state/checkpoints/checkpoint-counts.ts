@@ -81,8 +81,7 @@ export const isTransientFailure = (code: unknown): boolean => passing.has(code);
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const counts = payload['trigger'] === 'auto' && !isTransientFailure(objectAt(payload, 'outcome')?.['code']);
   const failures = checkpoints.failures + (counts ? 1 : 0);
-  const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
-  return { ...checkpoints, failures, spent };
+  return { ...checkpoints, failures, spent: addUsage(checkpoints.spent, readUsage(payload['usage'])) };
 }
 
 export function storeCheckpoints({ count, failures, spent, window }: Checkpoints): JsonObject {

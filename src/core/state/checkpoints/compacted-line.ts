@@ -217,8 +217,7 @@ const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 /** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
-  const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
-  return [...words, { item: summary, origin: summaryOrigin }];
+  return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
 }
 
 export interface NewCheckpoint {

@@ -180,8 +180,7 @@ export function withContextFacts(metadata: JsonObject, { values, why }: ContextF
 
 export function readContextFacts(metadata: JsonObject | undefined): ContextFacts {
   const told = objectAt(objectAt(metadata, 'capstan'), 'told');
-  const values = (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined);
-  return { values, why: stringAt(told, 'why') };
+  return { values: (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined), why: stringAt(told, 'why') };
 }
 
 function isShort(value: Json | undefined): value is Json {

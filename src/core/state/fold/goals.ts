@@ -13,8 +13,11 @@ export interface RecordedGoal extends Goal {
 /** The objective is sent again with every round. */
 export const mostObjective = 4000;
 
-/** Adds spending since the goal's line. It counts only while the goal is active. */
-export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): RecordedGoal {
+/** Adds spending since the goal's line, while the goal is active. Times are milliseconds since the Unix epoch. */
+export function goalNow(
+  goal: RecordedGoal,
+  { total, at, from }: { readonly total: Usage; readonly at: number; readonly from: number },
+): RecordedGoal {
   if (goal.status !== 'active') return goal;
   const spent = usedTokens(total);
   const since = Math.max(goal.updatedAt, Math.floor(from / 1000));
@@ -30,13 +33,6 @@ export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): Re
 /** Excludes work for others, such as notes about other threads, from the goal's cost. */
 export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
   return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
-}
-
-export interface GoalMoment {
-  readonly total: Usage;
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly from: number;
 }
 
 export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {

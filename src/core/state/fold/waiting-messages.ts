@@ -56,11 +56,8 @@ const mostWaiting = 5000;
 
 export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
   if (waiting.length < mostWaiting) return undefined;
-  return {
-    code: 'too-many-waiting',
-    message: `${waiting.length} messages already wait for the next request of this thread, which is the limit.`,
-    next: 'Send it again after the next request, or start a turn.',
-  };
+  const message = `${waiting.length} messages already wait for the next request of this thread, which is the limit.`;
+  return { code: 'too-many-waiting', message, next: 'Send it again after the next request, or start a turn.' };
 }
 
 /** Code of an outcome, or the action on its thread. `unproven`: no seal proves that this home accepted the message. */

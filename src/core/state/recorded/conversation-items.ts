@@ -60,8 +60,7 @@ export function recordedItem({ item, origin }: Entry): RecordedItem | undefined 
       const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
       return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(content).join('\n\n') };
     }
-    const phase = stringAt(item, 'phase');
-    return { kind: 'assistant', text: messageText(item), ...defined({ phase }) };
+    return { kind: 'assistant', text: messageText(item), ...defined({ phase: stringAt(item, 'phase') }) };
   }
   return item.type.endsWith('_call') || item.type === 'agent_message' ? recordedCall(item) : undefined;
 }

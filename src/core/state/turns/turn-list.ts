@@ -127,8 +127,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     allTaken.push(takenBack);
   }
   const end = (log.place + 1) as Ordinal;
-  const turns = standingTurns(log).map((turn) => placeOf(turn, end));
-  return { turns, checkpoints, takenBack: allTaken, end };
+  return { turns: standingTurns(log).map((turn) => placeOf(turn, end)), checkpoints, takenBack: allTaken, end };
 }
 
 /** A turn that is not recorded lasts until the last line. */

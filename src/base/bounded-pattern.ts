@@ -23,10 +23,7 @@ const mostCharacters = 10_000;
 /** The library merges hundreds of ranges for each such class. */
 const unicodeClassSteps = 5;
 
-/**
- * Reads RE2 syntax plus JavaScript's character escapes; anything that cannot run in linear time is refused. Importing
- * this file is slow, so it is imported on use.
- */
+/** RE2 syntax plus JavaScript's character escapes, in linear time. Importing this file is slow: import it on use. */
 export function readPattern(
   text: string,
   { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},

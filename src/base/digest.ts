@@ -16,10 +16,7 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/**
- * Sixteen hexadecimal digits, not collision-resistant against an attacker. The newest result is cached: a model's
- * instructions are digested twice at every start, in cold code.
- */
+/** Not collision-resistant. The newest result is cached: instructions are digested twice at every start. */
 export function shortTextHash(text: string): string {
   // A short text must not evict a long one, which is requested again and again.
   if (text.length < shortTextLength) return computeShortHash(text);

@@ -17,10 +17,7 @@ const notPlain =
 let invisible: RegExp | undefined;
 let seenSign: RegExp | undefined;
 
-/**
- * Invisible characters except newline and tab. Arabic, Syriac and Kaithi signs that enclose others are visible,
- * although Unicode lists them as format characters.
- */
+/** Not newline and tab, nor signs that enclose others: they are visible, although Unicode lists them as format. */
 function invisiblePattern(): RegExp {
   invisible ??= new RegExp(
     String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleClass}]`,

@@ -3,10 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 export { errorCode };
 
-/**
- * Node's file system without an ESM import of `node:fs`, which costs 5 ms of every start. Blocking calls suit a handful
- * of small files: the thread pool takes fifty times as long.
- */
+/** Without an ESM import of `node:fs`, which costs 5 ms. For a few small files, blocking is fastest by far. */
 export const fileSystem = process.getBuiltinModule('node:fs');
 
 /** The file does not exist, or a part of its path is no folder. */
@@ -158,10 +155,7 @@ export function freeTemporaryPath(folder: string): string {
 /** Recognises a temporary name whose writer was stopped before it renamed the file. */
 export const isTemporaryName = (name: string): boolean => /^\.capstan-\d+-\d+$/.test(name);
 
-/**
- * The topmost folder that must be made for a path. For a whole path Node reports "missing" whatever the reason, such as
- * a read-only disk; this folder alone gets the true reason.
- */
+/** The topmost folder to make for a path: for this one alone, Node reports the true reason of a failure. */
 function firstMissing(path: string): string {
   let missing = path;
   while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);

@@ -5,10 +5,7 @@ import { basename, dirname, normalize } from 'node:path';
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 export const O_PATH = 0o10000000;
 
-/**
- * A folder held open. Concurrent commands could replace a folder by a link after the policy was asked: entries reached
- * through the door are in the intended folder, or there is no door.
- */
+/** A folder held open: entries reached through the door are in it, whatever replaces the folder meanwhile. */
 export class FolderDoor {
   readonly place: string;
   readonly #door: number | undefined;
@@ -88,9 +85,8 @@ export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): re
   // In this encoding one character is one byte.
   const open = fs.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
   try {
-    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) {
+    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
       found.push(Object.assign(entry, { name: pathText(Buffer.from(entry.name, 'latin1')) }));
-    }
   } finally {
     open.closeSync();
   }

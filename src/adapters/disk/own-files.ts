@@ -23,10 +23,7 @@ export function readOwnFile(
   }
 }
 
-/**
- * Writes through a second name, so that readers see all of the file or nothing. Only this process may use the second
- * name; leftovers of an earlier process with its number are removed.
- */
+/** Readers see all of the file or nothing. Only this process may use the second name; leftovers are removed. */
 export function writeOwnFile(path: string, temporary: string, text: string): void {
   fileSystem.rmSync(temporary, { force: true });
   fileSystem.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });

@@ -72,10 +72,7 @@ function readSmall(path: string): string {
   }
 }
 
-/**
- * Removes folders `PREFIX PID - …` left by killed processes of this user. Only for a parent that no command may write:
- * a folder swapped for a link during removal would lead elsewhere.
- */
+/** Removes `PREFIX PID - …` of killed processes. No command may write the parent: a link would lead elsewhere. */
 export function sweepFolders(parent: string, prefix: string): void {
   for (const name of namesIn(parent)) {
     const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
@@ -83,9 +80,8 @@ export function sweepFolders(parent: string, prefix: string): void {
     const folder = join(parent, name);
     try {
       const found = fileSystem.lstatSync(folder);
-      if (found.isDirectory() && found.uid === globalThis.process.getuid?.()) {
+      if (found.isDirectory() && found.uid === globalThis.process.getuid?.())
         fileSystem.rmSync(folder, { recursive: true, force: true });
-      }
     } catch {
       // The next process tries again.
     }

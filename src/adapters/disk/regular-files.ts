@@ -88,10 +88,7 @@ export function realPathOf(descriptor: number, path: string): string {
   return real;
 }
 
-/**
- * False if the name from `realPathOf` does not lead to the file: it was replaced since, or reached through the root or
- * descriptors of another process, whose mounts may differ.
- */
+/** False if the name from `realPathOf` leads elsewhere: it was replaced, or seen in another process's mounts. */
 function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
   // Elsewhere `realPathOf` has compared.
   if (process.platform !== 'linux') return true;
@@ -129,10 +126,7 @@ export interface UnreadFile {
 
 export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
 
-/**
- * Reads a regular file of limited size. No entry can block the program or fill its memory: pipes, devices, sockets,
- * folders and files that grow while read are refused.
- */
+/** Nothing can block the program or fill its memory: no pipe, device, socket, folder or growing file is read. */
 export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
   if (denies?.(path) === true) return denied;
   try {

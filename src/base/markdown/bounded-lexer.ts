@@ -153,10 +153,7 @@ export class ReadingTimeLimit {
   }
 }
 
-/**
- * Throws after so many milliseconds. They are CPU time, or a busy machine would show plain text; CPU time is slow to
- * query, so only a reading that is already slow asks for it.
- */
+/** In CPU time, or a busy machine would show plain text. Querying it is slow, so only a slow reading does. */
 function timer(most: number): () => void {
   const slow = performance.now() + most / 5;
   let start: NodeJS.CpuUsage | undefined;

@@ -3,10 +3,7 @@ import { contextMessage } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import type { Entry, EntryCause, Origin } from './entry.ts';
 
-/**
- * The model-visible items, oldest first. Immutable: `append` returns a new value. Values share one growing array, so
- * appending costs the same for any length.
- */
+/** The model-visible items, oldest first. Immutable values share one growing array, so appending costs the same. */
 export interface History {
   readonly length: number;
   /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */

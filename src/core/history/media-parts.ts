@@ -88,9 +88,8 @@ export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): 
 }
 
 function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean): Item {
-  if (item.type === 'image_generation_call') {
+  if (item.type === 'image_generation_call')
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
-  }
   return withWords(item, (part) => {
     if (isAddressedElsewhere(part)) return elsewhere;
     const media = mediaOf(part);
@@ -144,8 +143,7 @@ export function littleEndian(bytes: Bytes, at: number, count: number): number {
 }
 
 export function hasTextAt(bytes: Bytes, at: number, latin1: string): boolean {
-  for (let index = 0; index < latin1.length; index++) {
+  for (let index = 0; index < latin1.length; index++)
     if (bytes.at(at + index) !== latin1.charCodeAt(index)) return false;
-  }
   return at + latin1.length <= bytes.length;
 }

@@ -29,9 +29,8 @@ export function comparePrefix(before: SentRequest, now: SentRequest): PrefixRepo
   const settings = differentSettings(before, now);
   const otherWords = before.instructions !== now.instructions;
   const otherTools = before.toolSet !== now.toolSet;
-  if (lost === undefined && settings.length === 0 && !otherWords && !otherTools) {
+  if (lost === undefined && settings.length === 0 && !otherWords && !otherTools)
     return { kept: { items: equalItems }, breaks: [] };
-  }
 
   const itemsAnew = total(now.input.slice(equalItems).map(itemTokens));
   const toolsOn = total(now.tools.map(toolTokens)) + total(now.input.slice(0, equalItems).map(itemTokens)) + itemsAnew;
@@ -56,10 +55,7 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
   return most;
 }
 
-/**
- * Both are almost always the same object, so texts are only built otherwise. `Object.is` compares only pointers; `===`
- * looks into both objects first, and a long history is not in the processor's cache.
- */
+/** Mostly the same object, so texts are built otherwise only. `===` looks into both, `Object.is` does not. */
 const same = (a: Item, b: Item): boolean => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 
 /** The item is gone from the new input, and a later item took its place, or none followed. */

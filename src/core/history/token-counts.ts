@@ -9,10 +9,7 @@ import { base64Bytes, mediaOf, partsKey } from './media-parts.ts';
 import { audioSeconds, imageSize } from './media-sizes.ts';
 import { textTokens } from './text-tokens.ts';
 
-/**
- * Estimated weight until a provider has counted: the item's JSON as a tokeniser would count it. Pictures, sound and
- * encrypted content weigh by what they represent, at four bytes per token.
- */
+/** Estimated until a provider has counted. Media and encrypted content weigh by what they represent. */
 
 export const itemTokens = cachePerObject((item: Item) => Math.ceil(weighItem(item)));
 export const toolTokens = cachePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
@@ -26,12 +23,10 @@ export function instructionsTokens(text: string): number {
 
 function weighItem(item: Item): number {
   const encrypted = encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
-  if (encrypted !== undefined) {
+  if (encrypted !== undefined)
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
-  }
-  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '') {
+  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '')
     return jsonTokens({ ...item, result: '' }) + usualImageBytes / bytesPerToken;
-  }
   const key = partsKey(item);
   if (key === undefined) return jsonTokens(item);
   const parts = (item[key] as readonly Json[]).map(weighPart);
@@ -112,9 +107,8 @@ export function jsonTokens(value: Json): number {
   if (typeof value !== 'object' || value === null) return textTokens(String(value)) + perText;
   if (Array.isArray(value)) return value.reduce((sum: number, each: Json) => sum + jsonTokens(each), perBrackets);
   let tokens = perBrackets;
-  for (const [key, each] of Object.entries(value)) {
+  for (const [key, each] of Object.entries(value))
     if (each !== undefined) tokens += textTokens(key) + perText + jsonTokens(each);
-  }
   return tokens;
 }
 

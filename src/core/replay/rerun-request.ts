@@ -113,10 +113,7 @@ export interface AnswerOfRequest {
   readonly answerMs?: number;
 }
 
-/**
- * Reads the answer from the lines after a request of the conversation. It ends with the line about its step; a killed
- * process did not write that, so the next request also ends it.
- */
+/** Reads the answer after a request. It ends with the line about its step, or after a kill with the next request. */
 export function answerOfRequest(
   behind: Iterable<Line>,
   { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,

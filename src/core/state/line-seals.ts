@@ -133,10 +133,7 @@ export function withoutSeal(settings: JsonObject | undefined): JsonObject | unde
   return { ...settings, capstan: rest };
 }
 
-/**
- * Notes, messages and grants that a writer leaves out for now, because it cannot prove their owner. No line ends them:
- * checkpoints carry them, and a writer with the proof restores them.
- */
+/** Entries whose owner a writer cannot prove now. Checkpoints carry them; a writer with the proof restores them. */
 export interface Withheld {
   readonly pins: readonly RecordedPin[];
   readonly waiting: readonly RecordedMessage[];

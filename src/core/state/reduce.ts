@@ -41,10 +41,7 @@ import { readSent } from './request-sent.ts';
 import { addMark, markBefore, markOf, type ThreadState } from './thread-state.ts';
 import { foldNewestCount } from './usage-and-limits.ts';
 
-/**
- * The only meaning of lines. Live threads apply it to each line they append, resume and replay to each line they read.
- * Total: an unknown or invalid line leaves the state unchanged.
- */
+/** The only meaning of lines, live, at resume and at replay. An unknown or invalid line changes nothing. */
 export function reduce(state: ThreadState, line: Line): ThreadState {
   return folds.get(line.type)?.(state, line.payload, line) ?? state;
 }

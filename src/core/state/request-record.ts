@@ -20,10 +20,7 @@ export interface RequestRecord {
   readonly auxiliary?: Auxiliary;
 }
 
-/**
- * A request beside the conversation. Its input is `head`, the items `from` to `to` of a sampling request, and `tail`;
- * the next request continues from the one before as if it had not existed.
- */
+/** A request beside the conversation: `head`, items `from` to `to` of a sampling request, and `tail`. */
 export interface Auxiliary {
   readonly purpose: 'compaction' | 'review';
   readonly from: number;

@@ -37,10 +37,7 @@ function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefine
   return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 }
 
-/**
- * Remainder of each limit. Usage is that of the lines, plus `beside`: agents' spending not yet in lines of the thread,
- * and the possible cost of requests under way.
- */
+/** Remainder of each limit. `beside`: agents' spending that is in no line yet, and requests under way. */
 export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {
   const { total } = state.usage;
   const { tokens = 0, nanoUsd = 0, unpriced = 0 } = limits.continued ?? {};

@@ -31,9 +31,8 @@ export async function readClipboard(
   const [first] = ways;
   if (first === undefined) return unreadable('There is no screen, so there is no clipboard to read.', noScreen);
   const found = ways.find(({ program }) => programs.find(program) !== undefined);
-  if (found === undefined) {
+  if (found === undefined)
     return unreadable(`The clipboard cannot be read: ${first.program} is not installed.`, `Install ${first.from}.`);
-  }
   const reading = { cwd: programFolder(), env: programVariables(parts), timeoutMs: readTimeoutMs, mostBytes };
   const content = await found.read(async (name, ...args) => {
     const output = await readOutput([programs.find(name) ?? name, ...args], reading);

@@ -54,10 +54,7 @@ export class McpRegistry {
     this.#engine = engine;
   }
 
-  /**
-   * Lists the servers for a folder, or the one named. Since the user now reads start failures, the next thread waits
-   * for those servers again.
-   */
+  /** The servers for a folder, or the one named. The user reads failures now, so they are waited for again. */
   async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
     const { base } = this.#engine;
     const { config, layers } = await configInFolder(base, folder);
@@ -227,10 +224,7 @@ function notInUserFile(name: string): Outcome {
   return { code: 'mcp-server-elsewhere', message, next: `Remove it there, or set ${key} = false in your config.toml.` };
 }
 
-/**
- * Converts a server of a `.mcp.json` to the form of config.toml. `${NAME}` refers to a user's variable, which is named
- * and not copied. Returns a sentence if it cannot be converted.
- */
+/** To the form of config.toml. `${NAME}` is a user's variable: named, not copied. A sentence if that is impossible. */
 export function importedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];
   if ((command === undefined) === (url === undefined)) return 'It must have either a command or a url.';

@@ -133,10 +133,7 @@ export function pinsChanged(
   return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
-/**
- * Notice about calls that were cut off with the last turn of a thread that no program writes. Only Capstan records how
- * calls begin: without such lines, another program may be writing the thread.
- */
+/** Calls that were cut off in a thread without a writer. Other programs record no beginnings, so none is assumed. */
 export async function cutOffTurn(
   id: ThreadId,
   state: ThreadState,

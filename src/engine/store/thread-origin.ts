@@ -15,10 +15,7 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/**
- * The source of what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing
- * proves who. `imported`: as `foreign`, in a file that was brought here.
- */
+/** `ours`: this home's engine wrote it. `foreign`: nothing proves that. `imported`: as `foreign`, brought here. */
 export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
 
 export interface ResumedPast {

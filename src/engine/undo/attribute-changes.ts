@@ -100,10 +100,7 @@ interface ChangedEntry {
   readonly to: TreeEntry | undefined;
 }
 
-/**
- * Decides which changes the calls made. A patch records what it left. A command is judged by time: the kernel stamps
- * changes, and nothing sets that stamp back. Doubtful changes are not theirs.
- */
+/** A patch records what it left; a command is judged by time stamps of the kernel. Doubtful changes are not theirs. */
 function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
   const { after, since, others } = evidence;
   const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));

@@ -121,10 +121,7 @@ interface CutOffRestore {
   readonly planned: Changes;
 }
 
-/**
- * Separates what a cut-off restore did from others' later changes. If others changed a path that it was to change, it
- * counts as already restored, so their change is kept and named.
- */
+/** Paths of a cut-off restore that others changed count as restored, so that their change is kept and named. */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
   const own = new Map<string, Change>();
   const others = new Map<string, Change>();

@@ -222,10 +222,7 @@ async function transitions(
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
-/**
- * Runs before any change. Stores the contents that would go, whatever the snapshot relied on, and the tree that the
- * restore is to leave: an undo needs that tree to know what a cut-off restore did.
- */
+/** Before any change, stores the contents that would go, and the tree to leave, by which a cut-off restore is known. */
 async function prepareUndo(
   disk: WorkspaceDisk,
   contents: WorkspaceContents,

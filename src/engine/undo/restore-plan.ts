@@ -268,9 +268,8 @@ export async function runRestore(
     });
     if (isDone) restored.add(path);
   }
-  for (const { path, to } of deepestFirst) {
+  for (const { path, to } of deepestFirst)
     if (to?.kind === 'folder') await attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
-  }
   return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, left };
 }
 

@@ -50,10 +50,7 @@ export async function restoreThreadFiles(
   return joinRestoreReports(await restoreOwnFiles(parts, id, target, options, reports), reports);
 }
 
-/**
- * Takes a snapshot first, so that the restore can be undone. Ignores snapshots that this home did not record: a file
- * from elsewhere could name any folder, and any of its stored states.
- */
+/** Takes a snapshot first. Ignores snapshots that this home did not record: they could name any folder and state. */
 async function restoreOwnFiles(
   parts: EngineParts,
   id: ThreadId,
@@ -151,10 +148,7 @@ export interface AgentRestore {
   readonly target: RestoreTarget;
 }
 
-/**
- * Agents' work for the turns that a restore reverts. An agent starts working for a turn after the line that gave it the
- * work, so its turns are assigned by time. Agents that were given work last come first.
- */
+/** Agents' work for the reverted turns, assigned by time. Agents that were given work last come first. */
 async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreTarget) {
   const found = await ('beforeTurn' in target ? workSince(store, id, target.beforeTurn) : restoresSince(store, id));
   const isOurs = await Promise.all(found.map((agent) => isAgentOf(store, agent.id, id)));
@@ -199,9 +193,8 @@ async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonl
     if (parentId !== id) continue;
     const isRestore = (line: Line): boolean =>
       line.timestamp > since && readSnapshotLine(line)?.changer.kind === 'restore';
-    if ((await findLine(store, agent, isRestore)) !== undefined) {
+    if ((await findLine(store, agent, isRestore)) !== undefined)
       restores.push({ id: agent, target: { beforeRestore: 'last' } });
-    }
   }
   return restores;
 }

@@ -160,9 +160,8 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
   const ranges: CharacterRange[] = [];
   let members = 0;
   for (let at = head.length; at < text.length;) {
-    if (text[at] === ']' && members > 0) {
+    if (text[at] === ']' && members > 0)
       return { part: { kind: 'class', negated: head.length > 1, ranges }, length: at + 1 };
-    }
     member.lastIndex = at;
     const found = member.exec(text);
     if (found === null) return undefined;

@@ -24,9 +24,8 @@ export function saveGeneratedImage(
   const parent = join(home, 'generated_images');
   const folder = join(parent, safeName(threadId));
   // Check both: a link would lead elsewhere.
-  if (!makeOwnFolder(parent, 'closed') || !makeOwnFolder(folder, 'closed')) {
+  if (!makeOwnFolder(parent, 'closed') || !makeOwnFolder(folder, 'closed'))
     return { problem: `The image cannot be saved in ${folder}: it is not a folder of yours that is closed to others.` };
-  }
   const name = safeName(id);
   for (let number = 1; number <= mostOfName; number++) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.${found.format}`);
@@ -34,9 +33,8 @@ export function saveGeneratedImage(
       fileSystem.writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
       return { path };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
         return { problem: `The image cannot be saved in ${folder}: ${thrownMessage(error)}` };
-      }
     }
   }
   return { problem: `The image cannot be saved in ${folder}: all names for it are taken.` };

@@ -58,10 +58,7 @@ export class BestFiles {
   }
 }
 
-/**
- * Rates a path against typed text; higher is better, undefined is no match. Case counts only if the text has upper case
- * letters. The gaps between ranks leave room for what orders paths of equal rank.
- */
+/** Higher is better. Case counts only with upper case in the text. Gaps leave room to order equal ranks. */
 export function rankPath(path: string, typed: string): number | undefined {
   if (typed === '') return 0;
   const isExact = typed !== typed.toLowerCase();

@@ -109,10 +109,7 @@ export interface EntryStat {
   readonly number: number;
 }
 
-/**
- * The disk of this machine. All access goes through a `FolderDoor`: a concurrent command may replace a folder by a
- * link, and neither a snapshot nor a restore must follow that out of the workspace.
- */
+/** Uses a `FolderDoor` for all: no snapshot or restore may follow a link that a command puts in a folder's place. */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
   open: (folder) => openFolder(folder),
   realPath,
@@ -230,9 +227,8 @@ function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: num
   const names: string[] = [];
   const open = fs.opendirSync(folder, { bufferSize: 1024 });
   try {
-    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync())
       if (names.push(entry.name) > most) throw new Error(`it holds more than ${most} names`);
-    }
   } finally {
     open.closeSync();
   }
@@ -282,10 +278,7 @@ function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));
 }
 
-/**
- * The name always has a file. A second name holds the old one until it is certain that no program wrote into it; only a
- * file that takes its place between two system calls goes unnoticed.
- */
+/** The name always has a file. A second name holds the old one until it is certain that nothing wrote into it. */
 function exchange(beside: string, name: string, asked: Asked): boolean {
   const aside = freeTemporaryPath(asked.door.place);
   if (!linkFile(name, aside)) {

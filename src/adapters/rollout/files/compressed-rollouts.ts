@@ -94,10 +94,7 @@ export const isCompressed = (path: string): boolean => path.endsWith(compressedS
 /** Readers that need several places read a file up to this size at once. */
 const smallFile = 256 * 1024;
 
-/**
- * Opens a rollout for a list, which reads several places. A small one is kept in memory. The unpacked size of a
- * compressed one is limited: a few kilobytes must not make every list wait.
- */
+/** Opens a rollout for a list. A small one is kept in memory; the unpacked size of a compressed one is limited. */
 export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
   const file = await openRolloutFile(files, path, listedLimits);
   try {
@@ -122,10 +119,7 @@ const refuse = (): Promise<never> =>
   Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
-/**
- * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If
- * its form changed just now, the other one is opened.
- */
+/** Opens a rollout for reading; a compressed one is unpacked as far as it is read. The form may change meanwhile. */
 export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
     return await openForm(files, path, limits);

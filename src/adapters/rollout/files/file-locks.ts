@@ -23,10 +23,7 @@ const begunPause = 50;
 const proof = '.capstan-locks-work';
 type Tried = Lock | LockHeld | { readonly kind: 'begun' };
 
-/**
- * Locks that other programs respect: `flock` on the file, as in Codex. The few calls around the locking program are
- * synchronous, so that it starts as soon as `take` is called and runs beside the caller's work.
- */
+/** `flock` on the file, as in Codex. Synchronous around the locking program, which so starts with `take` at once. */
 export function createFlock(options: FlockOptions): Locks {
   const trying = { lockers: lockPrograms, ...options };
   const { clock } = options;

@@ -55,10 +55,7 @@ export interface WholeFile {
   readonly check?: (temporary: string) => Promise<void>;
 }
 
-/**
- * Writes a file completely or not at all, whatever happens meanwhile, and never replaces another: `there` means that
- * the name was taken. Syncs its folder, but not the folders above.
- */
+/** Writes a file completely or not at all and replaces none (`there`). Syncs its folder, not those above. */
 export async function writeWhole(files: Files, whole: WholeFile): Promise<'made' | 'there'> {
   const { path, temporary, mode, content, facts, check } = whole;
   try {

@@ -54,10 +54,7 @@ PRAGMA user_version = ${schemaVersion};
 
 export const hasIndex = (home: string): boolean => fs.existsSync(indexPath(home));
 
-/**
- * Runs `work` with the index of a home. It always succeeds in getting one: a broken file is moved aside and rebuilt,
- * and if none can be written it is made in memory. `work` may therefore be called more than once.
- */
+/** Always gets an index: a broken file is rebuilt, or one is made in memory. `work` may be called more than once. */
 export async function withDatabase<Result>(
   home: string,
   work: (database: DatabaseSync) => Promise<Result>,

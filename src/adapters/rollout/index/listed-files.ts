@@ -22,10 +22,7 @@ export interface LookOptions {
 /** A folder's time may lag behind its changes by this much. */
 const settlingMs = 3000;
 
-/**
- * Updates the tables of folders and files. A folder with unchanged time has the same names; files must be checked
- * individually. With a budget, old files that were resumed may be missed until later.
- */
+/** Updates the tables. With a budget, old files that were resumed may be missed until later. */
 export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
   const { home, now, budget, progress } = options;
   const began = now();
@@ -51,9 +48,8 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
       if (stat !== undefined) changes.push(() => write.put(name, folder, file, stat));
     }
     const settled = Number(began - stat.mtimeMs > settlingMs);
-    if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled) {
+    if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled)
       changes.push(() => write.folder(folder, stat.mtimeMs, settled));
-    }
   }
   for (const folder of known.keys()) changes.push(() => write.removeFolder(folder));
   const rows = database.prepare('SELECT name, folder, compressed, size, mtime FROM files ORDER BY updated DESC');
@@ -65,9 +61,8 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
     if (budget !== undefined && ++count % 64 === 0 && now() - began > budget) break;
     // Runs thousands of times: a path join would cost as much as the check.
     const stat = statOf(`${home}/${folder}/${fileName(name, compressed === 1)}`);
-    if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime)) {
+    if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime))
       changes.push(() => write.stat(name, stat));
-    }
   }
   if (changes.length === 0) return;
   const writeAll = (): void => {

@@ -30,10 +30,7 @@ export interface Segment extends OpenRollout {
   readonly base?: HistoryBase;
 }
 
-/**
- * Forks and reverts do not copy their base: their first line points to another file and says how much of it counts.
- * Returns the thread's own file first, then its bases, each cut to the part that counts.
- */
+/** A first line says which file it continues and how far. Returns the own file, then its bases, cut to what counts. */
 export async function openLineage(
   own: OpenRollout,
   openRollout: (rolloutId: string) => Promise<OpenRollout | undefined>,

@@ -61,10 +61,7 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
   return beginning;
 }
 
-/**
- * The ordinal of a readable line, if any. A damaged line may claim any ordinal, so decisive lines are parsed; a claim
- * at or beyond the limit is believed, because readers skip that line anyway.
- */
+/** A damaged line may claim any ordinal, so decisive lines are parsed; claims from the limit on are believed. */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;
   if (claimed !== undefined && claimed >= limit) return claimed;
@@ -114,10 +111,7 @@ export type Head =
   | { readonly kind: 'empty' }
   | { readonly kind: 'other' };
 
-/**
- * Reads the first metadata of a rollout. Other programs leave blank lines, bad ones and events before it; a message
- * before it means that it is missing. `longest`: limit for the lines up to it.
- */
+/** Other programs leave blank lines, bad ones and events before the metadata. `longest`: limit for lines up to it. */
 export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
   for await (const block of splitForward(file, options)) {
@@ -136,10 +130,7 @@ export async function readHead(file: OpenFile, options: { readonly longest?: num
 
 const talk: ReadonlySet<string> = new Set([lineType.responseItem, 'inter_agent_communication']);
 
-/**
- * Converts a line to the old form of a rollout. Only records for screens differ: each kind has its own event, and those
- * without one are left out. Plans had the new form even there.
- */
+/** Converts a line to the old form of a rollout: records for screens are events there, except plans. */
 export function legacyLines(draft: LineDraft): readonly LineDraft[] {
   const { type, payload } = draft;
   if (type !== lineType.event || payload['type'] !== 'item_completed') return [draft];

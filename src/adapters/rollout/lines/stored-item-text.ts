@@ -124,10 +124,7 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
   }
 }
 
-/**
- * `none` if Node runs without its compiler, the processor has no vector instructions, or a limit leaves no room for the
- * gigabytes of addresses that WebAssembly reserves.
- */
+/** `none`: Node has no compiler, the processor no vector instructions, or a limit no room for WebAssembly. */
 function makeScanner(): Scanner | 'none' {
   try {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));

@@ -223,10 +223,7 @@ function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof
 const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
 
-/**
- * Matches bytes: whatever looks like a reference counts as one, and most lines need not be parsed. Users' text and
- * command output cannot match, because quotation marks inside strings are escaped.
- */
+/** Any look of a reference counts, without parsing. Users' text cannot match: quotation marks are escaped. */
 function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
   const isSnapshot = bytes.includes(snapshotType);
   if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
@@ -279,9 +276,8 @@ async function collectReverted(options: CollectOptions, references: References) 
 /** The end, in bytes, of the part of each rollout that others continue from. */
 function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const { base } of rollouts) {
+  for (const { base } of rollouts)
     if (base !== undefined) found.set(base.rolloutId, Math.max(base.endByte, found.get(base.rolloutId) ?? 0));
-  }
   return found;
 }
 

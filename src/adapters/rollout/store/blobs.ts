@@ -81,9 +81,8 @@ async function loadBlob(files: Files, home: string, sha256: string): Promise<Loa
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
-  if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256) {
+  if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256)
     return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
-  }
   return { kind: 'blob', bytes };
 }
 

@@ -76,9 +76,8 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       const own = await ownFiles();
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
       // The target of an undo comes from the file, which may name anything. It must be of this thread.
-      if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
+      if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId))
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
-      }
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
     // The newest is authoritative, so it is the last to go and the first to come back.

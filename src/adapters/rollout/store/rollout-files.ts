@@ -39,10 +39,7 @@ export class RolloutFiles {
     return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }
 
-  /**
-   * The newest file with saved content; a writer that died before its first sync hides no older one. For writing only
-   * under the writer lock, since a compressed file is then unpacked.
-   */
+  /** The newest file with saved content. For writing only under the lock, since a compressed file is unpacked then. */
   async openNewest(
     id: ThreadId,
     rollouts: readonly FoundRollout[],

@@ -28,10 +28,7 @@ import type { BaseInstructions } from '../../envelope/facts.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/**
- * State after a checkpoint: its replacement history, and no evidence of context sent to the model. A line that carries
- * the rest of the state is taken as its source, so that a fold may begin here.
- */
+/** A line that carries the rest of the state is taken as its source, so that a fold may begin here. */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
   const carried = readCarried(payload);

@@ -30,10 +30,7 @@ function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>):
   return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
 }
 
-/**
- * Opaque checkpoints whose content this reader needs but cannot read. `before`: provider and model of the turn before.
- * A checkpoint without recorded models was made for that one.
- */
+/** Opaque checkpoints that this reader needs and cannot read; without recorded models, made for the turn `before`. */
 export function unreadableCheckpoints(
   { history, behind }: ThreadState,
   reader: ProviderName,

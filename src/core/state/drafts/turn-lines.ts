@@ -37,10 +37,7 @@ export function turnStarted(
   });
 }
 
-/**
- * The full contract of the turn, so that readers can later tell its settings. `before`: the stored envelope of the turn
- * before it. `outdated`: the thread's settings changed after the turn was submitted.
- */
+/** So that readers can tell the settings. `before`: the last turn's stored envelope. `outdated`: they changed since. */
 export function turnContext(
   envelope: Envelope,
   before: JsonObject | undefined,
@@ -274,9 +271,8 @@ function rulesRecord(rules: RuleSet): JsonObject {
 const longText = 300;
 
 function shorten(value: Json): Json {
-  if (typeof value === 'string' && value.length > longText) {
+  if (typeof value === 'string' && value.length > longText)
     return { characters: value.length, digest: shortTextHash(value) };
-  }
   if (Array.isArray(value)) return value.map((member) => shorten(member as Json));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));

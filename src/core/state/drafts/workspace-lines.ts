@@ -31,9 +31,8 @@ export function snapshotLine(
   { aim }: Pick<SnapshotRecord, 'aim'> = {},
 ): LineDraft {
   const who = changer.kind === 'turn' ? { turn_id: changer.turnId } : { restore_id: changer.restoreId };
-  if (snapshot.kind === 'missing') {
+  if (snapshot.kind === 'missing')
     return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
-  }
   const { root, tree, others, files, bytes, skipped } = snapshot;
   const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
   const skipped_count = skipped.length > namedSkipped ? skipped.length : undefined;

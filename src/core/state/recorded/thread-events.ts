@@ -156,9 +156,8 @@ function foldLine(
 }
 
 function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
-  if (turnEvent(payload)?.kind === 'rollback') {
+  if (turnEvent(payload)?.kind === 'rollback')
     return { state: atTurnEnd({ ...state, turns: turnsFrom(state.turns.place) }), news: [{ kind: 'rewound' }] };
-  }
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
   const end = turnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);

@@ -52,10 +52,7 @@ export interface TurnItems {
   readonly places: ReadonlyMap<RecordedItem, number>;
 }
 
-/**
- * Turns with their items. Items between two turns belong to the former, those before the first turn to the first. Holds
- * everything in memory: use `foldTurn` if items are not needed.
- */
+/** Items between two turns belong to the former. Holds everything in memory: `foldTurn` needs none of them. */
 export function readTurnItems(lines: Iterable<Line>): TurnItems {
   const reader = new TurnItemsReader();
   for (const line of lines) reader.read(line);

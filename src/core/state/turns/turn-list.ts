@@ -153,9 +153,8 @@ export function findTurn<Turn extends { readonly id: TurnId }>(
   const begun = name.length < 4 ? [] : turns.filter(({ id }) => id.startsWith(name));
   if (begun.length === 1) return begun[0]!;
   const next = `List its turns with \`capstan threads show ${thread}\`.`;
-  if (begun.length > 1) {
+  if (begun.length > 1)
     return { code: 'turn-ambiguous', message: `${begun.length} turns of thread ${thread} begin with ${name}.`, next };
-  }
   const count = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
   const message = `Thread ${thread} has no turn ${JSON.stringify(name)}: it has ${count}, not counting rolled-back ones.`;
   return { code: 'turn-unknown', message, next };

@@ -181,12 +181,10 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
     status: event.status,
     endedAt: endedAt ?? turn.endedAt,
   });
-  if (open !== undefined && endsTurn(event.name, open)) {
+  if (open !== undefined && endsTurn(event.name, open))
     return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
-  }
-  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name) {
+  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name)
     return log.newest?.endedAt === undefined ? change(log, ending) : log;
-  }
   const earlier = event.name === '' ? [] : log.earlier.slice(0, log.count);
   const at = earlier.findLastIndex(({ id }) => id === event.name);
   const turn = earlier[at];

@@ -46,10 +46,7 @@ export class FolderDoor {
 
 const movedAway = 'its folder was moved or replaced in the meantime';
 
-export function withFolderDoor<Result>(
-  place: string,
-  use: (name: string, folder: string, door: FolderDoor) => Result,
-): Result {
+export function withFolderDoor<Result>(place: string, use: (name: string, folder: string, door: FolderDoor) => Result) {
   const door = new FolderDoor(dirname(place));
   try {
     return use(door.isDoor ? `${door.place}/${basename(place)}` : place, door.place, door);

@@ -40,11 +40,7 @@ export function openRegular(path: string, { links, flags = 0, mode }: OpenOption
 }
 
 /** Opens the file, and closes it after `use`. */
-export function withRegular<Result>(
-  path: string,
-  options: OpenOptions,
-  use: (file: number, stats: Stats) => Result,
-): Result {
+export function withRegular<Result>(path: string, options: OpenOptions, use: (file: number, stats: Stats) => Result) {
   const { file, stats } = openRegular(path, options);
   try {
     return use(file, stats);

@@ -172,10 +172,7 @@ function problem(key: string, value: string, rule: Record<'key' | 'source', stri
 }
 
 /** Lists the AGENTS.md files for threads in a folder: the user's own first, then the project's from its root down. */
-export async function instructionPaths(
-  { base }: Pick<EngineParts, 'base'>,
-  folder: string,
-): Promise<readonly string[]> {
+export async function instructionPaths({ base }: Pick<EngineParts, 'base'>, folder: string) {
   const { config } = await configInFolder(base, folder);
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
   const rules = {

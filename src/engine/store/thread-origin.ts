@@ -63,11 +63,7 @@ export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThr
 }
 
 /** Like `isLineOfThisHome`, for a claim that was read from a line. */
-export async function isWrittenByThisHome(
-  parts: ProvingParts,
-  thread: DescribedThread,
-  { claim, seal }: Sealed,
-): Promise<boolean> {
+export async function isWrittenByThisHome(parts: ProvingParts, thread: DescribedThread, { claim, seal }: Sealed) {
   if (seal === undefined) return false;
   for await (const subject of subjects(parts, thread)) {
     if (parts.seals.holds(sealText(subject, claim), seal)) return true;

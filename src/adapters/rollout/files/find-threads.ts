@@ -171,11 +171,7 @@ export async function findThreadFiles(files: Files, home: string, id: ThreadId):
 }
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
-export async function findRolloutFile(
-  files: Files,
-  home: string,
-  rolloutId: string,
-): Promise<FoundRollout | undefined> {
+export async function findRolloutFile(files: Files, home: string, rolloutId: string) {
   const root = sessionsFolder(home);
   const born = uuidTime(rolloutId);
   const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => join(root, dayOf(born + shift)));

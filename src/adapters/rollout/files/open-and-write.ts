@@ -2,10 +2,7 @@ import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { dirname } from 'node:path';
 
-export async function withOpen<Result>(
-  opening: Promise<OpenFile>,
-  work: (file: OpenFile) => Promise<Result>,
-): Promise<Result> {
+export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
   const file = await opening;
   try {
     return await work(file);

@@ -55,10 +55,7 @@ PRAGMA user_version = ${schemaVersion};
 export const hasIndex = (home: string): boolean => fs.existsSync(indexPath(home));
 
 /** Always gets an index: a broken file is rebuilt, or one is made in memory. `work` may be called more than once. */
-export async function withDatabase<Result>(
-  home: string,
-  work: (database: DatabaseSync) => Promise<Result>,
-): Promise<Result> {
+export async function withDatabase<Result>(home: string, work: (database: DatabaseSync) => Promise<Result>) {
   const path = indexPath(home);
   if (!fs.existsSync(path)) removeOlder(home);
   let result = await attempt(() => openFile(path), work);

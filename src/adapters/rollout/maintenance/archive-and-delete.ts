@@ -97,10 +97,7 @@ export interface FollowingParts extends HomeParts {
 }
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
-export async function followChanges(
-  options: FollowingParts,
-  changes: readonly ThreadChange[],
-): Promise<readonly Outcome[]> {
+export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {
   const deleted = changes.filter(({ kind }) => kind === 'deleted');
   const problems: (Outcome | undefined)[] = [];
   if (deleted.length > 0) {

@@ -25,11 +25,7 @@ export function findModelLimit(limits: readonly ModelLimit[], { provider, model 
 }
 
 /** Folds a `capstan_step` line. `bytes`: body of the thread's newest request. */
-export function foldStepLimits(
-  limits: readonly ModelLimit[],
-  payload: JsonObject,
-  bytes: number | undefined,
-): readonly ModelLimit[] {
+export function foldStepLimits(limits: readonly ModelLimit[], payload: JsonObject, bytes: number | undefined) {
   const [provider, model] = [stringAt(payload, 'provider'), stringAt(payload, 'model')];
   if (provider === undefined || model === undefined) return limits;
   const before = findModelLimit(limits, { provider, model }) ?? { provider, model };

@@ -130,30 +130,23 @@ function foldLine(
   answer: Item | undefined,
   ended: TurnItem | undefined,
 ): Recorded {
-  const { payload } = line;
-  switch (line.type) {
-    case lineType.event:
-      return foldEventLine(before, state, payload);
-    case lineType.responseItem:
-      return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
-    case lineType.call:
-      return foldBegun(state, payload);
-    case lineType.session:
-      return foldSessionLine(state, payload);
-    case lineType.compacted:
-      return withEvents(state, ...checkpointEvents(turnOf(state), payload));
-    case lineType.compaction:
-      return withEvents(state, failedCheckpoint(state.threadId, payload));
-    case lineType.hook:
-      return withEvents(state, hookEvent(payload));
-    case lineType.waiting:
-      return foldWaitingLine(state, payload);
-    case lineType.request:
-      return withEvents(state, prefixBroken(payload));
-    default:
-      return { state, news: [] };
-  }
+  if (line.type === lineType.responseItem)
+    return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
+  return folds.get(line.type)?.(state, line.payload, before) ?? { state, news: [] };
 }
+
+type Fold = (state: RecordedState, payload: JsonObject, before: RecordedState) => Recorded;
+
+const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
+  [lineType.event, (state, payload, before) => foldEventLine(before, state, payload)],
+  [lineType.call, foldBegun],
+  [lineType.session, foldSessionLine],
+  [lineType.compacted, (state, payload) => withEvents(state, ...checkpointEvents(turnOf(state), payload))],
+  [lineType.compaction, (state, payload) => withEvents(state, failedCheckpoint(state.threadId, payload))],
+  [lineType.hook, (state, payload) => withEvents(state, hookEvent(payload))],
+  [lineType.waiting, foldWaitingLine],
+  [lineType.request, (state, payload) => withEvents(state, prefixBroken(payload))],
+]);
 
 function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
   if (turnEvent(payload)?.kind === 'rollback')

@@ -109,10 +109,7 @@ export interface RecordedCommand {
 }
 
 /** The other line of the same run. Its output may be cut, so only the command and its exit code are compared. */
-export function findMatchingCommand(
-  told: readonly RecordedCommand[],
-  { by, item }: RecordedCommand,
-): RecordedCommand | undefined {
+export function findMatchingCommand(told: readonly RecordedCommand[], { by, item }: RecordedCommand) {
   return told.find(
     (other) => other.by !== by && other.item.argv.at(-1) === item.argv.at(-1) && other.item.exitCode === item.exitCode,
   );

@@ -1,10 +1,7 @@
 const leastCapacity = 256;
 const noBytes = Buffer.alloc(0);
 
-/**
- * Collects pieces of bytes in one buffer. A list of pieces would take far more memory: each piece is an object and
- * keeps alive all the memory it was cut from.
- */
+/** Collects bytes in one buffer. A list of pieces would keep alive all the memory they were cut from. */
 export class BoundedBuffer {
   readonly #most: number;
   #memory: Buffer = noBytes;

@@ -1,8 +1,6 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 
-/**
- * A regular expression from an untrusted source. Its running time is bounded by `steps` times the length of the text.
- */
+/** A regular expression from an untrusted source: its time is bounded by `steps` times the length of the text. */
 export interface Pattern {
   /** Upper bound of the steps taken for one character of a text. */
   readonly steps: number;
@@ -25,10 +23,7 @@ const mostCharacters = 10_000;
 /** The library merges hundreds of ranges for each such class. */
 const unicodeClassSteps = 5;
 
-/**
- * Reads RE2 syntax plus JavaScript's character escapes; anything that cannot run in linear time is refused. Importing
- * this file is slow, so it is imported on use.
- */
+/** RE2 syntax plus JavaScript's character escapes, in linear time. Importing this file is slow: import it on use. */
 export function readPattern(
   text: string,
   { ignoresCase = false, dotMatchesAll = false }: PatternOptions = {},
@@ -57,10 +52,7 @@ const tokens = new RegExp(
   'g',
 );
 
-/**
- * Upper bound of the steps of a pattern with its counted repeats written out. The library would write out up to a
- * million before it refuses.
- */
+/** Upper bound of the steps with counted repeats written out: the library would write out up to a million. */
 function stepsOf(text: string): number {
   const outside: { readonly steps: number; readonly ends: number }[] = [];
   let steps = 0;
@@ -126,6 +118,4 @@ const sentences: Readonly<Record<string, string>> = {
   'invalid character class range': 'has a range in the wrong order, or a class that is not known: …',
 };
 
-function short(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
+const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -3,27 +3,20 @@ import { sha1 as nobleSha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
 /** HMAC-SHA256. Node's crypto loads slowly, and every start needs some of these. */
-export function keyedTextHash(key: Uint8Array, text: string): Buffer {
-  return asBuffer(hmac(sha256, key, Buffer.from(text)));
-}
+export const keyedTextHash = (key: Uint8Array, text: string): Buffer => asBuffer(hmac(sha256, key, Buffer.from(text)));
 
 /** Unkeyed hash, as hexadecimal digits of its first bytes; distinguishes texts, also an attacker's. */
 export function textHash(text: string, bytes = 32): string {
   return keyedTextHash(new Uint8Array(), text).toString('hex', 0, bytes);
 }
 
-export function sha1(bytes: Uint8Array): Buffer {
-  return asBuffer(nobleSha1(bytes));
-}
+export const sha1 = (bytes: Uint8Array): Buffer => asBuffer(nobleSha1(bytes));
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/**
- * Sixteen hexadecimal digits, not collision-resistant against an attacker. The newest result is cached: a model's
- * instructions are digested twice at every start, in cold code.
- */
+/** Not collision-resistant. The newest result is cached: instructions are digested twice at every start. */
 export function shortTextHash(text: string): string {
   // A short text must not evict a long one, which is requested again and again.
   if (text.length < shortTextLength) return computeShortHash(text);
@@ -32,7 +25,6 @@ export function shortTextHash(text: string): string {
 }
 
 const shortTextLength = 1000;
-
 let newestHashed = { text: '', digest: computeShortHash('') };
 
 function computeShortHash(text: string): string {

@@ -18,6 +18,4 @@ export function editDistance(a: string, b: string): number {
   return at(last, b.length);
 }
 
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Infinity;
-}
+const at = (row: readonly number[], column: number): number => row[column] ?? Infinity;

@@ -4,10 +4,8 @@
  * tables but are drawn as nothing.
  */
 export const invisibleClass = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\uFFFC\u{16FE4}\u{1D159}`;
-
 /** Characters that look like space, including the Braille letter without dots. */
 export const spaceClass = String.raw`\s\u2800`;
-
 /** Characters that some program treats as a line end or a terminal control. */
 export const controlClass = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 
@@ -19,10 +17,7 @@ const notPlain =
 let invisible: RegExp | undefined;
 let seenSign: RegExp | undefined;
 
-/**
- * Invisible characters except newline and tab. Arabic, Syriac and Kaithi signs that enclose others are visible,
- * although Unicode lists them as format characters.
- */
+/** Not newline and tab, nor signs that enclose others: they are visible, although Unicode lists them as format. */
 function invisiblePattern(): RegExp {
   invisible ??= new RegExp(
     String.raw`(?![\n\t\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[${invisibleClass}]`,
@@ -38,10 +33,7 @@ export function isBlankText(text: string): boolean {
   return !seenSign.test(text);
 }
 
-/**
- * Replaces each invisible character. Newline and tab stay, and so do joiners and selectors where a script or an emoji
- * needs them.
- */
+/** Replaces invisible characters. Newline and tab stay, and joiners and selectors that a script or emoji needs. */
 export function replaceInvisible(text: string, replace: (sign: string) => string): string {
   if (!notPlain.test(text) && text.isWellFormed()) return text;
   return text.replaceAll(invisiblePattern(), (sign, at: number, all: string) =>
@@ -51,18 +43,14 @@ export function replaceInvisible(text: string, replace: (sign: string) => string
 
 /** For untrusted text that the model reads: removes everything that a user looking at the text would not see. */
 export function withoutInvisible(text: string): string {
-  // Selectors after Chinese characters matter to fonts alone, and those after digits to key caps; others could spell
-  // words.
+  // Selectors after Chinese characters matter to fonts alone, those after digits to key caps; others could spell.
   return replaceInvisible(text.toWellFormed(), () => '').replaceAll(
     /[\uFE00-\uFE02\uFE0E]|[\u{E0100}-\u{E01EF}]|(?<=[#*0-9])\uFE0F(?!\u20E3)|(?<=\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?)\u200D(?!\p{Extended_Pictographic})/gu,
     '',
   );
 }
 
-/**
- * True if the text before makes the sign part of a letter or a picture. Looks at nothing after it: a text may come in
- * pieces.
- */
+/** True if the text before makes the sign part of a letter or a picture. A text may come in pieces. */
 function isNeeded(sign: string, all: string, at: number): boolean {
   const before = all.slice(Math.max(0, at - 4), at);
   if (/[\u200C\u200D]/u.test(sign))

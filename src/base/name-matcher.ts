@@ -14,7 +14,6 @@ export type NamePart =
 
 /** Code points, both ends included. */
 export type CharacterRange = readonly [string, string];
-
 export type NameMatcher = (name: string) => boolean;
 
 /**
@@ -48,10 +47,7 @@ function longestText(parts: readonly NamePart[]): string {
   return longest;
 }
 
-/**
- * Takes one character if it fits; without `fits`, none. The machine is then at all of `next` at once. The last state is
- * the end.
- */
+/** Takes one character if it fits, or none without `fits`. Then at all of `next` at once. The last is the end. */
 interface State {
   readonly fits?: (character: number) => boolean;
   readonly next: number[];
@@ -115,9 +111,7 @@ function inOrder(parts: readonly NamePart[], covers: boolean): (name: string, fr
   };
 }
 
-function widthOf(character: number): number {
-  return character > 0xffff ? 2 : 1;
-}
+const widthOf = (character: number): number => (character > 0xffff ? 2 : 1);
 
 function statesOf(parts: readonly NamePart[]): readonly State[] {
   const states: State[] = [];

@@ -1,5 +1,4 @@
 export const notPlain: unique symbol = Symbol('not plain');
-
 /** Deeper data is refused; it may be cyclic. */
 const mostDepth = 100;
 
@@ -46,6 +45,14 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   const kept: Partial<Fields> = {};
   for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
   return kept as unknown as Defined<Fields>;
+}
+
+/** The fields if none of them is undefined. */
+export function whole<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } | undefined {
+  for (const key in fields) if (fields[key] === undefined) return undefined;
+  return fields as { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
 }
 
 /** Caches the answer per object; objects must never change. */

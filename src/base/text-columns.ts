@@ -3,9 +3,7 @@ const ascii = /^[ -~]*$/;
 const single =
   /^[ -~\u00A1-\u00AC\u00AE-\u02FF\u0370-\u0482\u048A-\u0530\u2010-\u2027\u2030-\u203B\u203D-\u2048\u204A-\u205E\u20A0-\u20BF\u2190-\u21FF\u2500-\u25FC\u2610\u2611\u2713\u2714\u2717\u2718]*$/;
 
-export function isSingleColumnText(text: string): boolean {
-  return ascii.test(text) || single.test(text);
-}
+export const isSingleColumnText = (text: string): boolean => ascii.test(text) || single.test(text);
 
 export function countColumns(line: string): number {
   if (isSingleColumnText(line)) return line.length;
@@ -65,11 +63,7 @@ function columnsBetween(line: string, at: number, end: number): number {
 let clusterPattern: RegExp | undefined;
 let widePattern: RegExp | undefined;
 let markPattern: RegExp | undefined;
-
-/**
- * Zero-width marks. Those with a column of their own are excluded: terminals differ about them, and a row that is
- * counted too short becomes two.
- */
+/** Zero-width marks, except those that some terminals give a column: a row counted too short becomes two. */
 const mark = String.raw`(?![\u065F\u1033-\u1035\u103A\u103D\u103E])[\p{Mn}\p{Me}]`;
 /** Format characters that no terminal gives a column. */
 const control = String.raw`[\u200B-\u200F\u202A-\u202E\u2060-\u2063\u206A-\u206F\uFEFF\uFFF9-\uFFFB\u{1D173}-\u{1D17A}\u{E0001}\u{E0020}-\u{E007F}]`;

@@ -3,10 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 export { errorCode };
 
-/**
- * Node's file system without an ESM import of `node:fs`, which costs 5 ms of every start. Blocking calls suit a handful
- * of small files: the thread pool takes fifty times as long.
- */
+/** Without an ESM import of `node:fs`, which costs 5 ms. For a few small files, blocking is fastest by far. */
 export const fileSystem = process.getBuiltinModule('node:fs');
 
 /** The file does not exist, or a part of its path is no folder. */
@@ -71,10 +68,7 @@ export function linkTarget(path: string): string {
 /** Node's substitute for bytes that it cannot read as UTF-8. */
 const replacement = '\uFFFD';
 const firstOddByte = 0xdc00;
-
-export function diskPath(path: string): string | Buffer {
-  return path.isWellFormed() ? path : pathBytes(path);
-}
+export const diskPath = (path: string): string | Buffer => (path.isWellFormed() ? path : pathBytes(path));
 
 export function pathBytes(path: string): Buffer {
   if (path.isWellFormed()) return Buffer.from(path);
@@ -112,9 +106,7 @@ export function pathText(bytes: Uint8Array): string {
 }
 
 /** Node may have replaced bytes in this name, or the name may really contain this character. */
-export function mayBeOdd(name: string): boolean {
-  return name.includes(replacement);
-}
+export const mayBeOdd = (name: string): boolean => name.includes(replacement);
 
 /** Empty if the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
@@ -161,18 +153,24 @@ export function freeTemporaryPath(folder: string): string {
 }
 
 /** Recognises a temporary name whose writer was stopped before it renamed the file. */
-export function isTemporaryName(name: string): boolean {
-  return /^\.capstan-\d+-\d+$/.test(name);
-}
+export const isTemporaryName = (name: string): boolean => /^\.capstan-\d+-\d+$/.test(name);
 
-/**
- * The topmost folder that must be made for a path. For a whole path Node reports "missing" whatever the reason, such as
- * a read-only disk; this folder alone gets the true reason.
- */
-export function firstMissing(path: string): string {
+/** The topmost folder to make for a path: for this one alone, Node reports the true reason of a failure. */
+function firstMissing(path: string): string {
   let missing = path;
   while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);
   return missing;
+}
+
+/** Makes a folder and those above it, with the true reason if one cannot be made. */
+export function makeFolders(path: string, mode: number): void {
+  try {
+    fileSystem.mkdirSync(path, { recursive: true, mode });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    fileSystem.mkdirSync(firstMissing(path), { mode });
+    fileSystem.mkdirSync(path, { recursive: true, mode });
+  }
 }
 
 /** Syncing the folder makes a new name survive a power cut. Throws where the system cannot do it. */

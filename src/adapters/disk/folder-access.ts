@@ -1,33 +1,17 @@
-import {
-  diskPath,
-  fileSystem,
-  fileSystem as fs,
-  isMissing,
-  linkTarget,
-  mayBeOdd,
-  pathText,
-  realPath,
-} from './file-system.ts';
+import { diskPath, fileSystem as fs, isMissing, linkTarget, mayBeOdd, pathText, realPath } from './file-system.ts';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, normalize } from 'node:path';
 
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-
 export const O_PATH = 0o10000000;
 
-/**
- * A folder held open. Concurrent commands could replace a folder by a link after the policy was asked: entries reached
- * through the door are in the intended folder, or there is no door.
- */
+/** A folder held open: entries reached through the door are in it, whatever replaces the folder meanwhile. */
 export class FolderDoor {
   readonly place: string;
   readonly #door: number | undefined;
   #isClosed = false;
 
-  /**
-   * The path of the folder must be absolute and without links. Throws if something else is there. `above`: an open door
-   * of the parent folder, which is quicker.
-   */
+  /** The path must be absolute and without links. `above`: an open door of the parent folder, which is quicker. */
   constructor(
     folder: string,
     { above, doors = hasFolderDoors() }: { readonly above?: FolderDoor; readonly doors?: boolean } = {},
@@ -62,10 +46,7 @@ export class FolderDoor {
 
 const movedAway = 'its folder was moved or replaced in the meantime';
 
-export function withFolderDoor<Result>(
-  place: string,
-  use: (name: string, folder: string, door: FolderDoor) => Result,
-): Result {
+export function withFolderDoor<Result>(place: string, use: (name: string, folder: string, door: FolderDoor) => Result) {
   const door = new FolderDoor(dirname(place));
   try {
     return use(door.isDoor ? `${door.place}/${basename(place)}` : place, door.place, door);
@@ -74,10 +55,7 @@ export function withFolderDoor<Result>(
   }
 }
 
-/**
- * For systems without doors, called after opening or listing: throws if a link is on the way to the path, or if the
- * opened file is not the one at the path.
- */
+/** For systems without doors, after opening or listing: throws if a link is on the way, or the file another one. */
 export function assertInPlace(path: string, opened?: { readonly dev: number; readonly ino: number }): void {
   const found = opened && fs.lstatSync(diskPath(path));
   const isSame = opened?.dev === found?.dev && opened?.ino === found?.ino;
@@ -85,12 +63,8 @@ export function assertInPlace(path: string, opened?: { readonly dev: number; rea
 }
 
 let doors: boolean | undefined;
-
 /** Only Linux can name the entries of a folder that is held open. */
-export function hasFolderDoors(): boolean {
-  return (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
-}
-
+export const hasFolderDoors = (): boolean => (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
 export type NamedEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink' | 'isSocket'>;
 
 /** Returns the entries unchanged, or lists the folder again if some names may not be the true ones. */
@@ -106,11 +80,10 @@ export function withTrueNames<Entry extends NamedEntry>(
 export function trueEntries(folder: string, most = Number.POSITIVE_INFINITY): readonly NamedEntry[] {
   const found: NamedEntry[] = [];
   // In this encoding one character is one byte.
-  const open = fileSystem.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
+  const open = fs.opendirSync(diskPath(folder), { encoding: 'latin1', bufferSize: 256 });
   try {
-    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync()) {
+    for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
       found.push(Object.assign(entry, { name: pathText(Buffer.from(entry.name, 'latin1')) }));
-    }
   } finally {
     open.closeSync();
   }
@@ -127,7 +100,7 @@ export function isOverlong(folder: string): boolean {
 
 export function isOutOfSight(path: string): boolean {
   try {
-    fileSystem.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
     return false;
   } catch (error) {
     return !isMissing(error);

@@ -85,7 +85,6 @@ function readAll(file: number, size: number): Uint8Array {
 }
 
 function writeAll(file: number, content: Uint8Array, position: number): void {
-  for (let written = 0; written < content.length;) {
+  for (let written = 0; written < content.length;)
     written += fs.writeSync(file, content, written, content.length - written, position + written);
-  }
 }

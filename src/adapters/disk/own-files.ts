@@ -7,10 +7,7 @@ import { join } from 'node:path';
 /** Access of others to our files and folders. They may never write. */
 export type AccessForOthers = 'readable' | 'closed';
 
-/**
- * Reads a small file of the engine: regular, no link, owned by this user, within its limit. Anything else counts as
- * missing.
- */
+/** Reads a small regular file of this user, no link, within its limit. Anything else counts as missing. */
 export function readOwnFile(
   path: string,
   { maxBytes, toOthers }: { readonly maxBytes: number; readonly toOthers: AccessForOthers },
@@ -26,10 +23,7 @@ export function readOwnFile(
   }
 }
 
-/**
- * Writes through a second name, so that readers see all of the file or nothing. Only this process may use the second
- * name; leftovers of an earlier process with its number are removed.
- */
+/** Readers see all of the file or nothing. Only this process may use the second name; leftovers are removed. */
 export function writeOwnFile(path: string, temporary: string, text: string): void {
   fileSystem.rmSync(temporary, { force: true });
   fileSystem.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { errorCode, fileSystem, namesIn } from './file-system.ts';
 
-/**
- * Signals a process, or a group by a negative number. True if the target exists, even if this user may not signal it.
- */
+/** Signals a process, or a group by a negative number. True if it exists, even if this user may not signal it. */
 export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -13,13 +11,9 @@ export function signalProcess(target: number, signal: 'SIGINT' | 'SIGTERM' | 'SI
 }
 
 /** True also for a process of another user. A zombie is not alive. */
-export function isAlive(pid: number): boolean {
-  return signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
-}
+export const isAlive = (pid: number): boolean => signalProcess(pid, 0) && statOf(pid)?.isAlive !== false;
 
-/**
- * Start time of a Linux process: ticks since boot, and the boot's id. Undefined if there is none; a zombie has ended.
- */
+/** Ticks since boot, and the boot's id (Linux). Undefined if there is none; a zombie has ended. */
 export function processStart(pid: number): string | undefined {
   const stat = statOf(pid);
   if (stat === undefined || !stat.isAlive) return undefined;
@@ -31,10 +25,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/**
- * Folders of a Linux process with its variables and descriptors. Once its first thread has ended, the system shows them
- * only under the numbers of its other threads.
- */
+/** Once its first thread has ended, Linux shows variables and descriptors only under the numbers of other threads. */
 export function processFolders(pid: number): readonly string[] {
   const folder = `/proc/${pid}`;
   const stat = statOf(pid);
@@ -58,10 +49,7 @@ function statOf(pid: number): ProcessStat | undefined {
   }
 }
 
-/**
- * Reads `/proc/PID/stat`. If the first thread has ended, the state is that of a dead process although other threads
- * still run.
- */
+/** Reads `/proc/PID/stat`. The state may be that of a dead process although other threads still run. */
 export function readStat(text: string): ProcessStat | undefined {
   // The second field is an arbitrary name in parentheses; the state follows it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -70,12 +58,8 @@ export function readStat(text: string): ProcessStat | undefined {
   return { state, isAlive: !isDeadState(state) || Number(threads) > 1, ticks };
 }
 
-function isDeadState(state: string): boolean {
-  return /^[ZXx]$/.test(state);
-}
-
+const isDeadState = (state: string): boolean => /^[ZXx]$/.test(state);
 let bootId: string | undefined;
-
 /** Every command is identified: a new buffer for each reading would occupy memory until a full collection. */
 const small = Buffer.allocUnsafeSlow(4096);
 
@@ -88,10 +72,7 @@ function readSmall(path: string): string {
   }
 }
 
-/**
- * Removes folders `PREFIX PID - …` left by killed processes of this user. Only for a parent that no command may write:
- * a folder swapped for a link during removal would lead elsewhere.
- */
+/** Removes `PREFIX PID - …` of killed processes. No command may write the parent: a link would lead elsewhere. */
 export function sweepFolders(parent: string, prefix: string): void {
   for (const name of namesIn(parent)) {
     const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
@@ -99,9 +80,8 @@ export function sweepFolders(parent: string, prefix: string): void {
     const folder = join(parent, name);
     try {
       const found = fileSystem.lstatSync(folder);
-      if (found.isDirectory() && found.uid === globalThis.process.getuid?.()) {
+      if (found.isDirectory() && found.uid === globalThis.process.getuid?.())
         fileSystem.rmSync(folder, { recursive: true, force: true });
-      }
     } catch {
       // The next process tries again.
     }

@@ -25,17 +25,10 @@ export class NotRegular extends Error {
 /** Keep a pipe without a writer from blocking us, and a terminal from becoming our controlling one. */
 export const nonBlockingFlags = fileSystem.constants.O_NONBLOCK | fileSystem.constants.O_NOCTTY;
 
-/**
- * Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor: the path may lead elsewhere by
- * then. The caller closes the file.
- */
+/** Opens a regular file without blocking, or throws `NotRegular`. Checks the descriptor. The caller closes it. */
 export function openRegular(path: string, { links, flags = 0, mode }: OpenOptions): OpenRegularFile {
-  const { O_NOFOLLOW } = fileSystem.constants;
-  const file = fileSystem.openSync(
-    diskPath(path),
-    flags | nonBlockingFlags | (links === 'refused' ? O_NOFOLLOW : 0),
-    mode,
-  );
+  const ofLinks = links === 'refused' ? fileSystem.constants.O_NOFOLLOW : 0;
+  const file = fileSystem.openSync(diskPath(path), flags | nonBlockingFlags | ofLinks, mode);
   try {
     const stats = fileSystem.fstatSync(file);
     if (!stats.isFile()) throw new NotRegular(stats);
@@ -47,11 +40,7 @@ export function openRegular(path: string, { links, flags = 0, mode }: OpenOption
 }
 
 /** Opens the file, and closes it after `use`. */
-export function withRegular<Result>(
-  path: string,
-  options: OpenOptions,
-  use: (file: number, stats: Stats) => Result,
-): Result {
+export function withRegular<Result>(path: string, options: OpenOptions, use: (file: number, stats: Stats) => Result) {
   const { file, stats } = openRegular(path, options);
   try {
     return use(file, stats);
@@ -95,10 +84,7 @@ export function realPathOf(descriptor: number, path: string): string {
   return real;
 }
 
-/**
- * False if the name from `realPathOf` does not lead to the file: it was replaced since, or reached through the root or
- * descriptors of another process, whose mounts may differ.
- */
+/** False if the name from `realPathOf` leads elsewhere: it was replaced, or seen in another process's mounts. */
 function isReachableByName(descriptor: number, { dev, ino }: Stats): boolean {
   // Elsewhere `realPathOf` has compared.
   if (process.platform !== 'linux') return true;
@@ -136,10 +122,7 @@ export interface UnreadFile {
 
 export type ReadFile = { readonly kind: 'read'; readonly bytes: Buffer } | UnreadFile | { readonly kind: 'missing' };
 
-/**
- * Reads a regular file of limited size. No entry can block the program or fill its memory: pipes, devices, sockets,
- * folders and files that grow while read are refused.
- */
+/** Nothing can block the program or fill its memory: no pipe, device, socket, folder or growing file is read. */
 export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
   if (denies?.(path) === true) return denied;
   try {
@@ -188,14 +171,11 @@ const notThere: UnreadFile = {
   reason: 'it was replaced while it was opened, or is reached through another process',
 };
 
-function notAFile(noun: string): UnreadFile {
-  return { kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` };
-}
+const notAFile = (noun: string): UnreadFile => ({ kind: 'unread', why: 'not-a-file', reason: `it is ${noun}` });
 
 function tooLarge(maxBytes: number, size: number): UnreadFile {
   return { kind: 'unread', why: 'too-large', reason: `it is larger than ${sizeWords(maxBytes)}`, size };
 }
 
-function sizeWords(bytes: number): string {
-  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;
-}
+const sizeWords = (bytes: number): string =>
+  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`;

@@ -16,10 +16,7 @@ interface LockWanted extends LockWaiting {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Takes a lock once no other process has it. The system frees the lock of a crashed process. Rejects with the reason as
- * a part of a sentence.
- */
+/** Takes a lock once no other process has it. Rejects with the reason as a part of a sentence. */
 export async function waitForLock(path: string, { locks, clock, held, signal }: LockWanted): Promise<Lock> {
   for (const end = clock.now() + patienceMs; ;) {
     const lock = await locks.take(path).catch((error: unknown) => {

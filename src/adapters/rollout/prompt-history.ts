@@ -95,7 +95,7 @@ async function append(
         await clock.sleep(pauseMs);
       }
       appendLine(file, line);
-      if (maxBytes > 0) trim(file, path, { maxBytes, newest: line.length });
+      if (maxBytes > 0) trim(file, path, maxBytes, line.length);
     } finally {
       fs.closeSync(file);
     }
@@ -115,11 +115,7 @@ function appendLine(file: number, line: Buffer): void {
 }
 
 /** Drops the oldest lines down to four fifths of the limit. The newest line always stays. */
-function trim(
-  file: number,
-  path: string,
-  { maxBytes, newest }: { readonly maxBytes: number; readonly newest: number },
-): void {
+function trim(file: number, path: string, maxBytes: number, newest: number): void {
   const { size } = fs.fstatSync(file);
   if (size <= maxBytes) return;
   const wanted = Math.max(newest, Math.floor(maxBytes * 0.8));
@@ -161,9 +157,6 @@ function promptIn(line: string): readonly KeptPrompt[] {
 }
 
 function unkept(path: string, why: string): Outcome {
-  return {
-    code: 'history-unwritten',
-    message: `The message was not added to ${path}: ${why}.`,
-    next: 'It is in this conversation all the same. To keep no history, set history.persistence = "none".',
-  };
+  const next = 'It is in this conversation all the same. To keep no history, set history.persistence = "none".';
+  return { code: 'history-unwritten', message: `The message was not added to ${path}: ${why}.`, next };
 }

@@ -42,10 +42,7 @@ export interface TableBlock extends BlockPlace {
 /** Further definitions are text: copying more of them for each one would take long. */
 const mostDefinitions = 200;
 
-/**
- * Link targets by label. `so far`: a text knows only definitions above it, so it never changes. `all`: it knows every
- * definition, and may only be drawn when everything was read.
- */
+/** Link targets by label. `so far`: those above a text, which never changes. `all`: draw when everything was read. */
 export class Definitions {
   readonly #known: 'all' | 'so far';
   readonly #count: number;

@@ -4,7 +4,6 @@ import { Lexer, type Links, Tokenizer, type Tokens } from 'marked';
 const deepest = 30;
 /** A wider table is text. */
 const mostColumns = 100;
-
 export type Alignment = 'left' | 'right' | 'centre';
 
 /** A table as written. The library's own token has an entry for each cell that a row could have. */
@@ -115,10 +114,7 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/**
- * Milliseconds for one reading. The longer one is for the first reading of a process, which also compiles the patterns,
- * and for short texts.
- */
+/** Milliseconds for one reading. The longer one is for the first of a process, and for short texts. */
 const [longestRead, longestEasyRead] = [50, 1000];
 let hasRead = false;
 const few = 1000;
@@ -157,10 +153,7 @@ export class ReadingTimeLimit {
   }
 }
 
-/**
- * Throws after so many milliseconds. They are CPU time, or a busy machine would show plain text; CPU time is slow to
- * query, so only a reading that is already slow asks for it.
- */
+/** In CPU time, or a busy machine would show plain text. Querying it is slow, so only a slow reading does. */
 function timer(most: number): () => void {
   const slow = performance.now() + most / 5;
   let start: NodeJS.CpuUsage | undefined;

@@ -12,9 +12,7 @@ export function readFence(line: string): Fence | undefined {
   return marks === undefined ? undefined : { marks, indent: blanks.length, language: languageOf(info) };
 }
 
-export function languageOf(info: string): string {
-  return info.trim().split(/[\s,{]/, 1)[0] ?? '';
-}
+export const languageOf = (info: string): string => info.trim().split(/[\s,{]/, 1)[0] ?? '';
 
 export function endsCode({ marks }: Pick<Fence, 'marks'>, line: string): boolean {
   const found = line.trim();

@@ -20,7 +20,6 @@ export interface LinkInline {
 const longestText = 16 * 1024;
 /** A text with more work is, too: each of its signs may make the lexer read all characters after it. */
 const mostWork = 8_000_000;
-
 /** Without any of them a text has no marks. */
 const markSigns = /[\\`*_~[<&@:]|www\./;
 
@@ -62,9 +61,7 @@ export class InlineText {
   }
 }
 
-function cellText(raw: string): string {
-  return decodeEntities(raw.replaceAll(/ ?<br *\/?> */gi, '\n'));
-}
+const cellText = (raw: string): string => decodeEntities(raw.replaceAll(/ ?<br *\/?> */gi, '\n'));
 
 function partsOf(tokens: readonly Token[], textOf: (raw: string) => string): readonly Inline[] {
   return (tokens as readonly MarkedToken[]).map((token): Inline => {
@@ -121,6 +118,7 @@ const signEntities = `
   asymp ≈ ne ≠ equiv ≡ le ≤ ge ≥ sub ⊂ sup ⊃ nsub ⊄ sube ⊆ supe ⊇ oplus ⊕ otimes ⊗ perp ⊥ sdot ⋅ lceil ⌈ rceil ⌉
   lfloor ⌊ rfloor ⌋ lang ⟨ rang ⟩ loz ◊ spades ♠ clubs ♣ hearts ♥ diams ♦ check ✓ cross ✗ star ☆ starf ★`;
 
+const wordsOf = (names: string): readonly string[] => names.trim().split(/\s+/);
 const codes: ReadonlyMap<string, number> = new Map([
   ...wordsOf(latinEntities).map((name, at) => [name, 0xa0 + at] as const),
   ...wordsOf(greekEntities).flatMap((name, at) => [
@@ -132,10 +130,6 @@ const codes: ReadonlyMap<string, number> = new Map([
   ['emsp', 0x2003],
   ['thinsp', 0x2009],
 ]);
-
-function wordsOf(names: string): readonly string[] {
-  return names.trim().split(/\s+/);
-}
 
 /** Decodes entities, except those of invisible characters. */
 export function decodeEntities(text: string): string {

@@ -21,7 +21,6 @@ export type Origin =
 
 /** Why context was injected. `reinjection`: everything was sent again, because nothing proves what the model knows. */
 export type EntryCause = (typeof causes)[number];
-
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 
 export interface Entry {
@@ -33,21 +32,14 @@ export interface Entry {
   /** Quotes of the user in a checkpoint's text, in the order of writing. */
   readonly words?: readonly QuotedWords[];
   readonly summary?: SummaryPlace;
-  /**
-   * The user's words when Capstan or the model asked about the call that this item answers. Derived by folding, not
-   * stored with the item.
-   */
+  /** The user's words when the call of this item was asked about. Derived by folding, not stored. */
   readonly said?: readonly string[];
   /** For an opaque item: its maker, if recorded. It is sent only to that provider. */
   readonly maker?: ProviderName;
 }
 
-/**
- * A speaker besides the user's messages: a hook, a program that drives the thread, a command that the user ran, or the
- * user answering a question.
- */
+/** A speaker beside the user's messages: a hook, a program, a command that the user ran, or an answer of the user. */
 export type OtherSpeaker = (typeof otherSpeakers)[number];
-
 const otherSpeakers = ['hook', 'program', 'shell', 'answer'] as const;
 
 /** A message of the user, or of the user's setup, quoted word for word in our text. */
@@ -113,48 +105,47 @@ export function writerOf(entry: Entry): InputWriter | undefined {
 }
 
 /** Line metadata with everything about an entry beyond its item. Other programs preserve and ignore it. */
-export function entryMetadata({
-  item: _item,
-  ...known
-}: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+export function entryMetadata(entry: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+  const { item: _item, ...known } = entry;
   return { capstan: known as unknown as JsonObject };
 }
 
 /** True if the line records its item's origin; then nothing is inferred from the item's text. */
 export function hasOrigin(metadata: JsonObject | undefined): boolean {
-  return metadata !== undefined && readOrigin(objectAt(metadata, 'capstan')) !== undefined;
+  return readOrigin(objectAt(metadata, 'capstan')) !== undefined;
 }
 
 export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
-  const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
+  const ours = objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
   if (ours === undefined) return { item, origin };
-  const known = {
+  return {
+    item,
+    origin,
     turn: stringAt(ours, 'turn') as TurnId | undefined,
     number: countAt(ours, 'number'),
     words: readWords(ours),
     summary: readSummary(ours['summary']),
     maker: readProviderName(ours['maker']),
   };
-  return { item, origin, ...defined(known) };
 }
 
 function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
   return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
     const place = readPlace(value);
     if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
-    const { id, pictures, alsoIn } = value;
+    const { id, pictures, alsoIn, bytesPerToken: rate } = value;
     const turn = stringAt(value, 'turn') as TurnId | undefined;
     const known = {
       by: otherSpeakers.find((speaker) => speaker === value['by']),
       author: otherAuthor(readAuthor(value['author'])),
-      task: flagAt(value, 'task'),
-      endedEarly: flagAt(value, 'endedEarly'),
-      cut: flagAt(value, 'cut'),
+      task: value['task'] === true || undefined,
+      endedEarly: value['endedEarly'] === true || undefined,
+      cut: value['cut'] === true || undefined,
       gaps: readGaps(value),
-      bytesPerToken: readRate(value['bytesPerToken']),
+      bytesPerToken: typeof rate === 'number' && rate > 0 ? rate : undefined,
       request: readPlace(value['request']),
-      pictures: isRange(pictures) ? pictures : undefined,
+      pictures: isNumbers(pictures) && pictures.length === 2 ? (pictures as [number, number]) : undefined,
       picturesLeftOut: countAt(value, 'picturesLeftOut'),
       picturesLeftOutTokens: countAt(value, 'picturesLeftOutTokens'),
       alsoIn: isNumbers(alsoIn) ? alsoIn : undefined,
@@ -170,10 +161,6 @@ function readGaps(value: JsonObject): readonly TextGap[] | undefined {
     const bytes = isJsonObject(gap) ? countAt(gap, 'bytes') : undefined;
     return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
   });
-}
-
-function readRate(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
 function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
@@ -201,17 +188,9 @@ function readPlace(value: Json | undefined): TextPlace | undefined {
   return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
-function isRange(value: Json | undefined): value is [number, number] {
-  return isNumbers(value) && value.length === 2;
-}
-
 function countAt(source: JsonObject, key: string): number | undefined {
   const count = source[key];
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : undefined;
-}
-
-function flagAt(source: JsonObject, key: string): true | undefined {
-  return source[key] === true ? true : undefined;
 }
 
 function readOrigin(ours: JsonObject | undefined): Origin | undefined {
@@ -222,8 +201,7 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   if (family === 'model' || family === 'tool' || family === 'client') return { family };
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
-  const cause = causes.find((known) => known === origin['cause']);
-  return { family, kinds, ...defined({ cause }) };
+  return { family, kinds, ...defined({ cause: causes.find((known) => known === origin['cause']) }) };
 }
 
 /** A part that matches no kind is named `foreign`. */

@@ -1,26 +1,17 @@
-import { defined } from '../../base/objects.ts';
 import type { Item, Role } from '../../protocol/item.ts';
 import { contextMessage } from '../fragments/message-items.ts';
 import type { Fragment } from '../fragments/text/define-fragment.ts';
 import type { Entry, EntryCause, Origin } from './entry.ts';
 
-/**
- * The model-visible items, oldest first. Immutable: `append` returns a new value. Values share one growing array, so
- * appending costs the same for any length.
- */
+/** The model-visible items, oldest first. Immutable values share one growing array, so appending costs the same. */
 export interface History {
   readonly length: number;
   /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */
   readonly storage: Entry[];
 }
 
-export function emptyHistory(): History {
-  return { length: 0, storage: [] };
-}
-
-export function historyOf(entries: readonly Entry[]): History {
-  return { length: entries.length, storage: [...entries] };
-}
+export const emptyHistory = (): History => ({ length: 0, storage: [] });
+export const historyOf = (entries: readonly Entry[]): History => ({ length: entries.length, storage: [...entries] });
 
 export function appendEntry(history: History, entry: Entry): History {
   const { length } = history;
@@ -86,7 +77,7 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause
     const { role } = group[0]!;
     const kinds = group.map(({ kind }) => kind);
     const texts = group.map(({ text }) => text);
-    const origin = { family: 'context', kinds, ...defined({ cause }) } as const;
+    const origin = { family: 'context', kinds, cause } as const;
     return { fragments: group, role, item: (id) => contextMessage(id, role, texts), origin };
   });
 }

@@ -51,10 +51,7 @@ const standIns: Readonly<Record<MissingMedia, WeakMap<Item, Item>>> = {
 /** Media for which some item of this process has a stand-in: usually none, and then no history needs searching. */
 const haveStandIns = new Set<MissingMedia>();
 
-/**
- * Replaces media that the model does not take or no provider can fetch by words: the same object each time, so the
- * prefix stays valid.
- */
+/** Replaces unusable media by words: the same object each time, so that the prefix stays valid. */
 export function withoutMedia(item: Item, missing: MissingMedia): Item {
   const known = standIns[missing].get(item);
   if (known !== undefined) return known;
@@ -91,9 +88,8 @@ export function leftOutMedia(entries: readonly Entry[], missing: MissingMedia): 
 }
 
 function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean): Item {
-  if (item.type === 'image_generation_call') {
+  if (item.type === 'image_generation_call')
     return isMissing('image') && typeof item['result'] === 'string' ? { ...item, result: '' } : item;
-  }
   return withWords(item, (part) => {
     if (isAddressedElsewhere(part)) return elsewhere;
     const media = mediaOf(part);
@@ -101,9 +97,7 @@ function rewritten(item: Item, isMissing: (media: 'image' | 'audio') => boolean)
   });
 }
 
-function isAddressedElsewhere(part: JsonObject): boolean {
-  return addressKeys.some((key) => isElsewhere(part[key]));
-}
+const isAddressedElsewhere = (part: JsonObject): boolean => addressKeys.some((key) => isElsewhere(part[key]));
 
 function isElsewhere(address: Json | undefined): boolean {
   const given = isJsonObject(address) ? address['url'] : address;
@@ -149,8 +143,7 @@ export function littleEndian(bytes: Bytes, at: number, count: number): number {
 }
 
 export function hasTextAt(bytes: Bytes, at: number, latin1: string): boolean {
-  for (let index = 0; index < latin1.length; index++) {
+  for (let index = 0; index < latin1.length; index++)
     if (bytes.at(at + index) !== latin1.charCodeAt(index)) return false;
-  }
   return at + latin1.length <= bytes.length;
 }

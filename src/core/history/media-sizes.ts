@@ -23,9 +23,8 @@ function gifSize(bytes: Bytes): ImageSize | undefined {
 
 function webpSize(bytes: Bytes): ImageSize | undefined {
   if (!hasTextAt(bytes, 0, 'RIFF') || !hasTextAt(bytes, 8, 'WEBP')) return undefined;
-  if (hasTextAt(bytes, 12, 'VP8X')) {
+  if (hasTextAt(bytes, 12, 'VP8X'))
     return { width: littleEndian(bytes, 24, 3) + 1, height: littleEndian(bytes, 27, 3) + 1 };
-  }
   if (hasTextAt(bytes, 12, 'VP8L')) {
     const packed = littleEndian(bytes, 21, 4);
     return { width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 };
@@ -91,9 +90,8 @@ function wavSeconds(bytes: Bytes): number | undefined {
     const length = littleEndian(bytes, at + 4, 4);
     if (hasTextAt(bytes, at, 'fmt ')) bytesPerSecond = littleEndian(bytes, at + 16, 4);
     // A streamed recording claims more data than it has.
-    if (hasTextAt(bytes, at, 'data')) {
+    if (hasTextAt(bytes, at, 'data'))
       return bytesPerSecond === undefined ? undefined : Math.min(length, bytes.length - at - 8) / bytesPerSecond;
-    }
     at += 8 + length + (length % 2);
   }
   return undefined;

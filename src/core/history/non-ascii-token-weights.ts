@@ -1,9 +1,7 @@
 import { perToken } from './token-weights.ts';
 
 /** Weight of a character outside ASCII, by script. Rare characters of large scripts take several tokens. */
-export function nonAsciiParts(code: number): number {
-  return (parts ??= weighAll())[code]!;
-}
+export const nonAsciiParts = (code: number): number => (parts ??= weighAll())[code]!;
 
 /** First code and tokens per character. */
 const scripts: readonly (readonly [number, number])[] = [

@@ -17,10 +17,7 @@ export interface SentRequest {
 }
 
 export interface PrefixReport {
-  /**
-   * The part that may be in the provider's cache. Tokens only if something broke, because weighing a history takes
-   * time.
-   */
+  /** Tokens only if something broke, because weighing a history takes time. */
   readonly kept: { readonly items: number; readonly tokens?: number };
   /** In request order. Empty if the request only grew. */
   readonly breaks: readonly PrefixBreak[];
@@ -32,9 +29,8 @@ export function comparePrefix(before: SentRequest, now: SentRequest): PrefixRepo
   const settings = differentSettings(before, now);
   const otherWords = before.instructions !== now.instructions;
   const otherTools = before.toolSet !== now.toolSet;
-  if (lost === undefined && settings.length === 0 && !otherWords && !otherTools) {
+  if (lost === undefined && settings.length === 0 && !otherWords && !otherTools)
     return { kept: { items: equalItems }, breaks: [] };
-  }
 
   const itemsAnew = total(now.input.slice(equalItems).map(itemTokens));
   const toolsOn = total(now.tools.map(toolTokens)) + total(now.input.slice(0, equalItems).map(itemTokens)) + itemsAnew;
@@ -59,13 +55,8 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
   return most;
 }
 
-/**
- * Both are almost always the same object, so texts are only built otherwise. `Object.is` compares only pointers; `===`
- * looks into both objects first, and a long history is not in the processor's cache.
- */
-function same(a: Item, b: Item): boolean {
-  return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
-}
+/** Mostly the same object, so texts are built otherwise only. `===` looks into both, `Object.is` does not. */
+const same = (a: Item, b: Item): boolean => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 
 /** The item is gone from the new input, and a later item took its place, or none followed. */
 function isRemoved(lost: Item, index: number, before: readonly Item[], now: readonly Item[]): boolean {
@@ -97,6 +88,4 @@ function differentTools(before: readonly ToolSpec[], now: readonly ToolSpec[]) {
   };
 }
 
-function total(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0);
-}
+const total = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);

@@ -51,9 +51,7 @@ export function projectWithWriters(
 }
 
 /** A longer list's writers include those of a shorter one. */
-function valueOf({ items, writers }: Projection) {
-  return { items: items.slice(), writers };
-}
+const valueOf = ({ items, writers }: Projection) => ({ items: items.slice(), writers });
 
 interface Projection {
   readonly missing: MissingMedia;
@@ -144,9 +142,7 @@ export function isOpaqueCheckpoint(item: Item): boolean {
 }
 
 /** True for types that only the provider's own interface knows, even if the item is empty. */
-export function isCheckpointItem({ type }: Item): boolean {
-  return checkpointTypes.has(type);
-}
+export const isCheckpointItem = ({ type }: Item): boolean => checkpointTypes.has(type);
 
 /** True if part of the item is readable only by its maker. Unread outputs are texts. */
 export function isOpaque(item: Item): boolean {
@@ -158,9 +154,7 @@ export function isOpaque(item: Item): boolean {
 }
 
 /** True if the item's maker matters. Plain-text thoughts go only to their maker, because others refuse them. */
-export function needsMaker(item: Item): boolean {
-  return item.type === 'reasoning' || isOpaque(item);
-}
+export const needsMaker = (item: Item): boolean => item.type === 'reasoning' || isOpaque(item);
 
 /** The item without content that this provider cannot read; undefined if nothing is left. */
 export function itemForProvider(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
@@ -193,10 +187,5 @@ const withoutOpaqueParts = cachePerObject(({ encrypted_function_args: _arguments
   withWords(item as Item, (part) => (isOpaquePart(part) ? notice : undefined)),
 );
 
-function isOpaquePart(part: Json): boolean {
-  return isJsonObject(part) && part['type'] === 'encrypted_content';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
+const isOpaquePart = (part: Json): boolean => isJsonObject(part) && part['type'] === 'encrypted_content';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -34,13 +34,11 @@ export function textTokens(text: string): number {
 const wholeLength = 4096;
 const oneIn = 8;
 const windowLength = 64;
-
 /** From this length on, unbroken letters and digits may be encoded bytes, if their pieces are short. */
 const shortestEncoded = 16;
 const longestPiece = 4;
 /** Extra weight that a mark inside encoded bytes gives the letters after it. */
 const markInEncoded = 60;
-
 const quote = 0x22;
 const backslash = 0x5c;
 const tab = 0x09;
@@ -146,10 +144,8 @@ function partsBetween(text: string, start: number, end: number): number {
 
 /** Kinds of ASCII characters that tokenisers distinguish. Kinds that form words and numbers come first. */
 const characterKind = { lower: 0, upper: 1, digit: 2, joint: 3, mark: 4, blank: 5, foreign: 6 } as const;
-
 const joints = '+/-_=';
 const blanks = ' \t\n\r';
-
 /** By character code: a table without bounds checks is fastest, even before compilation. */
 const characterKinds = new Uint8Array(0x10000).fill(characterKind.foreign).fill(characterKind.mark, 0, 128);
 // Filled instead of computed, because this runs at every start.

@@ -9,15 +9,10 @@ import { base64Bytes, mediaOf, partsKey } from './media-parts.ts';
 import { audioSeconds, imageSize } from './media-sizes.ts';
 import { textTokens } from './text-tokens.ts';
 
-/**
- * Estimated weight until a provider has counted: the item's JSON as a tokeniser would count it. Pictures, sound and
- * encrypted content weigh by what they represent, at four bytes per token.
- */
+/** Estimated until a provider has counted. Media and encrypted content weigh by what they represent. */
 
 export const itemTokens = cachePerObject((item: Item) => Math.ceil(weighItem(item)));
-
 export const toolTokens = cachePerObject((tool: ToolSpec) => Math.ceil(jsonTokens(tool)));
-
 /** Cached, because it is requested at every step and seldom changes. */
 let newestInstructions = { text: '', tokens: 0 };
 
@@ -27,13 +22,11 @@ export function instructionsTokens(text: string): number {
 }
 
 function weighItem(item: Item): number {
-  const encrypted = wholeEncrypted(item);
-  if (encrypted !== undefined) {
+  const encrypted = encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
+  if (encrypted !== undefined)
     return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
-  }
-  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '') {
+  if (item.type === 'image_generation_call' && typeof item['result'] === 'string' && item['result'] !== '')
     return jsonTokens({ ...item, result: '' }) + usualImageBytes / bytesPerToken;
-  }
   const key = partsKey(item);
   if (key === undefined) return jsonTokens(item);
   const parts = (item[key] as readonly Json[]).map(weighPart);
@@ -50,10 +43,6 @@ const encryptedTypes: ReadonlySet<string> = new Set([
   'compaction_summary',
   'context_compaction',
 ]);
-
-function wholeEncrypted(item: Item): string | undefined {
-  return encryptedTypes.has(item.type) ? stringAt(item, 'encrypted_content') : undefined;
-}
 
 interface Weight {
   /** The part that is weighed as text. */
@@ -118,15 +107,13 @@ export function jsonTokens(value: Json): number {
   if (typeof value !== 'object' || value === null) return textTokens(String(value)) + perText;
   if (Array.isArray(value)) return value.reduce((sum: number, each: Json) => sum + jsonTokens(each), perBrackets);
   let tokens = perBrackets;
-  for (const [key, each] of Object.entries(value)) {
+  for (const [key, each] of Object.entries(value))
     if (each !== undefined) tokens += textTokens(key) + perText + jsonTokens(each);
-  }
   return tokens;
 }
 
 const perText = 1;
 const perBrackets = 0.5;
-
 /** No character weighs more in any text; JSON adds less to texts than their characters weigh. */
 const perCharacter = 2;
 
@@ -147,7 +134,7 @@ function holdsMedia(part: Item | ToolSpec): boolean {
 }
 
 /** Known tokens in the window. Only `kind` tells these apart: a total alone may belong to any. */
-export type NewestCount = ProviderCount | EstimatedCount | FullWindow;
+export type NewestCount = ProviderCount | UncountedTokens;
 
 interface Covering {
   /** Number of entries when the line was written; later ones are not included. */
@@ -162,14 +149,9 @@ export interface ProviderCount extends Covering {
   readonly usage: Usage;
 }
 
-interface EstimatedCount extends Covering {
-  readonly kind: 'estimated';
-  readonly tokens: number;
-}
-
-/** A request was refused as too long, and none was answered since. `tokens` is the window size. */
-interface FullWindow extends Covering {
-  readonly kind: 'full';
+interface UncountedTokens extends Covering {
+  /** `full`: a request was refused as too long, and none was answered since; `tokens` is the window size. */
+  readonly kind: 'estimated' | 'full';
   readonly tokens: number;
 }
 

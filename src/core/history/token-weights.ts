@@ -1,8 +1,6 @@
 /** Weights in hundredths of a token; `textTokens` documents their source. */
 export const perToken = 100;
-
 export const pieceBefore = { other: 0, space: 1, mark: 2, letter: 3, digit: 4, foreign: 5, marks: 6 } as const;
-
 const longest = 12;
 
 /** Words after anything, a space, one mark (counted with it), and the lower-case letters of the same name. */
@@ -62,7 +60,6 @@ export function markParts(length: number, changes: number): number {
 /** Cost of JSON escapes. Line breaks and tabs are included in the figures for blanks. */
 export const quoteParts = 10;
 export const backslashParts = 85;
-
 const breakAfterMarks = 120;
 const breakElsewhere = 140;
 const furtherBreak = 95;

@@ -56,8 +56,7 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
   };
   for (const [place, entry] of entries(history).entries()) {
     const { item, origin } = entry;
-    for (const [index, text] of (entry.said ?? []).entries())
-      addAnswer(rowOf, { place, index, entry, text }, rows.at(-1)?.number);
+    for (const index of entry.said?.keys() ?? []) addAnswer(rowOf, place, index, entry, rows.at(-1)?.number);
     if (!isMessage(item)) continue;
     const other = otherWords(entry, item);
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
@@ -78,10 +77,7 @@ export function userAndSetupWords(history: History, { failed = [] }: FailedTurns
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
-function newestOf(rows: readonly Row[]): Row | undefined {
-  return rows.findLast(({ by }) => by === undefined);
-}
-
+const newestOf = (rows: readonly Row[]): Row | undefined => rows.findLast(({ by }) => by === undefined);
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
 type RowOf = (id: string, place: number, text: string) => Row;
 
@@ -90,7 +86,7 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   const row = rowOf(stringAt(item, 'id') ?? '', place, text);
   if (text !== '') row.text = text;
   row.pictures = otherParts(item);
-  addKnown(row, { ...entry, ...(entry.origin.family === 'user' && defined({ author: entry.origin.author })) });
+  addKnown(row, { ...entry, author: entry.origin.family === 'user' ? entry.origin.author : undefined });
   for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
@@ -113,20 +109,14 @@ function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefine
 function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
   const row = rowOf(stringAt(entry.item, 'id') ?? '', place, other.text);
   Object.assign(row, other);
-  addKnown(row, { ...defined({ number }), ...entry });
+  addKnown(row, { ...entry, number: entry.number ?? number });
 }
 
-interface AnswerPlace {
-  readonly place: number;
-  readonly index: number;
-  readonly entry: Entry;
-  readonly text: string;
-}
-
-function addAnswer(rowOf: RowOf, { place, index, entry, text }: AnswerPlace, number: number | undefined): void {
-  const row = rowOf(stableItemId('msg', `answer:${stringAt(entry.item, 'id') ?? place}:${index}`), place, text);
+function addAnswer(rowOf: RowOf, place: number, index: number, { item, turn, said }: Entry, number?: number): void {
+  const text = said![index]!;
+  const row = rowOf(stableItemId('msg', `answer:${stringAt(item, 'id') ?? place}:${index}`), place, text);
   Object.assign(row, { text, by: 'answer' });
-  addKnown(row, defined({ number, turn: entry.turn }));
+  addKnown(row, { number, turn });
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
@@ -143,11 +133,8 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
 function addKnown(row: Row, known: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
   const { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore } = known;
   const { picturesLeftOut, picturesLeftOutTokens, bytesPerToken } = known;
-  Object.assign(
-    row,
-    defined({ turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore }),
-  );
-  Object.assign(row, defined({ picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
+  const about = { turn, number, by, author, task, cut, gaps, request, endedEarly, alsoIn, leftOutBefore };
+  Object.assign(row, defined({ ...about, picturesLeftOut, picturesLeftOutTokens, bytesPerToken }));
 }
 
 /** Labels do not count. */

@@ -24,16 +24,9 @@ export interface ActiveState extends WeighedFor {
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { newest } = state;
-  switch (newest.kind) {
-    case 'counted':
-      return activeAfterCount(state, newest);
-    case 'estimated': {
-      const tokens = newest.tokens + tokensSince(state.history, newest.upTo, state);
-      return { tokens: Math.max(tokens, everything(state)), measure: 'estimated' };
-    }
-    case 'full':
-      return { tokens: Math.max(newest.tokens, everything(state)), measure: 'estimated' };
-  }
+  if (newest.kind === 'counted') return activeAfterCount(state, newest);
+  const since = newest.kind === 'estimated' ? tokensSince(state.history, newest.upTo, state) : 0;
+  return { tokens: Math.max(newest.tokens + since, everything(state)), measure: 'estimated' };
 }
 
 function activeAfterCount(state: ActiveState, { usage, upTo }: ProviderCount): ReturnType<typeof activeTokens> {
@@ -191,9 +184,7 @@ function holdsThoughts(item: Entry['item']): boolean {
   return Array.isArray(content) && content.length > 0;
 }
 
-/**
- * `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total; `estimated`: only our estimate.
- */
+/** `exact`: from the provider; `scaled`: our estimate, scaled to the provider's total. */
 export type Measure = 'exact' | 'scaled' | 'estimated';
 
 export interface Share {
@@ -242,32 +233,27 @@ function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonl
   return [
     { part: { kind: 'instructions' }, tokens: instructionsTokens(instructions) },
     ...tools.map((tool) => {
-      const name = stringAt(tool, 'name') ?? tool.type;
-      return { part: { kind: 'tool', name } as const, tokens: toolTokens(tool) };
+      return { part: { kind: 'tool', name: stringAt(tool, 'name') ?? tool.type } as const, tokens: toolTokens(tool) };
     }),
     ...input.map((item, index) => ({ part: { kind: 'entry', index } as const, tokens: itemTokens(item) })),
   ];
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/**
- * Whole numbers in the ratio of the weights that sum to the total; the largest remainders get what rounding left over.
- */
+/** Whole numbers in the ratio of the weights that sum to the total; the largest remainders are rounded up. */
 export function apportion(weights: readonly number[], total: number): readonly number[] {
-  const weight = weights.reduce((sum, each) => sum + each, 0);
+  const weight = sum(weights);
   if (weight === 0 && weights.length > 0)
     return apportion(
-      weights.map(() => 1),
+      Array.from(weights, () => 1),
       total,
     );
   const wanted = weights.map((each) => (each * total) / weight);
   const shares = wanted.map(Math.floor);
   const byRemainder = wanted.map((_, index) => index);
   byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
-  const left = total - shares.reduce((sum, each) => sum + each, 0);
+  const left = total - sum(shares);
   for (const index of byRemainder.slice(0, left)) shares[index]!++;
   return shares;
 }

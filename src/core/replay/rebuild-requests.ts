@@ -1,6 +1,5 @@
 import { type Entry, isModelMade } from '../history/entry.ts';
 import type { Encoder, Prompt } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
@@ -87,8 +86,7 @@ function rebuild(asked: Asked, encoder: Encoder | undefined): RebuiltRequest {
   const place = { kind: 'rebuilt', frames: [], ...asked } as const;
   if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
-  const encoded = encoder && { encoder, body: encoder.body(prompt) };
-  return { ...place, prompt, ...defined({ encoded }) };
+  return { ...place, prompt, encoded: encoder && { encoder, body: encoder.body(prompt) } };
 }
 
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
@@ -97,7 +95,7 @@ function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest 
   const sent = rebuilt.sent ?? readSent(payload);
   const frame = readFrame(payload);
   const frames = frame === undefined ? rebuilt.frames : [...rebuilt.frames, rebuildFrame(rebuilt, frame)];
-  return { ...rebuilt, frames, ...defined({ sent }) };
+  return { ...rebuilt, frames, sent };
 }
 
 function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord): RebuiltFrame {
@@ -105,24 +103,21 @@ function rebuildFrame({ prompt, encoded }: RebuiltRequest, record: FrameRecord):
   if (tools === undefined || encoded === undefined) return { record };
   const { previous, items } = record;
   const link = previous === undefined ? undefined : { previous, from: input.length - items };
-  return { record, ...defined({ content: encoded.encoder.frame?.({ ...prompt, tools }, link) }) };
+  return { record, content: encoded.encoder.frame?.({ ...prompt, tools }, link) };
 }
 
 /** Other programs count tokens once an answer is complete. */
-function endsAnswer({ type, payload }: Line): boolean {
-  return type === lineType.event && payload['type'] === 'token_count';
-}
+const endsAnswer = ({ type, payload }: Line): boolean => type === lineType.event && payload['type'] === 'token_count';
 
 function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
   return now.length === before.length + 1 ? now.storage[before.length] : undefined;
 }
 
 function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
-  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  const about = { turn, turnId: state.openTurn?.id, model: stringAt(state.context, 'model') };
   return {
     kind: 'inferred',
-    turn,
-    ...defined({ turnId: state.openTurn?.id, model }),
+    ...about,
     line,
     input: requestInput(state.history, { modalities: ['text', 'image', 'audio'] }),
   };

@@ -49,7 +49,11 @@ export function promptForOther(
 }
 
 function nameOf({ provider, model: { slug, compatibility } }: OtherReader): ProviderName {
-  return providerName(provider.id, { ...provider, model: slug, ...defined({ compatibility }) });
+  return providerName(provider.id, {
+    ...provider,
+    model: slug,
+    compatibility: compatibility ?? provider.compatibility,
+  });
 }
 
 /** Removes checkpoints that only another provider can read; undefined if there is no history behind one. */
@@ -65,9 +69,8 @@ function optionsFor(
 ): RequestOptions {
   const { cyberAccessProgram, outputSchema, toolChoice, cacheKey, labels } = options;
   const chosen = chosenIn(state);
-  const fitting = effortFor(model, { model: options.model, ...defined({ effort: chosen.effort }) });
-  const { effort: _chosen, ...rest } = chosen;
-  const { effort, summary, verbosity } = modelChoices(model, { ...rest, ...defined({ effort: fitting }) });
+  const fitting = effortFor(model, { model: options.model, effort: chosen.effort });
+  const { effort, summary, verbosity } = modelChoices(model, { ...chosen, effort: fitting });
   // Tier names are specific to the provider.
   const isSame = provider !== undefined && isSameProvider(provider, reader);
   return {
@@ -91,17 +94,15 @@ function optionsFor(
 
 /** Only the choices for the turn; the request also contains defaults of its model, which do not apply to another. */
 function chosenIn({ envelope }: ThreadState): ModelChoices {
-  const chosen = objectAt(objectAt(envelope ?? {}, 'identity') ?? {}, 'chosen') ?? {};
+  const chosen = objectAt(objectAt(envelope, 'identity'), 'chosen');
   const [effort, summary, verbosity] = ['effort', 'summary', 'verbosity'].map((key) => stringAt(chosen, key));
-  return defined({ effort, summary, verbosity });
+  return { effort, summary, verbosity };
 }
 
 function unreadable({ id }: ProviderName): Outcome<'history-opaque'> {
-  return {
-    code: 'history-opaque',
-    message: `The step begins with an encrypted checkpoint that "${id}" cannot read, and the file does not hold the history before it.`,
-    next: 'Send it to the provider that made the checkpoint: leave out --provider.',
-  };
+  const message = `The step begins with an encrypted checkpoint that "${id}" cannot read, and the file does not hold the history before it.`;
+  const next = 'Send it to the provider that made the checkpoint: leave out --provider.';
+  return { code: 'history-opaque', message, next };
 }
 
 export interface AnswerOfRequest {
@@ -112,10 +113,7 @@ export interface AnswerOfRequest {
   readonly answerMs?: number;
 }
 
-/**
- * Reads the answer from the lines after a request of the conversation. It ends with the line about its step; a killed
- * process did not write that, so the next request also ends it.
- */
+/** Reads the answer after a request. It ends with the line about its step, or after a kill with the next request. */
 export function answerOfRequest(
   behind: Iterable<Line>,
   { record, state: before }: Pick<RebuiltRequest, 'record' | 'state'>,

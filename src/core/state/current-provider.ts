@@ -1,7 +1,6 @@
 import type { Entry } from '../history/entry.ts';
 import { needsMaker } from '../history/sent-items.ts';
 import type { Item } from '../../protocol/item.ts';
-import { defined } from '../../base/objects.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { providerName, type ProviderName } from '../../protocol/provider-name.ts';
 import { importOf } from './line-seals.ts';
@@ -14,9 +13,7 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings' | 'context'>;
  * programs only the id. The first line of a fork counts for the fork alone. In an imported file an id alone says
  * nothing: it refers to another user's configuration.
  */
-export function currentProvider(said: Said): ProviderName | undefined {
-  return believed(nameIn(said), said.meta);
-}
+export const currentProvider = (said: Said): ProviderName | undefined => believed(nameIn(said), said.meta);
 
 function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
   return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
@@ -27,15 +24,15 @@ function nameIn({ meta, envelope, settings, context }: Said): ProviderName | und
   const identity = objectAt(envelope, 'identity');
   const own = nonBlankTextAt(identity, 'provider');
   if (own !== undefined) {
-    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity!, key));
+    const [address, wire] = ['address', 'modelClient'].map((key) => stringAt(identity, key));
     const model = nonBlankTextAt(objectAt(identity, 'model'), 'slug');
-    return providerName(own, defined({ address, wire, model, compatibility }));
+    return providerName(own, { address, wire, model, compatibility });
   }
   const ours = objectAt(settings, 'capstan');
   const id = nonBlankTextAt(ours, 'provider') ?? nonBlankTextAt(settings, 'model_provider_id');
-  if (id !== undefined) return { id, ...defined({ compatibility }) };
+  if (id !== undefined) return { id, compatibility };
   const first = stringAt(meta, 'forked_from_id') === undefined ? nonBlankTextAt(meta, 'model_provider') : undefined;
-  return first === undefined ? undefined : { id: first, ...defined({ compatibility }) };
+  return first === undefined ? undefined : { id: first, compatibility };
 }
 
 export function nonBlankTextAt(source: JsonObject | undefined, key: string): string | undefined {
@@ -54,10 +51,7 @@ export function withMaker(entry: Entry, said: Said): Entry {
   return maker === undefined ? entry : { ...entry, maker };
 }
 
-/**
- * Maker of a waiting item that only its maker can read: the provider at the time of acceptance. Another one may answer
- * when it enters history.
- */
+/** Maker of an item that only its maker can read: the provider at its acceptance; another may answer when it enters. */
 export function providerForWaitingItem(item: Item, said: Said): ProviderName | undefined {
   return needsMaker(item) ? currentProvider(said) : undefined;
 }

@@ -19,9 +19,7 @@ export function sealSubject(threadId: string, meta: JsonObject): string {
 }
 
 /** Name from the import of the thread; undefined if it was not imported. */
-export function importOf(meta: JsonObject): string | undefined {
-  return stringAt(objectAt(meta, 'capstan'), 'imported');
-}
+export const importOf = (meta: JsonObject): string | undefined => stringAt(objectAt(meta, 'capstan'), 'imported');
 
 /** Claim of a fork's first line: lines of the other thread count in this one. */
 export function forkIn(meta: JsonObject): Sealed | undefined {
@@ -35,9 +33,7 @@ export function lastingMetaFields(meta: JsonObject): JsonObject {
   return defined({ imported, seal });
 }
 
-export function sealText(subject: string, claim: Json): string {
-  return JSON.stringify([subject, claim]);
-}
+export const sealText = (subject: string, claim: Json): string => JSON.stringify([subject, claim]);
 
 /**
  * Grants of a turn or a change of settings: the folder, the policies, and everything under `capstan`. Equal for a
@@ -87,9 +83,7 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
   }
 }
 
-export function sealedPin(pin: RecordedPin): Sealed {
-  return sealed(pinClaim(pin), pin.seal);
-}
+export const sealedPin = (pin: RecordedPin): Sealed => sealed(pinClaim(pin), pin.seal);
 
 export function sealedQuestion({ answer, ...question }: RecordedQuestion): readonly Sealed[] {
   const claims = [sealed(questionClaim(question), question.seal)];
@@ -100,13 +94,8 @@ export function sealedGrant(grant: GivenGrant): Sealed {
   return sealed(answerClaim(grant, { ...grant, kind: 'allowed' }), grant.seal);
 }
 
-export function sealedMessage(message: RecordedMessage): Sealed {
-  return sealed(messageClaim(message), message.seal);
-}
-
-function sealed(claim: Json, seal: string | undefined): Sealed {
-  return { claim, ...defined({ seal }) };
-}
+export const sealedMessage = (message: RecordedMessage): Sealed => sealed(messageClaim(message), message.seal);
+const sealed = (claim: Json, seal: string | undefined): Sealed => ({ claim, seal });
 
 /** True even for an empty seal: the draft is a line that was read, and keeps its seal. */
 export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
@@ -120,7 +109,7 @@ function appliedIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Json
 
 /** Makes a draft from a line that was read; its proof is the same. */
 export function repeatedDraft({ type, payload, metadata }: Line): LineDraft {
-  const draft = { type, payload, ...defined({ metadata }) };
+  const draft = { type, payload, metadata };
   return claimIn(draft) === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }
 
@@ -144,10 +133,7 @@ export function withoutSeal(settings: JsonObject | undefined): JsonObject | unde
   return { ...settings, capstan: rest };
 }
 
-/**
- * Notes, messages and grants that a writer leaves out for now, because it cannot prove their owner. No line ends them:
- * checkpoints carry them, and a writer with the proof restores them.
- */
+/** Entries whose owner a writer cannot prove now. Checkpoints carry them; a writer with the proof restores them. */
 export interface Withheld {
   readonly pins: readonly RecordedPin[];
   readonly waiting: readonly RecordedMessage[];

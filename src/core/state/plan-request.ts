@@ -4,7 +4,6 @@ import type { History } from '../history/history.ts';
 import { projectWithWriters } from '../history/sent-items.ts';
 import { itemTokens } from '../history/token-counts.ts';
 import type { Prompt, ToolSpec } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
@@ -32,16 +31,13 @@ export function planRequest(
   const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
   // A review has a prompt of its own, which continues no request.
   const prefix = record.auxiliary?.review === undefined ? prefixOf(withTools, record) : undefined;
-  const payload = { ...requestPayload(record), ...defined({ prefix: prefix as JsonObject | undefined }) };
+  const payload = { ...requestPayload(record), prefix: prefix as JsonObject | undefined };
   const request: LineDraft = { type: lineType.request, payload };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
-  return { record, drafts, ...defined({ prefix }) };
+  return { record, drafts, prefix };
 }
 
-/**
- * Makes the request for a record. Live threads and replay both use it, so there is no other way to make one. Its tools
- * must be present: check `hasTools`.
- */
+/** Makes the request for a record, live and at replay alike. Its tools must be present: check `hasTools`. */
 export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
   const tools = state.toolSets.get(record.toolSet);
   if (tools === undefined) throw new Fault(toolsMissing(record));
@@ -54,11 +50,9 @@ export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet 
 }
 
 export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
-  return {
-    code: 'tools-missing',
-    message: `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`,
-    next: 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.',
-  };
+  const message = `The tool list of this request is missing (tool set ${toolSet.slice(0, 8)}).`;
+  const next = 'Restore `capstan/blobs` from a backup of the home folder. The rest of the request is in the thread.';
+  return { code: 'tools-missing', message, next };
 }
 
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
@@ -77,7 +71,7 @@ export function withoutTools(state: Pick<ThreadState, PromptParts>, record: Requ
 
 function besideHistory(
   items: Prompt['input'],
-  writers: InputWriters,
+  writers: Projected['writers'],
   { from, to, stubbed, head, tail }: Auxiliary,
 ): Pick<Prompt, 'input' | 'writers'> {
   const left = new Set(stubbed);
@@ -90,23 +84,19 @@ function besideHistory(
   return { input: [...head, ...range, ...tail], writers: new Map([...writers, ...ofStubs, ...asked]) };
 }
 
-type InputWriters = ReturnType<typeof projectWithWriters>['writers'];
-
+type Projected = ReturnType<typeof projectWithWriters>;
 /** Keyed by history value: the previous request is inspected again when the next one is made. */
-const known = new WeakMap<
-  History,
-  { readonly reader: string; readonly value: ReturnType<typeof projectWithWriters> }
->();
+const known = new WeakMap<History, { readonly reader: string; readonly value: Projected }>();
 
 export function requestInput(history: History, reader: RequestReader): Prompt['input'] {
   return projected(history, reader).items;
 }
 
-function projected(history: History, { modalities, provider }: RequestReader): ReturnType<typeof projectWithWriters> {
+function projected(history: History, { modalities, provider }: RequestReader): Projected {
   const reader = JSON.stringify([modalities, providerKey(provider)]);
   const before = known.get(history);
   if (before?.reader === reader) return before.value;
-  const value = projectWithWriters(history, { modalities, ...defined({ reader: provider }) });
+  const value = projectWithWriters(history, { modalities, reader: provider });
   known.set(history, { reader, value });
   return value;
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../base/objects.ts';
+import { whole } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
@@ -41,88 +41,86 @@ import { readSent } from './request-sent.ts';
 import { addMark, markBefore, markOf, type ThreadState } from './thread-state.ts';
 import { foldNewestCount } from './usage-and-limits.ts';
 
-/**
- * The only meaning of lines. Live threads apply it to each line they append, resume and replay to each line they read.
- * Total: an unknown or invalid line leaves the state unchanged.
- */
+/** The only meaning of lines, live, at resume and at replay. An unknown or invalid line changes nothing. */
 export function reduce(state: ThreadState, line: Line): ThreadState {
-  const { payload } = line;
-  switch (line.type) {
-    case lineType.sessionMeta:
-      // Later ones are copies or edits by other programs; the first is the thread's.
-      return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
-    case lineType.responseItem: {
-      // Also if the item is none for the model: a message must not wait forever because its item is not in history.
-      const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
-      const read = entryIn(line);
-      if (read === undefined) return entered;
-      const { state: heard, entry } = attachUserComment(entered, withMaker(read, state));
-      const work = foldWork(state.work, entry, line);
-      const known = work === state.work ? heard : { ...heard, work };
-      return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
-    }
-    case lineType.worldState:
-      return { ...state, baseline: foldWorldState(state.baseline, payload) };
-    case lineType.turnContext:
-      return foldContext(state, payload);
-    case lineType.compacted:
-      return foldCompacted(state, payload);
-    case lineType.event:
-      return foldEvent(state, payload);
-    case lineType.call:
-      return foldCall(state, payload);
-    case lineType.session:
-      return foldSession(state, payload);
-    case lineType.question:
-      return foldQuestion(state, payload);
-    case lineType.compaction:
-      return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
-    case lineType.reopened:
-      return foldReopened(state);
-    case lineType.pin:
-      return { ...state, pins: foldPin(state.pins, payload) };
-    case lineType.waiting:
-      return foldMessage(state, payload);
-    case lineType.agent:
-      return { ...state, agents: foldAgent(state.agents, payload) };
-    case lineType.warning:
-      return { ...state, warnings: foldWarning(state.warnings, payload) };
-    case lineType.hook: {
-      const sessionContext = foldSessionText(state.sessionContext, payload);
-      return sessionContext === state.sessionContext ? state : { ...state, sessionContext };
-    }
-    case lineType.toolSet: {
-      const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
-      if (name === undefined || tools === undefined) return state;
-      return { ...state, toolSets: withToolSet(state.toolSets, name, tools as readonly ToolSpec[]) };
-    }
-    case lineType.request: {
-      const record = readRequest(payload);
-      if (record === undefined || record.auxiliary !== undefined) return state;
-      const checkpoints = foldRequestSeen(state.checkpoints, state.history.length);
-      return { ...state, checkpoints, sent: { kind: 'request', history: state.history, record } };
-    }
-    case lineType.sent: {
-      const { sent } = state;
-      const body = readSent(payload);
-      if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
-      const { history, record } = sent;
-      const posted = { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes };
-      return { ...state, posted };
-    }
-    case lineType.step:
-      return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };
-    default:
-      return state;
-  }
+  return folds.get(line.type)?.(state, line.payload, line) ?? state;
+}
+
+type Fold = (state: ThreadState, payload: JsonObject, line: Line) => ThreadState;
+
+/** For lines that change one part of the state. */
+function foldPart<Part extends keyof ThreadState>(
+  part: Part,
+  fold: (value: ThreadState[Part], payload: JsonObject) => ThreadState[Part],
+): Fold {
+  return (state, payload) => {
+    const value = fold(state[part], payload);
+    return value === state[part] ? state : { ...state, [part]: value };
+  };
+}
+
+const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
+  // Later ones are copies or edits by other programs; the first is the thread's.
+  [lineType.sessionMeta, foldPart('meta', (meta, payload) => (Object.keys(meta).length > 0 ? meta : payload))],
+  [lineType.responseItem, foldItem],
+  [lineType.worldState, foldPart('baseline', foldWorldState)],
+  [lineType.turnContext, foldContext],
+  [lineType.compacted, foldCompacted],
+  [lineType.event, foldEvent],
+  [lineType.call, foldCall],
+  [lineType.session, foldSession],
+  [lineType.question, foldQuestion],
+  [lineType.compaction, foldPart('checkpoints', foldFailed)],
+  [lineType.reopened, foldReopened],
+  [lineType.pin, foldPart('pins', foldPin)],
+  [lineType.waiting, foldMessage],
+  [lineType.agent, foldPart('agents', foldAgent)],
+  [lineType.warning, foldPart('warnings', foldWarning)],
+  [lineType.hook, foldPart('sessionContext', foldSessionText)],
+  [lineType.toolSet, foldPart('toolSets', foldToolSet)],
+  [lineType.request, foldRequest],
+  [lineType.sent, foldSent],
+  [
+    lineType.step,
+    (state, payload) => ({ ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) }),
+  ],
+]);
+
+function foldItem(state: ThreadState, _payload: JsonObject, line: Line): ThreadState {
+  // Also if the item is none for the model: a message must not wait forever because its item is not in history.
+  const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
+  const read = entryIn(line);
+  if (read === undefined) return entered;
+  const { state: heard, entry } = attachUserComment(entered, withMaker(read, state));
+  const work = foldWork(state.work, entry, line);
+  const known = work === state.work ? heard : { ...heard, work };
+  return withEntry(foldQuestionOver(foldAnswer(known, entry.item), entry.item), entry);
+}
+
+function foldRequest(state: ThreadState, payload: JsonObject): ThreadState {
+  const record = readRequest(payload);
+  if (record === undefined || record.auxiliary !== undefined) return state;
+  const { history } = state;
+  const checkpoints = foldRequestSeen(state.checkpoints, history.length);
+  return { ...state, checkpoints, sent: { kind: 'request', history, record } };
+}
+
+function foldSent(state: ThreadState, payload: JsonObject): ThreadState {
+  const { sent } = state;
+  const body = readSent(payload);
+  if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
+  const { history, record } = sent;
+  return { ...state, posted: { history, reader: readerOf(record), encoder: record.encoder, bytes: body.bytes } };
 }
 
 /** A thread has few. Dropped sets are recorded again when a request needs them. */
 const mostToolSets = 200;
 
-function withToolSet(sets: ThreadState['toolSets'], name: string, tools: readonly ToolSpec[]): ThreadState['toolSets'] {
+function foldToolSet(sets: ThreadState['toolSets'], payload: JsonObject): ThreadState['toolSets'] {
+  const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
+  if (name === undefined || tools === undefined) return sets;
   const others = [...sets].filter(([known]) => known !== name);
-  return new Map([...others.slice(1 - mostToolSets), [name, tools]]);
+  return new Map([...others.slice(1 - mostToolSets), [name, tools as readonly ToolSpec[]]]);
 }
 
 function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
@@ -146,15 +144,11 @@ function foldMessage(before: ThreadState, payload: JsonObject): ThreadState {
   return { ...state, agents: foldReport(state.agents, report), usage: { ...state.usage, total } };
 }
 
-/**
- * Another program's turn has no envelope of ours: it is unknown then. A turn submitted before a change of settings does
- * not override it.
- */
+/** Another program's turn has no envelope. A turn submitted before a change of settings does not override it. */
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
   const ours = objectAt(context, 'capstan');
-  const envelope = foldEnvelope(before, ours?.['envelope']);
   const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';
-  return { ...state, context, newest, ...defined({ envelope }) };
+  return { ...state, context, newest, envelope: foldEnvelope(before, ours?.['envelope']) };
 }
 
 /** Records for screens cannot change the state; they are half of a file, and repeat the items. */
@@ -187,8 +181,7 @@ function countsAsTurn(state: ThreadState): ThreadState {
   const { openTurn } = state;
   if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
   if (openTurn.before === undefined) return state;
-  const { before, ...rest } = openTurn;
-  return { ...state, marks: addMark(state.marks, before), openTurn: rest };
+  return { ...state, marks: addMark(state.marks, openTurn.before), openTurn: { ...openTurn, before: undefined } };
 }
 
 /** Limit per turn: so many do not run concurrently. */
@@ -204,11 +197,10 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   const known = readStart(callId, payload) ?? before;
   if (known === undefined) return state;
   const started = readProcess(objectAt(payload, 'process'));
-  const processSeal = stringAt(payload, 'seal');
-  const call = started === undefined ? known : { ...known, process: started, ...defined({ processSeal }) };
+  const call = started && { ...known, process: started, processSeal: stringAt(payload, 'seal') ?? known.processSeal };
   // A line that begins a call uses the answer to its question.
   const turn = payload['item'] === undefined ? openTurn : withoutQuestion(openTurn, callId);
-  return { ...state, openTurn: { ...turn, calls: [...others.slice(1 - mostCalls), call] } };
+  return { ...state, openTurn: { ...turn, calls: [...others.slice(1 - mostCalls), call ?? known] } };
 }
 
 export function foldAnswer(state: ThreadState, item: Item): ThreadState {
@@ -216,17 +208,19 @@ export function foldAnswer(state: ThreadState, item: Item): ThreadState {
   if (openTurn?.calls === undefined || !item.type.endsWith('_output')) return state;
   const calls = openTurn.calls.filter(({ callId }) => callId !== item['call_id']);
   if (calls.length === openTurn.calls.length) return state;
-  const { calls: _answered, ...rest } = openTurn;
-  return { ...state, openTurn: calls.length === 0 ? rest : { ...rest, calls } };
+  return { ...state, openTurn: { ...openTurn, calls: calls.length === 0 ? undefined : calls } };
 }
 
 function readStart(callId: string, payload: JsonObject): CallStart | undefined {
-  const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
-  const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
-  if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
-  const idempotent = payload['idempotent'] === true || undefined;
-  const outside = payload['outside'] === true || undefined;
-  return { threadId, callId, tool, at, ...defined({ idempotent, outside }), item };
+  const start = whole({
+    threadId: stringAt(payload, 'thread_id'),
+    callId,
+    tool: stringAt(payload, 'tool'),
+    at: numberAt(payload, 'started_at_ms'),
+    item: objectAt(payload, 'item'),
+  });
+  const [idempotent, outside] = [payload['idempotent'] === true || undefined, payload['outside'] === true || undefined];
+  return start && { ...start, idempotent, outside };
 }
 
 /** Most events are for people and change nothing. */
@@ -247,7 +241,7 @@ function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
 function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
   const limits = objectAt(event, 'rate_limits');
   const rateLimits = limits && readRateLimits(limits);
-  const state = rateLimits === undefined ? before : { ...before, rateLimits };
+  const state = rateLimits ? { ...before, rateLimits } : before;
   const info = objectAt(event, 'info');
   if (info === undefined) return state;
   const total = readUsage(info['total_token_usage']);
@@ -266,7 +260,7 @@ function foldTokenCount(before: ThreadState, event: JsonObject): ThreadState {
 /** Cost of work that is not the thread's own. */
 function withForeignCost(state: ThreadState, usage: ThreadState['usage']): ThreadState {
   const { goal } = state;
-  return { ...state, usage, ...(goal && { goal: goalWithoutCost(goal, state.usage.total, usage.total) }) };
+  return { ...state, usage, goal: goal && goalWithoutCost(goal, state.usage.total, usage.total) };
 }
 
 /** A thread may fail repeatedly without a user noticing. */
@@ -275,13 +269,14 @@ const mostFailed = 100;
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   if (event.kind === 'rollback') return rollBack(state, event.count);
   if (event.kind === 'end') {
-    const { openTurn, ...rest } = state;
+    const { openTurn, failed = [] } = state;
     if (openTurn === undefined || !endsTurn(event.name, openTurn.id)) return state;
-    if (event.status !== 'failed') return rest;
-    return { ...rest, failed: [...(state.failed ?? []), openTurn.id].slice(-mostFailed) };
+    const over = { ...state, openTurn: undefined };
+    return event.status === 'failed' ? { ...over, failed: [...failed, openTurn.id].slice(-mostFailed) } : over;
   }
-  const about = defined({ startedAt: event.at, compaction: event.isCompaction ? ('begun' as const) : undefined });
-  const openTurn = { id: event.name as TurnId, ...about, spent: state.usage.total, before: markOf(state) };
+  const compaction = event.isCompaction ? 'begun' : undefined;
+  const spending = { spent: state.usage.total, before: markOf(state) };
+  const openTurn = { id: event.name as TurnId, startedAt: event.at, compaction, ...spending } as const;
   return { ...state, turns: state.turns + 1, openTurn };
 }
 
@@ -289,16 +284,15 @@ function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
 function rollBack(state: ThreadState, count: number): ThreadState {
   const target = markBefore(state.marks, count);
   if (target === undefined) return state;
-  const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
-  const { openTurn: _openTurn, behind: _behind, prefill: _prefill, goal: _goal, ...kept } = others;
   const { history, checkpoints } = target.mark;
   return {
-    ...kept,
+    ...state,
     ...target.mark,
+    openTurn: undefined,
     checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
     waiting: waitingAfterRollback(target.mark.waiting, state.waiting),
     grants: grantsAfterRollback(target.mark.grants, state.grants),
-    ...(state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } }),
+    sent: state.sent && { kind: 'gone', why: 'rollback' },
     // No provider has counted the remaining history.
     usage: { ...state.usage, newest: noCount },
     newest: 'context',

@@ -1,5 +1,5 @@
 import type { RequestOptions } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
+import { whole } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
@@ -15,18 +15,12 @@ export interface RequestRecord {
   /** Modalities of the model; other content is sent as a word instead. */
   readonly modalities: readonly string[];
   readonly options: RequestOptions;
-  /**
-   * The recipient: items that only another provider can read are left out. Absent in older records, which left nothing
-   * out.
-   */
+  /** The recipient: items that only another provider can read are left out. Older records left nothing out. */
   readonly provider?: ProviderName;
   readonly auxiliary?: Auxiliary;
 }
 
-/**
- * A request beside the conversation. Its input is `head`, the items `from` to `to` of a sampling request, and `tail`;
- * the next request continues from the one before as if it had not existed.
- */
+/** A request beside the conversation: `head`, items `from` to `to` of a sampling request, and `tail`. */
 export interface Auxiliary {
   readonly purpose: 'compaction' | 'review';
   readonly from: number;
@@ -41,35 +35,26 @@ export interface Auxiliary {
 }
 
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
-
-export function readerOf({ modalities, provider }: RequestRecord): RequestReader {
-  return { modalities, ...defined({ provider }) };
-}
+export const readerOf = ({ modalities, provider }: RequestRecord): RequestReader => ({ modalities, provider });
 
 export function requestPayload(record: RequestRecord): JsonObject {
   const { turnId, step, encoder, toolSet, modalities, options, provider, auxiliary } = record;
-  const made = { turn_id: turnId, step, encoder, tool_set: toolSet, modalities, options, ...defined({ provider }) };
-  return { ...made, ...defined({ auxiliary }) } as unknown as JsonObject;
+  const made = { turn_id: turnId, step, encoder, tool_set: toolSet, modalities, options, provider, auxiliary };
+  return made as unknown as JsonObject;
 }
 
 export function readRequest(payload: JsonObject): RequestRecord | undefined {
-  const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
-  const [encoder, toolSet] = [stringAt(payload, 'encoder'), stringAt(payload, 'tool_set')];
-  const options = objectAt(payload, 'options');
-  if (turnId === undefined || step === undefined || encoder === undefined || toolSet === undefined) return undefined;
-  if (options === undefined) return undefined;
-  const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string') ?? ['text', 'image'];
+  const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string');
+  const record = whole({
+    turnId: stringAt(payload, 'turn_id') as TurnId | undefined,
+    step: numberAt(payload, 'step'),
+    encoder: stringAt(payload, 'encoder'),
+    toolSet: stringAt(payload, 'tool_set'),
+    modalities: modalities ?? ['text', 'image'],
+    options: objectAt(payload, 'options') as RequestOptions | undefined,
+  });
   const provider = readProviderName(payload['provider']);
-  const auxiliary = readAuxiliary(objectAt(payload, 'auxiliary'));
-  return {
-    turnId: turnId as TurnId,
-    step,
-    encoder,
-    toolSet,
-    modalities,
-    options: options as unknown as RequestOptions,
-    ...defined({ provider, auxiliary }),
-  };
+  return record && { ...record, provider, auxiliary: readAuxiliary(objectAt(payload, 'auxiliary')) };
 }
 
 function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
@@ -79,5 +64,5 @@ function readAuxiliary(value: JsonObject | undefined): Auxiliary | undefined {
   const [from, to] = [numberAt(value, 'from') ?? 0, numberAt(value, 'to') ?? 0];
   const review = readReview(objectAt(value, 'review'));
   const purpose = review === undefined ? 'compaction' : 'review';
-  return { purpose, from, to, stubbed, head: items('head'), tail: items('tail'), ...defined({ review }) };
+  return { purpose, from, to, stubbed, head: items('head'), tail: items('tail'), review };
 }

@@ -1,5 +1,5 @@
 import type { Digester, Encoder, Prompt, SentFrame } from '../../ports/model.ts';
-import { defined } from '../../base/objects.ts';
+import { whole } from '../../base/objects.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
@@ -7,10 +7,7 @@ import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { requestInput } from './plan-request.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/**
- * A `capstan_sent` line about the bytes of the last recorded request. They are counted once the request is on its way,
- * so that it need not wait.
- */
+/** A `capstan_sent` line: bytes of the last recorded request, counted once it is on its way. */
 export interface SentBody {
   readonly turnId: TurnId;
   readonly step: number;
@@ -29,10 +26,7 @@ export interface SentBody {
 
 /** A request as sent over a WebSocket: together with the body it determines the bytes. */
 export interface FrameRecord {
-  /**
-   * The answer that it builds on, which the server remembers with the items before this frame. Absent: the frame is
-   * complete.
-   */
+  /** The answer that it builds on, which the server remembers. Absent: the frame is complete. */
   readonly previous?: string;
   readonly items: number;
   readonly bytes: number;
@@ -60,7 +54,8 @@ export function sentLine(
     items: prompt.input.length,
     from,
     digests: digests.join(''),
-    ...defined({ auxiliary, frame: frame && framePayload(frame, digester) }),
+    auxiliary,
+    frame: frame && framePayload(frame, digester),
   };
   return { type: lineType.sent, payload };
 }
@@ -77,15 +72,13 @@ export function sentAgainLine(
   frame: SentFrame,
   { digester }: { readonly digester: Digester },
 ): LineDraft {
-  const payload = { turn_id: turnId, step, ...defined({ auxiliary }), frame: framePayload(frame, digester) };
-  return { type: lineType.sent, payload };
+  return { type: lineType.sent, payload: { turn_id: turnId, step, auxiliary, frame: framePayload(frame, digester) } };
 }
 
 function framePayload({ link, items, content }: SentFrame, digester: Digester): JsonObject {
   const bytes = content.reduce((sum, piece) => sum + piece.length, 0);
   if (link === undefined) return { kind: 'full', items, bytes };
-  const digest = frameDigest(content, digester);
-  return { kind: 'incremental', previous: link.previous, items, bytes, digest };
+  return { kind: 'incremental', previous: link.previous, items, bytes, digest: frameDigest(content, digester) };
 }
 
 export function frameDigest(content: readonly Uint8Array[], digester: Digester): string {
@@ -101,9 +94,8 @@ export function frameDigest(content: readonly Uint8Array[], digester: Digester):
 /** Undefined if the line has no valid frame. */
 export function readFrame(payload: JsonObject): FrameRecord | undefined {
   const frame = objectAt(payload, 'frame');
-  const [items, bytes] = [numberAt(frame, 'items'), numberAt(frame, 'bytes')];
-  if (items === undefined || bytes === undefined) return undefined;
-  return { items, bytes, ...defined({ previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') }) };
+  const counts = whole({ items: numberAt(frame, 'items'), bytes: numberAt(frame, 'bytes') });
+  return counts && { ...counts, previous: stringAt(frame, 'previous'), digest: stringAt(frame, 'digest') };
 }
 
 export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string {
@@ -111,16 +103,18 @@ export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'
 }
 
 export function readSent(payload: JsonObject): SentBody | undefined {
-  const [turnId, step, bytes] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step'), numberAt(payload, 'bytes')];
-  const [sha256, instructions] = [stringAt(payload, 'sha256'), stringAt(payload, 'instructions')];
-  const [items, from, digests] = [numberAt(payload, 'items'), numberAt(payload, 'from'), stringAt(payload, 'digests')];
-  if (turnId === undefined || step === undefined || bytes === undefined || sha256 === undefined) return undefined;
-  if (instructions === undefined || items === undefined || from === undefined || digests === undefined)
-    return undefined;
-  const each = digests.match(/.{8}/g) ?? [];
+  const body = whole({
+    turnId: stringAt(payload, 'turn_id') as TurnId | undefined,
+    step: numberAt(payload, 'step'),
+    bytes: numberAt(payload, 'bytes'),
+    sha256: stringAt(payload, 'sha256'),
+    instructions: stringAt(payload, 'instructions'),
+    items: numberAt(payload, 'items'),
+    from: numberAt(payload, 'from'),
+    digests: stringAt(payload, 'digests'),
+  });
   const auxiliary = payload['auxiliary'] === true || undefined;
-  const body = { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each };
-  return { ...body, ...defined({ auxiliary, frame: readFrame(payload) }) };
+  return body && { ...body, digests: body.digests.match(/.{8}/g) ?? [], auxiliary, frame: readFrame(payload) };
 }
 
 /** Compares objects, not texts: a recreated item just gets its digest written again. */

@@ -36,21 +36,15 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   const provider = chosen.provider ?? stringAt(meta, 'model_provider');
   const cwd = chosen.cwd ?? absolute(meta);
   const resolved = (chosen.resolved ?? []).filter((name) => chosen[name] !== undefined);
-  return defined({
-    ...startedWith(settings),
-    ...chosen,
-    provider,
-    cwd,
-    resolved: resolved.length === 0 ? undefined : resolved,
-  });
+  const more = { provider, cwd, resolved: resolved.length === 0 ? undefined : resolved };
+  return defined({ ...startedWith(settings), ...chosen, ...more });
 }
 
 /** Settings from the thread's start, in the newest change of settings, also after later turns. */
 function startedWith(settings: JsonObject | undefined): Loose {
   const start = objectAt(objectAt(settings, 'capstan'), 'start');
   const names = (key: string) => arrayAt(start, key)?.filter((name) => typeof name === 'string');
-  const given = start?.['client_tools'];
-  const tools = given === undefined ? undefined : readClientTools(given);
+  const tools = start?.['client_tools'] && readClientTools(start['client_tools']);
   return {
     developerInstructions: stringAt(start, 'developer_instructions'),
     compactPrompt: stringAt(start, 'compact_prompt'),
@@ -121,10 +115,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
-/**
- * All choices, including those that a model has defaults for. Other programs and our older lines record only resolved
- * values of these, the effort under the shared key.
- */
+/** All choices, also those that a model has defaults for. Older lines and other programs have resolved values only. */
 function choices(ours: JsonObject | undefined, resolvedEffort: string | undefined): Loose {
   const chosen = objectAt(ours, 'chosen');
   return {
@@ -171,11 +162,10 @@ function readPrefixes(value: Json | undefined): readonly (readonly string[])[] |
 
 function readRules(value: Json | undefined): readonly NetworkRule[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.flatMap((rule) => {
-    const [host, action] = isJsonObject(rule) ? [stringAt(rule, 'host'), rule['action']] : [];
-    return host !== undefined && (action === 'allow' || action === 'deny' || action === 'ask')
-      ? [{ host, action, ...defined({ why: stringAt(rule as JsonObject, 'why') }) }]
-      : [];
+  return value.filter(isJsonObject).flatMap((rule) => {
+    const host = stringAt(rule, 'host');
+    const action = (['allow', 'deny', 'ask'] as const).find((each) => each === rule['action']);
+    return host === undefined || action === undefined ? [] : [{ host, action, why: stringAt(rule, 'why') }];
   });
 }
 
@@ -208,9 +198,10 @@ function readProfile(value: Json | undefined): PermissionProfile | undefined {
     const listed = defined({ capstan_network: details });
     return { type: 'managed', file_system: { type: 'unrestricted' }, network, ...listed };
   }
-  if (files['type'] !== 'restricted' || !Array.isArray(files['entries'])) return undefined;
-  const entries = (files['entries'] as readonly Json[]).map(withNewWords);
-  const isNew = entries.every((entry, index) => entry === (files['entries'] as readonly Json[])[index]);
+  const written = arrayAt(files, 'entries');
+  if (files['type'] !== 'restricted' || written === undefined) return undefined;
+  const entries = written.map(withNewWords);
+  const isNew = entries.every((entry, index) => entry === written[index]);
   return (isNew ? value : { ...value, file_system: { ...files, entries } }) as unknown as PermissionProfile;
 }
 
@@ -221,11 +212,9 @@ function withNewWords(entry: Json): Json {
   const special = objectAt(path, 'value');
   const isOldPlace = stringAt(special, 'kind') === 'current_working_directory';
   if (entry['access'] !== 'none' && !isOldPlace) return entry;
-  return {
-    ...entry,
-    ...(entry['access'] === 'none' ? { access: 'deny' } : {}),
-    ...(isOldPlace ? { path: { ...path, value: { ...special, kind: 'project_roots' } } } : {}),
-  };
+  const access = entry['access'] === 'none' ? { access: 'deny' } : {};
+  const place = isOldPlace ? { path: { ...path, value: { ...special, kind: 'project_roots' } } } : {};
+  return { ...entry, ...access, ...place };
 }
 
 function readLegacy(value: JsonObject | undefined): PermissionProfile | undefined {
@@ -244,13 +233,10 @@ export function restoredSettings(state: ThreadState, { origins = {} }: Settings)
   const turnId = stringAt(context, 'turn_id');
   // A turn also records the thread's settings, which then equal its contract.
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
-  return {
-    from: equalJson(last, ofTurn) ? 'turn' : 'settings',
-    ...defined({ turnId }),
-    names: Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval'),
-  };
+  const names = Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval');
+  return { from: equalJson(last, ofTurn) ? 'turn' : 'settings', turnId, names };
 }
 
 export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
-  return { from, ...defined({ turn_id: turnId }), names };
+  return { from, turn_id: turnId, names };
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../base/objects.ts';
+import { defined, whole } from '../../base/objects.ts';
 import { isCall, type Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type ReviewEntry, reviewMessage, type ReviewMessage } from '../fragments/approval-review.ts';
@@ -6,10 +6,7 @@ import type { Entry } from '../history/entry.ts';
 import { entries, type History } from '../history/history.ts';
 import { outputOf, recordedItem } from './recorded/conversation-items.ts';
 
-/**
- * Record of a review, without the transcript and the call's arguments: they are made from history at the record's line,
- * and nothing large is stored twice (I9).
- */
+/** A review without transcript and arguments: they are made from history at the record's line (I9). */
 export interface ReviewRequest {
   readonly instructions: string;
   readonly messageId: string;
@@ -24,40 +21,32 @@ export interface ReviewRequest {
 /** A call that is not in history has no arguments to show. */
 export function reviewInput(history: History, request: ReviewRequest): ReviewMessage {
   const { messageId: id, callId, question, policy, space, again } = request;
-  const all = entries(history);
-  const { tool = '', reason, justification, ...asked } = question;
-  const call = all.findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
-  const texts = defined({ reason: textOf(reason), justification: textOf(justification) });
+  const { tool = '', reason: _reason, justification: _justification, ...asked } = question;
+  const call = entries(history).findLast(({ item }) => isCall(item) && item.call_id === callId)?.item;
   const action = {
     tool: String(tool),
     arguments: call === undefined ? '' : callArgumentText(call),
     asked,
     policy,
-    ...texts,
+    ...defined({ reason: stringAt(question, 'reason'), justification: stringAt(question, 'justification') }),
   };
-  return reviewMessage({ id, entries: transcriptEntries(history), action, space, ...defined({ again }) });
+  return reviewMessage({ id, entries: transcriptEntries(history), action, space, again });
 }
 
 export function readReview(value: JsonObject | undefined): ReviewRequest | undefined {
-  const [instructions, messageId] = [stringAt(value, 'instructions'), stringAt(value, 'messageId')];
-  const [callId, space, again] = [stringAt(value, 'callId'), numberAt(value, 'space'), stringAt(value, 'again')];
-  const [question, policy] = [objectAt(value, 'question'), objectAt(value, 'policy')];
-  if (instructions === undefined || messageId === undefined || callId === undefined) return undefined;
-  if (space === undefined || question === undefined || policy === undefined) return undefined;
-  return { instructions, messageId, callId, question, policy, space, ...defined({ again }) };
+  const review = whole({
+    instructions: stringAt(value, 'instructions'),
+    messageId: stringAt(value, 'messageId'),
+    callId: stringAt(value, 'callId'),
+    question: objectAt(value, 'question'),
+    policy: objectAt(value, 'policy'),
+    space: numberAt(value, 'space'),
+  });
+  return review && { ...review, ...defined({ again: stringAt(value, 'again') }) };
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function transcriptEntries(history: History): readonly ReviewEntry[] {
-  return entries(history).flatMap(entryFor);
-}
-
-export function callArgumentText(call: Item): string {
-  return stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
-}
+export const transcriptEntries = (history: History): readonly ReviewEntry[] => entries(history).flatMap(entryFor);
+export const callArgumentText = (call: Item): string => stringAt(call, 'arguments') ?? stringAt(call, 'input') ?? '';
 
 /** Only checkpoints of our own context: they represent earlier conversation. */
 function entryFor(entry: Entry): readonly ReviewEntry[] {

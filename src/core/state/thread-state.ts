@@ -1,4 +1,3 @@
-import { defined } from '../../base/objects.ts';
 import type { ToolSpec } from '../../ports/model.ts';
 import type { RecordedAgent } from '../../protocol/agent.ts';
 import type { TurnId } from '../../protocol/ids.ts';
@@ -22,10 +21,7 @@ import type { GivenGrant, RecordedGrant } from './questions/grants.ts';
 import type { RecordedQuestion } from './questions/question-lines.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 
-/**
- * Targets for rollbacks, newest first. An immutable list: a longer one points at the shorter one, so that adding costs
- * the same at any length.
- */
+/** Targets for rollbacks, newest first. A longer list points at the shorter one, so adding always costs the same. */
 export interface Marks<Mark> {
   readonly length: number;
   readonly newest?: Marked<Mark>;
@@ -51,10 +47,7 @@ export function markBefore<Mark>({ length, newest }: Marks<Mark>, count: number)
   return at?.older.length === target ? at : undefined;
 }
 
-/**
- * The complete state of a thread: a fold over its lines and nothing else. Values are immutable; each line gives a new
- * one that shares unchanged parts.
- */
+/** The state of a thread: a fold over its lines. Immutable; each line gives a new one that shares unchanged parts. */
 export interface ThreadState {
   readonly meta: JsonObject;
   readonly history: History;
@@ -91,10 +84,7 @@ export interface ThreadState {
   readonly warnings: readonly string[];
   readonly sessionContext: readonly SessionText[];
   readonly pins: readonly RecordedPin[];
-  /**
-   * Accepted messages that have not entered history, oldest first. Without a writer of the thread, the next turn takes
-   * them in.
-   */
+  /** Accepted messages that are not in history, oldest first. Without a writer, the next turn takes them in. */
   readonly waiting: readonly RecordedMessage[];
   readonly grants: readonly RecordedGrant[];
   /** Commands that outlived their calls according to history, oldest first. */
@@ -132,13 +122,9 @@ export interface OpenTurn {
   readonly spent?: Usage;
   /** Status of the checkpoint in a turn that only compacts history. Absent in a turn in which the user speaks. */
   readonly compaction?: 'begun' | 'done';
-  /**
-   * Calls that have begun and have no answer. Without a writer of the thread, they were in flight when it was cut off.
-   */
+  /** Calls that have begun and have no answer. Without a writer, they were in flight when it was cut off. */
   readonly calls?: readonly CallStart[];
-  /**
-   * Calls that wait for the user's answer, or to begin with it. Without a writer of the thread, the turn is suspended.
-   */
+  /** Calls that wait for the user's answer, or to begin with it. Without a writer, the turn is suspended. */
   readonly questions?: readonly RecordedQuestion[];
   readonly grants?: readonly GivenGrant[];
   /** Ids of answered questions, oldest first. Not carried by checkpoints. */
@@ -155,42 +141,29 @@ export type Sent =
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
 /** State that a rollback restores. Notes are not part of a turn: only the user adds and removes them. */
-export type Mark = Pick<
-  ThreadState,
-  | 'history'
-  | 'behind'
-  | 'baseline'
-  | 'context'
-  | 'envelope'
-  | 'instructions'
-  | 'waiting'
-  | 'grants'
-  | 'sessions'
-  | 'sessionsAtCheckpoint'
-  | 'agents'
-  | 'agentsAtCheckpoint'
-  | 'checkpoints'
-  | 'sessionContext'
-  | 'goal'
-  | 'prefill'
->;
+export type Mark = Pick<ThreadState, (typeof markParts)[number]>;
+
+const markParts = [
+  'history',
+  'behind',
+  'baseline',
+  'context',
+  'envelope',
+  'instructions',
+  'waiting',
+  'grants',
+  'sessions',
+  'sessionsAtCheckpoint',
+  'agents',
+  'agentsAtCheckpoint',
+  'checkpoints',
+  'sessionContext',
+  'goal',
+  'prefill',
+] as const;
 
 export function markOf(state: ThreadState): Mark {
-  const { history, behind, baseline, context, envelope, instructions, waiting, grants, checkpoints, prefill } = state;
-  const { sessions, sessionsAtCheckpoint, sessionContext, agents, agentsAtCheckpoint, goal } = state;
-  return {
-    history,
-    baseline,
-    waiting,
-    grants,
-    sessions,
-    sessionsAtCheckpoint,
-    agents,
-    agentsAtCheckpoint,
-    checkpoints,
-    sessionContext,
-    ...defined({ prefill, behind, context, envelope, instructions, goal }),
-  };
+  return Object.fromEntries(markParts.map((part) => [part, state[part]])) as unknown as Mark;
 }
 
 export const emptyState: ThreadState = {

@@ -22,7 +22,8 @@ export function foldNewestCount(state: ThreadState, event: JsonObject, info: Jso
   const ours = objectAt(event, 'capstan');
   const isOfStep = numberAt(ours, 'step') !== undefined;
   if (!isOfStep && isRepeated(state, last, ours === undefined ? total : undefined)) return newest;
-  const covers = { upTo: state.history.length, ...defined({ by: askedNow(state) }) };
+  const asked = state.sent?.kind === 'request' ? state.sent.record.provider : undefined;
+  const covers = { upTo: state.history.length, by: asked ?? currentProvider(state) };
   if (last.input > 0) return { kind: 'counted', usage: last, ...covers };
   const tokens = last.total;
   // All programs record a refused request as a total of the size of the window.
@@ -36,15 +37,7 @@ function isRepeated({ usage }: ThreadState, last: Usage, total: Usage | undefine
   return isSameCount(last, lastUsage(usage.newest)) && (total === undefined || isSameCount(total, usage.total));
 }
 
-function askedNow(state: ThreadState) {
-  const { sent } = state;
-  return (sent?.kind === 'request' ? sent.record.provider : undefined) ?? currentProvider(state);
-}
-
-/**
- * Remainder of each limit. Usage is that of the lines, plus `beside`: agents' spending not yet in lines of the thread,
- * and the possible cost of requests under way.
- */
+/** Remainder of each limit. `beside`: agents' spending that is in no line yet, and requests under way. */
 export function spendingAllowances(state: ThreadState, limits: TurnLimits, beside: Usage): readonly Allowance[] {
   const { total } = state.usage;
   const { tokens = 0, nanoUsd = 0, unpriced = 0 } = limits.continued ?? {};

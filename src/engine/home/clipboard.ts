@@ -31,9 +31,8 @@ export async function readClipboard(
   const [first] = ways;
   if (first === undefined) return unreadable('There is no screen, so there is no clipboard to read.', noScreen);
   const found = ways.find(({ program }) => programs.find(program) !== undefined);
-  if (found === undefined) {
+  if (found === undefined)
     return unreadable(`The clipboard cannot be read: ${first.program} is not installed.`, `Install ${first.from}.`);
-  }
   const reading = { cwd: programFolder(), env: programVariables(parts), timeoutMs: readTimeoutMs, mostBytes };
   const content = await found.read(async (name, ...args) => {
     const output = await readOutput([programs.find(name) ?? name, ...args], reading);
@@ -43,10 +42,7 @@ export async function readClipboard(
 }
 
 const noScreen = 'Paste the path of the picture instead.';
-
-function unreadable(message: string, next: string): Outcome {
-  return { code: 'clipboard-unreadable', message, next };
-}
+const unreadable = (message: string, next: string): Outcome => ({ code: 'clipboard-unreadable', message, next });
 
 /** The ways to read a system's clipboard, best first. */
 export function clipboardWays(platform: NodeJS.Platform, env: Variables): readonly ClipboardWay[] {
@@ -59,21 +55,18 @@ export function clipboardWays(platform: NodeJS.Platform, env: Variables): readon
 const wayland: ClipboardWay = {
   program: 'wl-paste',
   from: 'wl-clipboard',
-  read: (ask) =>
-    byTypes({
-      types: () => ask('wl-paste', '--list-types'),
-      get: (type) => ask('wl-paste', '--no-newline', '--type', type),
-    }),
+  read(ask) {
+    return byTypes(ask('wl-paste', '--list-types'), (type) => ask('wl-paste', '--no-newline', '--type', type));
+  },
 };
 
 const x11: ClipboardWay = {
   program: 'xclip',
   from: 'xclip',
-  read: (ask) =>
-    byTypes({
-      types: () => ask('xclip', '-selection', 'clipboard', '-target', 'TARGETS', '-out'),
-      get: (type) => ask('xclip', '-selection', 'clipboard', '-target', type, '-out'),
-    }),
+  read(ask) {
+    const get = (target: string) => ask('xclip', '-selection', 'clipboard', '-target', target, '-out');
+    return byTypes(get('TARGETS'), get);
+  },
 };
 
 const fileUrl = `try
@@ -127,14 +120,12 @@ export function windowsContent(printed: string): ClipboardContent | undefined {
 
 const pictureTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 
-interface TypedClipboard {
-  types(): Promise<Buffer | undefined>;
-  get(type: string): Promise<Buffer | undefined>;
-}
-
 /** Files first: a file manager puts a small icon beside them. */
-async function byTypes({ types, get }: TypedClipboard): Promise<ClipboardContent | undefined> {
-  const offered = new Set((await types())?.toString('utf8').split(/\s+/));
+async function byTypes(
+  types: Promise<Buffer | undefined>,
+  get: (type: string) => Promise<Buffer | undefined>,
+): Promise<ClipboardContent | undefined> {
+  const offered = new Set((await types)?.toString('utf8').split(/\s+/));
   if (offered.has('text/uri-list')) {
     const paths = pathsOfUris((await get('text/uri-list'))?.toString('utf8') ?? '');
     if (paths.length > 0) return { kind: 'files', paths };
@@ -162,10 +153,7 @@ function pictureOf(type: string, bytes: Buffer | undefined): ClipboardContent | 
 
 const writeTimeoutMs = 3000;
 
-/**
- * Passes a text to a clipboard program; returns whether it took it. A program that commands could have written is
- * treated as missing.
- */
+/** Returns whether the program took the text. One that commands could have written is treated as missing. */
 export async function feedClipboard(
   parts: Pick<EngineParts, 'programs' | 'programFolder' | 'options'>,
   [name = '', ...words]: readonly string[],

@@ -62,11 +62,8 @@ export class HomeRules {
 }
 
 function byHand(source: string): Outcome<'rule-by-hand'> {
-  return {
-    code: 'rule-by-hand',
-    message: `No answer saved this rule: it was written into ${source}.`,
-    next: 'Remove it there.',
-  };
+  const message = `No answer saved this rule: it was written into ${source}.`;
+  return { code: 'rule-by-hand', message, next: 'Remove it there.' };
 }
 
 /** Loads the rules files that the user names: all of them, or the first fault. */

@@ -44,13 +44,10 @@ export async function customPrompts(folder: string): Promise<CustomPrompts> {
 async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> | string> {
   const split = splitHead(written);
   if (split.kind === 'open') return 'no line of `---` ends its table';
-  if (split.kind === 'headless')
-    return {
-      text: written
-        .replace(/^\uFEFF/, '')
-        .replaceAll('\r\n', '\n')
-        .trim(),
-    };
+  if (split.kind === 'headless') {
+    const text = written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+    return { text: text.trim() };
+  }
   const read = await readYaml(split.head);
   if (read.kind === 'unread') return read.reason;
   const texts = { ...read.table };
@@ -65,18 +62,13 @@ async function readPrompt(written: string): Promise<Omit<CustomPrompt, 'name'> |
     const value = texts[key];
     return typeof value === 'string' && value.trim() !== '' ? value.split(/\s+/).join(' ').trim() : undefined;
   };
-  return {
-    text: split.body.trim(),
-    ...defined({ description: line('description'), takes: line('argument-hint') ?? line('argument_hint') }),
-  };
+  const takes = line('argument-hint') ?? line('argument_hint');
+  return { text: split.body.trim(), ...defined({ description: line('description'), takes }) };
 }
 
 function wrongPrompt(path: string, reason: string): Outcome<'prompt-wrong'> {
-  return {
-    code: 'prompt-wrong',
-    message: `The prompt ${path} is left out: ${reason}.`,
-    next: 'Correct it, or remove it.',
-  };
+  const message = `The prompt ${path} is left out: ${reason}.`;
+  return { code: 'prompt-wrong', message, next: 'Correct it, or remove it.' };
 }
 
 export type { PromptHistory, PromptPlace } from '../../adapters/rollout/prompt-history.ts';

@@ -47,9 +47,7 @@ export interface Configured {
   readonly problems: readonly ConfigProblem[];
   /** Names, in one sentence, the keys that are set but do nothing yet. */
   readonly notices: readonly Outcome[];
-  /**
-   * Set if the files name a model for this provider and a flag chooses another provider: their model does not count.
-   */
+  /** Set if a flag chooses another provider than the files name a model for: their model does not count. */
   readonly modelIsFor?: string;
   readonly requirements: Requirements;
   /** Absent if the system has no place for the file. */
@@ -145,18 +143,10 @@ function overruled(config: Config, { requirements, requirementsFile }: BaseLayer
   const shellRule = { key: 'allow_login_shell', source: requirementsFile ?? 'requirements.toml' };
   const { pins = {}, source = '' } = requirements.features ?? {};
   const gates = featureGates(features);
+  const quoted = (policy: Parameters<typeof approvalName>[0]): string => `"${approvalName(policy)}"`;
   const pinned = Object.keys(pins).filter((name) => gates[name] !== undefined && gates[name] !== pins[name]);
   return [
-    ...(approval
-      ? [
-          problem(
-            'approval_policy',
-            `"${approvalName(approvalPolicy)}"`,
-            approval,
-            `"${approvalName(approval.allowed[0])}"`,
-          ),
-        ]
-      : []),
+    ...(approval ? [problem('approval_policy', quoted(approvalPolicy), approval, quoted(approval.allowed[0]))] : []),
     ...(reviewers ? [problem('approvals_reviewer', `"${reviewer}"`, reviewers, `"${reviewers.allowed[0]}"`)] : []),
     ...(sandbox ? [problem(key, `"${value}"`, sandbox, `"${replacementMode(sandbox)}"`)] : []),
     ...(choice ? [problem(key, `"${value}"`, choice, `"${choice.instead.id}"`)] : []),
@@ -182,10 +172,7 @@ function problem(key: string, value: string, rule: Record<'key' | 'source', stri
 }
 
 /** Lists the AGENTS.md files for threads in a folder: the user's own first, then the project's from its root down. */
-export async function instructionPaths(
-  { base }: Pick<EngineParts, 'base'>,
-  folder: string,
-): Promise<readonly string[]> {
+export async function instructionPaths({ base }: Pick<EngineParts, 'base'>, folder: string) {
   const { config } = await configInFolder(base, folder);
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
   const rules = {

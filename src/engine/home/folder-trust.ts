@@ -14,7 +14,6 @@ import {
 import { projectFolders, type ProjectPart } from '../../adapters/gather/files/project-folders.ts';
 import { findRepository } from '../../adapters/gather/git/repository.ts';
 import { findHookPlaces } from '../../adapters/gather/hook-and-skill-places.ts';
-import type { KnownHook } from '../../adapters/hooks/hook-definitions.ts';
 import { defined } from '../../base/objects.ts';
 import { featureGates, isGateOpen } from '../../core/config/features.ts';
 import type { Trust } from '../../core/config/project-trust.ts';
@@ -80,18 +79,12 @@ export async function decideFolderTrust(
 }
 
 /** Hooks of a folder that need a decision: new ones, and those changed since they were trusted. */
-export async function idleHooks(
-  parts: Pick<EngineParts, 'base' | 'options'>,
-  folder: string,
-): Promise<readonly KnownHook[]> {
+export async function idleHooks(parts: Pick<EngineParts, 'base' | 'options'>, folder: string) {
   return (await hooksInForce(parts, folder)).filter(({ trust }) => trust === 'untrusted' || trust === 'modified');
 }
 
 /** All hooks of a folder as this engine runs them: decisions made after it was loaded count for the next one. */
-export async function hooksInForce(
-  { base, options }: Pick<EngineParts, 'base' | 'options'>,
-  folder: string,
-): Promise<readonly KnownHook[]> {
+export async function hooksInForce({ base, options }: Pick<EngineParts, 'base' | 'options'>, folder: string) {
   const { config, layers } = await configInFolder(base, folder);
   const places = findHookPlaces(base, layers, folder, options);
   if (places === undefined || !isGateOpen('hooks', featureGates(config.features ?? {}))) return [];

@@ -74,34 +74,28 @@ export class HomeConfig {
 
   async switchFeature(name: string, open: boolean): Promise<Outcome | undefined> {
     const problem = argumentProblem('switchFeature()', { name: [nameText, name], open: [booleanOption, open] });
-    if (problem !== undefined) return problem;
-    return this.#changeUserTable('features', { [name]: open });
+    return problem ?? this.#changeUserTable('features', { [name]: open });
   }
 
   /** Sets keys of `[memories]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveMemories(change: JsonObject): Promise<Outcome | undefined> {
-    const wrong = argumentProblem('saveMemories()', { change: [jsonObject, change] });
-    if (wrong !== undefined) return wrong;
-    return this.#changeUserTable('memories', change);
+    const problem = argumentProblem('saveMemories()', { change: [jsonObject, change] });
+    return problem ?? this.#changeUserTable('memories', change);
   }
 
   /** Sets keys of `[tui]`, spelled as in the user's config.toml. Returns why it could not. */
   async saveTui(change: JsonObject): Promise<Outcome | undefined> {
     const wrong = argumentProblem('saveTui()', { change: [jsonObject, change] });
-    if (wrong !== undefined) return wrong;
-    const problem = await this.#changeUserTable('tui', change);
+    const problem = wrong ?? (await this.#changeUserTable('tui', change));
     if (problem === undefined) this.#savedTui = { ...this.#savedTui, ...withCamelCaseKeys(tuiTable, change) };
     return problem;
   }
 
-  /**
-   * Sets lines of `[tui.keymap]` in the user's config.toml. They hold at once, below flags and higher layers. Returns
-   * why it could not.
-   */
+  /** Sets lines of `[tui.keymap]` in the user's file. They hold at once. Returns why it could not. */
   async saveKeymap(lines: readonly KeymapLine[]): Promise<Outcome | undefined> {
     const { saveKeymap } = await import('./save-keymap.ts');
-    const { base, locks, clock } = this.#parts;
-    const saved = await saveKeymap({ home: base.home, osHome: base.osHome, locks, clock }, this.#layers, lines);
+    const { osHome } = this.#parts.base;
+    const saved = await saveKeymap({ ...this.#place, osHome }, this.#layers, lines);
     this.#layers = saved.layers;
     this.#savedTui = { ...this.#savedTui, keymap: saved.keymap };
     return saved.problem;
@@ -109,10 +103,13 @@ export class HomeConfig {
 
   async #changeUserTable(name: string, change: JsonObject): Promise<Outcome | undefined> {
     const { editUserConfig, userConfigValue } = await import('../../adapters/gather/config/edit-user-config.ts');
+    const set = await userConfigValue(this.#place, [name]);
+    return editUserConfig(this.#place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
+  }
+
+  get #place() {
     const { base, locks, clock } = this.#parts;
-    const place = { home: base.home, locks, clock };
-    const set = await userConfigValue(place, [name]);
-    return editUserConfig(place, [name], { ...(isJsonObject(set) ? set : {}), ...change });
+    return { home: base.home, locks, clock };
   }
 
   async saveModel(choice: ModelOfThreads): Promise<Outcome | undefined> {
@@ -120,23 +117,19 @@ export class HomeConfig {
     if (problem !== undefined) return problem;
     const { provider, model, effort } = choice;
     const { editUserKeys } = await import('../../adapters/gather/config/edit-user-config.ts');
-    const { base, locks, clock } = this.#parts;
     const values = { model, model_provider: provider, ...defined({ model_reasoning_effort: effort }) };
-    return editUserKeys({ home: base.home, locks, clock }, values);
+    return editUserKeys(this.#place, values);
   }
 
   /** Agrees to Landlock for all later runs. Returns why it could not. */
   async saveSandboxFallback(): Promise<Outcome | undefined> {
     const { editUserKeys } = await import('../../adapters/gather/config/edit-user-config.ts');
-    const { base, locks, clock } = this.#parts;
-    return editUserKeys({ home: base.home, locks, clock }, { sandbox_fallback: 'landlock' });
+    return editUserKeys(this.#place, { sandbox_fallback: 'landlock' });
   }
 
   /** Reads a folder's configuration, with the place of each value, from its current files. */
   async inFolder(folder: string): Promise<Configured | Outcome> {
     const problem = argumentProblem('inFolder()', { folder: [folderPath, folder] });
-    if (problem !== undefined) return problem;
-    const { loadConfigured } = await import('./folder-config.ts');
-    return loadConfigured(folder, this.#parts.options);
+    return problem ?? (await import('./folder-config.ts')).loadConfigured(folder, this.#parts.options);
   }
 }

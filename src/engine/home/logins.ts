@@ -17,7 +17,6 @@ import { accountOfToken } from '../../adapters/model/http/auth/provider-credenti
 import { clientId as ownClientId, issuer as ownIssuer } from '../../adapters/model/http/auth/renew-login.ts';
 import { defined } from '../../base/objects.ts';
 import { loginLimits, type LoginMethod, refuseLogin } from '../../core/policy/requirements.ts';
-import type { Login } from '../../ports/login.ts';
 import { isHeaderValue } from '../../protocol/http.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -48,15 +47,10 @@ export type LoginStatus =
 const callbackPorts = [1455, 1457];
 const patienceMs = 10 * 60_000;
 
-type LoginParts = Pick<
-  EngineParts,
-  'logins' | 'requests' | 'clock' | 'programs' | 'programFolder' | 'options' | 'base'
->;
-
 export class Logins {
-  readonly #parts: LoginParts;
+  readonly #parts: EngineParts;
 
-  constructor(parts: LoginParts) {
+  constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 
@@ -70,15 +64,13 @@ export class Logins {
   async status(): Promise<LoginStatus> {
     const login = await this.#parts.logins.load();
     if (login.kind === 'none') return { kind: 'none', ...defined({ unkept: await this.#parts.logins.unkept() }) };
-    if (login.kind !== 'chatgpt') return withoutSecret(login);
+    if (login.kind === 'unusable') return login;
+    if (login.kind !== 'chatgpt') return { kind: login.kind };
     const { kind, email, plan, expiresAt } = login;
     return { kind, ...defined({ email, plan, expiresAt }) };
   }
 
-  /**
-   * The user signs in on a page, which sends the browser back to this machine. `show` gets the page, whether or not it
-   * opened.
-   */
+  /** The page sends the browser back to this machine. `show` gets the page, whether or not it opened. */
   async withBrowser(
     { signal, issuer = ownIssuer, clientId = ownClientId, ports = callbackPorts }: SignIn,
     show: (page: string, opened: boolean) => void,
@@ -146,8 +138,7 @@ export class Logins {
     const account = await accountOfToken(token, { requests, environment: options.env }, signal);
     if (signal.aborted) return stopped;
     if (account.kind !== 'account') return failed(account.why);
-    const refused = this.#refused('chatgpt', account);
-    return refused ?? this.#save(accessTokenDocument(token), account.email);
+    return this.#refused('chatgpt', account) ?? this.#save(accessTokenDocument(token), account.email);
   }
 
   /** Forgets the login of the home; returns whether there was one. */
@@ -204,10 +195,6 @@ export class Logins {
   }
 }
 
-function withoutSecret(login: Exclude<Login, { kind: 'chatgpt' }>): LoginStatus {
-  return login.kind === 'unusable' ? login : { kind: login.kind };
-}
-
 const stopped: Outcome = {
   code: 'login-stopped',
   message: 'The sign-in was stopped. Nothing was changed.',
@@ -215,11 +202,8 @@ const stopped: Outcome = {
 };
 
 function portsInUse(ports: readonly number[]): Outcome {
-  return {
-    code: 'login-ports',
-    message: `The ports ${ports.join(' and ')} of this machine are in use, and the page sends you back to no other.`,
-    next: 'End the other sign-in, or use `capstan login --device-auth`.',
-  };
+  const message = `The ports ${ports.join(' and ')} of this machine are in use, and the page sends you back to no other.`;
+  return { code: 'login-ports', message, next: 'End the other sign-in, or use `capstan login --device-auth`.' };
 }
 
 const notOffered: Outcome = {
@@ -229,45 +213,31 @@ const notOffered: Outcome = {
 };
 
 function late(ms: number): Outcome {
-  return {
-    code: 'login-late',
-    message: `The sign-in was not completed within ${ms / 60_000} minutes.`,
-    next: 'Start it again with `capstan login`.',
-  };
+  const message = `The sign-in was not completed within ${ms / 60_000} minutes.`;
+  return { code: 'login-late', message, next: 'Start it again with `capstan login`.' };
 }
 
 function failed(why: string): Outcome {
-  return {
-    code: 'login-failed',
-    message: `The sign-in did not work: ${why}.`,
-    next: 'Try again. Without access to the page, use `capstan login --with-api-key`.',
-  };
+  const next = 'Try again. Without access to the page, use `capstan login --with-api-key`.';
+  return { code: 'login-failed', message: `The sign-in did not work: ${why}.`, next };
 }
 
 function nothingGiven(what: string): Outcome {
   const option = what === 'key' ? '--with-api-key' : '--with-access-token';
   const name = what === 'key' ? 'OPENAI_API_KEY' : 'CODEX_ACCESS_TOKEN';
-  return {
-    code: 'login-empty',
-    message: `There is no ${what} on standard input.`,
-    next: `Pipe it in: \`printenv ${name} | capstan login ${option}\`.`,
-  };
+  const message = `There is no ${what} on standard input.`;
+  return { code: 'login-empty', message, next: `Pipe it in: \`printenv ${name} | capstan login ${option}\`.` };
 }
 
 function unfit(what: string): Outcome {
-  return {
-    code: 'login-unfit',
-    message: `What is on standard input cannot be a ${what}: it has spaces, line breaks or characters that no ${what} has.`,
-    next: `Pipe in the ${what} and nothing else.`,
-  };
+  const message = `What is on standard input cannot be a ${what}: it has spaces, line breaks or characters that no ${what} has.`;
+  return { code: 'login-unfit', message, next: `Pipe in the ${what} and nothing else.` };
 }
 
 function notWritten(error: unknown): Outcome {
-  return {
-    code: 'login-unwritten',
-    message: `The login could not be changed: ${error instanceof Error ? error.message : String(error)}.`,
-    next: 'Check the home folder, or cli_auth_credentials_store in config.toml.',
-  };
+  const message = `The login could not be changed: ${error instanceof Error ? error.message : String(error)}.`;
+  const next = 'Check the home folder, or cli_auth_credentials_store in config.toml.';
+  return { code: 'login-unwritten', message, next };
 }
 
 /** Opens a page in the user's browser if there is a screen for it; returns whether it may have opened. */

@@ -54,10 +54,7 @@ export class McpRegistry {
     this.#engine = engine;
   }
 
-  /**
-   * Lists the servers for a folder, or the one named. Since the user now reads start failures, the next thread waits
-   * for those servers again.
-   */
+  /** The servers for a folder, or the one named. The user reads failures now, so they are waited for again. */
   async list(folder: string, only?: string): Promise<readonly ListedServer[]> {
     const { base } = this.#engine;
     const { config, layers } = await configInFolder(base, folder);
@@ -78,11 +75,10 @@ export class McpRegistry {
           name,
           table: shownServer(name, Object.assign({}, ...tables) as JsonObject),
           enabled: !disabled.includes(name),
-          ...(listing && { tools: listing.tools.length }),
-          ...defined({ failure: failure?.why }),
+          ...defined({ tools: listing?.tools.length, failure: failure?.why }),
           isLoggedIn:
             server?.transport.kind === 'address' && credentials.read(server.transport.url).tokens !== undefined,
-          ...(problem && { problem }),
+          ...defined({ problem }),
         };
       });
   }
@@ -110,10 +106,7 @@ export class McpRegistry {
     return (await userConfigValue(this.#place, ['mcp_servers', name])) !== undefined;
   }
 
-  /**
-   * Servers in the `.mcp.json` at the root of a trusted project that the user's file lacks, and why the others cannot
-   * be imported.
-   */
+  /** Servers in a trusted project's `.mcp.json` that the user's file lacks, and why others cannot be imported. */
   async importable(folder: string): Promise<ImportableServers | Outcome> {
     const { config } = await configInFolder(this.#engine.base, folder);
     // Not the file of the folder itself: a command may have put it below the root.
@@ -170,9 +163,8 @@ export class McpRegistry {
   /** Returns whether there was a login. */
   async logout(name: string, folder: string): Promise<boolean | Outcome> {
     const server = await this.#atAddress(name, folder);
-    return 'code' in server
-      ? server
-      : credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
+    if ('code' in server) return server;
+    return credentialStore(this.#engine.base.home, this.#engine).remove(server.transport.url);
   }
 
   async #atAddress(name: string, folder: string) {
@@ -203,12 +195,11 @@ function loginRefused(server: McpServerConfig): Outcome {
   const { name } = server;
   const token = configuredToken(server.transport);
   const key = formatTomlKey(['mcp_servers', name]);
-  if (token !== undefined)
-    return {
-      code: 'mcp-login-failed',
-      message: `The MCP server ${JSON.stringify(name)} rejected the token in ${token}. While one is configured, there is no login in the browser.`,
-      next: `Correct the token, or remove the setting from ${key} and log in again.`,
-    };
+  if (token !== undefined) {
+    const message = `The MCP server ${JSON.stringify(name)} rejected the token in ${token}. While one is configured, there is no login in the browser.`;
+    const correct = `Correct the token, or remove the setting from ${key} and log in again.`;
+    return { code: 'mcp-login-failed', message, next: correct };
+  }
   const next = 'Use an account that may use the server, or set bearer_token_env_var to a variable with a token.';
   return loginFailed(name, 'the server does not accept it', next);
 }
@@ -233,19 +224,15 @@ function notInUserFile(name: string): Outcome {
   return { code: 'mcp-server-elsewhere', message, next: `Remove it there, or set ${key} = false in your config.toml.` };
 }
 
-/**
- * Converts a server of a `.mcp.json` to the form of config.toml. `${NAME}` refers to a user's variable, which is named
- * and not copied. Returns a sentence if it cannot be converted.
- */
+/** To the form of config.toml. `${NAME}` is a user's variable: named, not copied. A sentence if that is impossible. */
 export function importedServer(given: JsonObject): JsonObject | string {
   const [command, url] = [stringAt(given, 'command'), stringAt(given, 'url')];
   if ((command === undefined) === (url === undefined)) return 'It must have either a command or a url.';
   if (given['type'] === 'sse') return 'It uses the old transport sse, which Capstan does not have.';
   const table = url === undefined ? programTable(command ?? '', given) : addressTable(url, given);
   const [key] = Object.entries(table).find(([, value]) => JSON.stringify(value).includes('${')) ?? [];
-  return key === undefined
-    ? table
-    : `Its ${key} names a variable as \${NAME}, which config.toml cannot: write the value.`;
+  if (key === undefined) return table;
+  return `Its ${key} names a variable as \${NAME}, which config.toml cannot: write the value.`;
 }
 
 function addressTable(url: string, given: JsonObject): JsonObject {
@@ -261,9 +248,11 @@ function addressTable(url: string, given: JsonObject): JsonObject {
     !named.some(([other]) => other === name) && (token === undefined || !/^authorization$/i.test(name));
   return {
     url,
-    ...(token === undefined ? {} : { bearer_token_env_var: token }),
-    ...unlessEmpty('http_headers', Object.fromEntries(headers.filter(isFixed))),
-    ...unlessEmpty('env_http_headers', Object.fromEntries(named)),
+    ...defined({ bearer_token_env_var: token }),
+    ...notEmpty({
+      http_headers: Object.fromEntries(headers.filter(isFixed)),
+      env_http_headers: Object.fromEntries(named),
+    }),
   };
 }
 
@@ -272,16 +261,16 @@ function programTable(command: string, given: JsonObject): JsonObject {
   const words = Array.isArray(args) && args.every((word: Json) => typeof word === 'string') ? args : [];
   const env = Object.entries(textsIn(given['env']));
   const passed = env.filter(([name, value]) => value === `\${${name}}`).map(([name]) => name);
+  const own = env.filter(([name]) => !passed.includes(name));
   return {
     command,
-    ...(words.length === 0 ? {} : { args: words }),
-    ...unlessEmpty('env', Object.fromEntries(env.filter(([name]) => !passed.includes(name)))),
-    ...(passed.length === 0 ? {} : { env_vars: passed }),
+    ...notEmpty({ args: words as readonly Json[], env: Object.fromEntries(own), env_vars: passed }),
   };
 }
 
-function unlessEmpty(key: string, table: JsonObject): JsonObject {
-  return Object.keys(table).length === 0 ? {} : { [key]: table };
+/** Without empty lists and tables. */
+function notEmpty(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => Object.keys(value ?? {}).length > 0));
 }
 
 function textsIn(value: Json | undefined): Readonly<Record<string, string>> {

@@ -13,27 +13,20 @@ export interface KeymapLine {
   readonly keys: readonly string[] | undefined;
 }
 
-export interface SavedKeymap {
-  /** Includes the user's file as it is now. */
-  readonly layers: readonly ConfigLayer[];
-  readonly keymap: JsonObject;
-  /** Lines before the faulty one were saved. */
-  readonly problem: Outcome | undefined;
-}
-
-/** Sets lines one after the other. Those that cannot be written are left to the user. */
+/** Sets lines one after the other; those before a faulty one are saved. `layers` include the user's file as it is now. */
 export async function saveKeymap(
   place: EditedConfig & { readonly osHome: string },
   layers: readonly ConfigLayer[],
   lines: readonly KeymapLine[],
-): Promise<SavedKeymap> {
+) {
   let problem: Outcome | undefined;
   for (const line of lines) problem ??= await saveLine(place, line);
   const now = await Promise.all(layers.map((layer) => readAgain(layer, place.osHome)));
   const tables = now
     .filter(({ disabled }) => disabled === undefined)
     .map(({ values }) => valueAt(values, ['tui', 'keymap']));
-  return { layers: now, keymap: tables.filter(isJsonObject).reduce(mergeValues, {}), problem };
+  const keymap: JsonObject = tables.filter(isJsonObject).reduce(mergeValues, {});
+  return { layers: now, keymap, problem };
 }
 
 async function saveLine(place: EditedConfig, { context, name, keys }: KeymapLine): Promise<Outcome | undefined> {

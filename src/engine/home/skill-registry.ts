@@ -22,11 +22,6 @@ export interface SkillEntry {
   readonly isOffered: boolean;
 }
 
-export interface ListedSkills {
-  readonly skills: readonly SkillEntry[];
-  readonly problems: readonly Outcome[];
-}
-
 export class SkillRegistry {
   readonly #engine: EngineParts;
 
@@ -35,7 +30,9 @@ export class SkillRegistry {
   }
 
   /** Lists all skills of a folder from its current files, disabled ones included. */
-  async list(folder: string): Promise<ListedSkills> {
+  async list(
+    folder: string,
+  ): Promise<{ readonly skills: readonly SkillEntry[]; readonly problems: readonly Outcome[] }> {
     const { options, clock } = this.#engine;
     const base = await loadBaseLayers(this.#engine.base.home, options);
     const { config, layers } = await configInFolder(base, folder);

@@ -35,8 +35,7 @@ export class TrustDecisions {
 
   async ofFolder(folder: string): Promise<FolderTrust> {
     requireArguments('ofFolder()', { folder: [folderPath, folder] });
-    const { folderTrust } = await import('./folder-trust.ts');
-    return folderTrust(this.#parts, folder);
+    return (await import('./folder-trust.ts')).folderTrust(this.#parts, folder);
   }
 
   async decideFolder(
@@ -47,16 +46,13 @@ export class TrustDecisions {
       about: [folderToDecide, about],
       decision: [choiceOf('trusted', 'untrusted'), decision],
     });
-    if (problem !== undefined) return problem;
-    const { decideFolderTrust } = await import('./folder-trust.ts');
-    return decideFolderTrust(this.#parts, about, decision);
+    return problem ?? (await import('./folder-trust.ts')).decideFolderTrust(this.#parts, about, decision);
   }
 
   /** Hooks of a folder that the user must decide about before they run. */
   async idleHooks(folder: string): Promise<readonly ConfiguredHook[]> {
     requireArguments('idleHooks()', { folder: [folderPath, folder] });
-    const { idleHooks } = await import('./folder-trust.ts');
-    return idleHooks(this.#parts, folder);
+    return (await import('./folder-trust.ts')).idleHooks(this.#parts, folder);
   }
 
   async decideHooks(hooks: readonly ConfiguredHook[], decision: 'trust' | 'untrust'): Promise<Outcome | undefined> {

@@ -1,18 +1,6 @@
-import type { ThemeFile } from '../../adapters/gather/files/theme-files.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
-import type { CustomPrompts, PromptHistory } from './custom-prompts.ts';
 import type { EngineParts } from '../engine-parts.ts';
-import type { HomeMemory } from '../memory/home-memory.ts';
-import type { HomeModels } from '../models/home-models.ts';
-import type { HomeRules } from './command-rules.ts';
-import type { HookRegistry } from './user-hooks.ts';
-import type { LocalServerFound } from '../models/local-servers.ts';
-import type { Logins } from './logins.ts';
-import type { McpRegistry } from './mcp-registry.ts';
 import { QueuedMessages } from '../store/home-store.ts';
 import { programVariables } from '../sandbox/user-program-variables.ts';
-import type { ClipboardContent } from './clipboard.ts';
-import type { SkillRegistry } from './skill-registry.ts';
 
 /** The user's data in a home and on this machine, to show and change it. Each part is loaded on use. */
 export class UserHome {
@@ -22,59 +10,49 @@ export class UserHome {
     this.#parts = parts;
   }
 
-  async logins(): Promise<Logins> {
-    const { Logins } = await import('./logins.ts');
-    return new Logins(this.#parts);
+  async logins() {
+    return new (await import('./logins.ts')).Logins(this.#parts);
   }
 
-  async mcpServers(): Promise<McpRegistry> {
-    const { McpRegistry } = await import('./mcp-registry.ts');
-    return new McpRegistry(this.#parts);
+  async mcpServers() {
+    return new (await import('./mcp-registry.ts')).McpRegistry(this.#parts);
   }
 
-  async skills(): Promise<SkillRegistry> {
-    const { SkillRegistry } = await import('./skill-registry.ts');
-    return new SkillRegistry(this.#parts);
+  async skills() {
+    return new (await import('./skill-registry.ts')).SkillRegistry(this.#parts);
   }
 
-  async hooks(): Promise<HookRegistry> {
-    const { HookRegistry } = await import('./user-hooks.ts');
-    return new HookRegistry(this.#parts);
+  async hooks() {
+    return new (await import('./user-hooks.ts')).HookRegistry(this.#parts);
   }
 
-  async memory(): Promise<HomeMemory | Outcome> {
-    const { loadHomeMemory } = await import('../memory/home-memory.ts');
-    return loadHomeMemory(this.#parts.options.env, this.#parts.options.osHome);
+  async memory() {
+    const { env, osHome } = this.#parts.options;
+    return (await import('../memory/home-memory.ts')).loadHomeMemory(env, osHome);
   }
 
-  async customPrompts(): Promise<CustomPrompts> {
-    const { customPrompts } = await import('./custom-prompts.ts');
-    return customPrompts(`${this.#parts.base.home}/prompts`);
+  async customPrompts() {
+    return (await import('./custom-prompts.ts')).customPrompts(`${this.#parts.base.home}/prompts`);
   }
 
-  async rules(): Promise<HomeRules> {
-    const { HomeRules } = await import('./command-rules.ts');
-    return new HomeRules(this.#parts);
+  async rules() {
+    return new (await import('./command-rules.ts')).HomeRules(this.#parts);
   }
 
-  async models(): Promise<HomeModels> {
-    const { HomeModels } = await import('../models/home-models.ts');
-    return new HomeModels(this.#parts);
+  async models() {
+    return new (await import('../models/home-models.ts')).HomeModels(this.#parts);
   }
 
-  async themeFiles(): Promise<readonly ThemeFile[]> {
-    const { themeFiles } = await import('../../adapters/gather/files/theme-files.ts');
-    return themeFiles(this.#parts.base.home);
+  async themeFiles() {
+    return (await import('../../adapters/gather/files/theme-files.ts')).themeFiles(this.#parts.base.home);
   }
 
-  async localServers(patienceMs: number): Promise<readonly LocalServerFound[]> {
-    const { findLocalServers } = await import('../models/local-servers.ts');
-    return findLocalServers(this.#parts, patienceMs);
+  async localServers(patienceMs: number) {
+    return (await import('../models/local-servers.ts')).findLocalServers(this.#parts, patienceMs);
   }
 
-  async openPromptHistory(): Promise<PromptHistory> {
-    const { openPromptHistory } = await import('./custom-prompts.ts');
-    return openPromptHistory(this.#parts);
+  async openPromptHistory() {
+    return (await import('./custom-prompts.ts')).openPromptHistory(this.#parts);
   }
 
   /** Messages that wait in the terminal for turns of their own. */
@@ -82,14 +60,12 @@ export class UserHome {
     return new QueuedMessages(this.#parts.base.home);
   }
 
-  async readClipboard(): Promise<ClipboardContent | Outcome> {
-    const { readClipboard } = await import('./clipboard.ts');
-    return readClipboard(this.#parts);
+  async readClipboard() {
+    return (await import('./clipboard.ts')).readClipboard(this.#parts);
   }
 
   async feedClipboard(words: readonly string[], text: string): Promise<boolean> {
-    const { feedClipboard } = await import('./clipboard.ts');
-    return feedClipboard(this.#parts, words, text);
+    return (await import('./clipboard.ts')).feedClipboard(this.#parts, words, text);
   }
 
   /** Variables for a user's program that a surface starts outside of the sandbox, such as an editor. */

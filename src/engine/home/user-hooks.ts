@@ -102,8 +102,7 @@ export async function createThreadHooks(
   shell: string,
 ): Promise<Hooks> {
   const { clock, ids, options } = engine;
-  // Node gives children a socket as standard input. A first-level bash takes that for a remote login and reads start-up
-  // files.
+  // Node's children get a socket as standard input. A first-level bash then reads files as for a remote login.
   const level = String(Math.max(1, Number(options.env['SHLVL']) || 0));
   const { patterns } = await readMatchers(hooks.map(({ matcher }) => matcher));
   return createHooks({
@@ -112,8 +111,7 @@ export async function createThreadHooks(
     run: runWithInput,
     refusal: ({ source }) => {
       if (source.owner !== 'project') return undefined;
-      // Commands of this thread may run under Landlock and could change the hook's script, which lies beside its
-      // definition.
+      // Commands of this thread may run under Landlock and could change the hook's script beside its definition.
       const found = changedConfiguration(engine.base.home, { owner: dirname(dirname(source.path)) });
       return found && `It was not run: commands under Landlock could change ${found.changed} since you trusted it.`;
     },

@@ -1,6 +1,5 @@
 import { anyText, booleanOption, type OptionType, readOptions } from '../../core/envelope/read-options.ts';
 import type { WorkProgress } from '../../ports/thread-store.ts';
-import { defined } from '../../base/objects.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CollectOptions } from '../../adapters/rollout/maintenance/remove-unreferenced.ts';
 import type { CompressReport, ToCompress } from '../../adapters/rollout/maintenance/compress-threads.ts';
@@ -51,14 +50,12 @@ export class HomeFiles {
 
   /** Copies a rollout from elsewhere into the home. Progress is in bytes. */
   importFile(source: string, progress?: WorkProgress) {
-    const problem = argumentProblem('importFile()', {
-      source: [anyText, source],
-      progress: [progressFunction, progress, 'absent'],
-    });
+    const of = { source: [anyText, source], progress: [progressFunction, progress, 'absent'] } as const;
+    const problem = argumentProblem('importFile()', of);
     return this.#withFiles(async ({ files, home }) => {
       if (problem !== undefined) return engineRefused(problem);
       const { importRollout } = await import('../../adapters/rollout/maintenance/import-rollout.ts');
-      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, ...defined({ progress }) });
+      return importRollout(source, { files, home, localTime, ids: this.#kept.ids, progress });
     });
   }
 
@@ -68,15 +65,13 @@ export class HomeFiles {
     options: { readonly dryRun: boolean },
     progress?: WorkProgress,
   ): Promise<CompressReport | EngineRefused> {
-    const problem = argumentProblem('compress()', {
-      which: [toCompress, which],
-      progress: [progressFunction, progress, 'absent'],
-    });
+    const of = { which: [toCompress, which], progress: [progressFunction, progress, 'absent'] } as const;
+    const problem = argumentProblem('compress()', of);
     const read = problem ?? readOptions<typeof options>(options, { dryRun }, 'compress()');
     return this.#withFiles(async (files) => {
       if ('code' in read) return engineRefused(read);
       const { compressThreads } = await import('../../adapters/rollout/maintenance/compress-threads.ts');
-      const report = await compressThreads(files, which, { ...read, ...defined({ progress }) });
+      const report = await compressThreads(files, which, { ...read, progress });
       return 'code' in report ? engineRefused(report) : report;
     });
   }
@@ -94,7 +89,7 @@ export class HomeFiles {
       return collect({
         ...files,
         ...read,
-        ...defined({ progress }),
+        progress,
         maxBlobBytes: this.#kept.maxBlobBytes,
         collectSnapshots: (trees) => collectSnapshots(files.home, trees, young),
       });

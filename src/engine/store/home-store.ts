@@ -51,7 +51,7 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
       of: async (root: string) => (await import('../undo/content-store.ts')).createFileContents({ home, ids }).of(root),
     },
   };
-  const own = {
+  return {
     home,
     user: { env, osHome },
     threadStore,
@@ -59,9 +59,9 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
     seals,
     ids,
     locks,
+    disk: store === undefined ? disk : undefined,
     maxBlobBytes,
   };
-  return store === undefined ? { ...own, disk } : own;
 }
 
 /** Clipboard pictures are included as text. */

@@ -4,10 +4,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { localTime, rolloutPath } from '../../adapters/rollout/files/rollout-paths.ts';
 
 const ids = systemIds(systemClock);
-
-export function newThreadId(): ThreadId {
-  return ids.uuid() as ThreadId;
-}
+export const newThreadId = (): ThreadId => ids.uuid() as ThreadId;
 
 /** Names the file of a thread that began then, or now if that is unknown. */
 export function rolloutFileName(id: ThreadId, startedAt: number): string {

@@ -70,9 +70,7 @@ class SetAside<Said extends { readonly id: string; readonly seal?: string }> {
 export interface TakenBackRequests {
   readonly requests: number;
   readonly parts: readonly TakenBackPart[];
-  /**
-   * Why they could not be counted: a rollout that the thread left is unreadable. The thread itself does not need it.
-   */
+  /** Why they could not be counted. The thread itself does not need that rollout. */
   readonly problem?: Outcome;
 }
 
@@ -121,8 +119,7 @@ export interface ThreadCheckpoint {
 export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
   const { turns, checkpoints } = await readPlaces(store, id);
   return checkpoints.map(({ turns: begun, timestamp: at, report }, index) => {
-    const turn = turns[begun - 1]?.id;
-    return { number: index + 1, ...defined({ turn }), at, ...defined({ report }) };
+    return { number: index + 1, ...defined({ turn: turns[begun - 1]?.id }), at, ...defined({ report }) };
   });
 }
 

@@ -104,14 +104,13 @@ const choiceOptions = {
  * whole thread are refused while it is written. Needs no configuration. Code is loaded on use: most runs need little of
  * it.
  */
-export class StoredThreads {
+export class StoredThreads extends HomeFiles {
   readonly kind = 'stored';
   readonly #kept: HomeStore;
-  readonly #files: HomeFiles;
 
   constructor(kept: HomeStore) {
+    super(kept);
     this.#kept = kept;
-    this.#files = new HomeFiles(kept);
   }
 
   /** For programs that only read, even if the configuration is unusable. */
@@ -159,8 +158,7 @@ export class StoredThreads {
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
     requireArguments('turns()', { id: [threadId, id] });
-    const { readTurnList } = await import('./stored-thread-details.ts');
-    return readTurnList(this.#kept.store, id);
+    return (await import('./stored-thread-details.ts')).readTurnList(this.#kept.store, id);
   }
 
   /** The user's words in each turn not taken back, verbatim: the places to go back to. */
@@ -178,8 +176,7 @@ export class StoredThreads {
   /** The checkpoints of a thread that were not taken back, oldest first. */
   async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
     requireArguments('checkpoints()', { id: [threadId, id] });
-    const { checkpointsOf } = await import('./stored-thread-details.ts');
-    return checkpointsOf(this.#kept.store, id);
+    return (await import('./stored-thread-details.ts')).checkpointsOf(this.#kept.store, id);
   }
 
   /** The turns of a thread with their items. Keeps the items, not the lines. */
@@ -192,14 +189,12 @@ export class StoredThreads {
   /** Messages that a thread accepted and no turn has used, oldest first, even of an archived thread. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
     requireArguments('waiting()', { id: [threadId, id] });
-    const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
-    return state.waiting.map((message) => withoutSeal<WaitingMessage>(message));
+    return (await this.#proven(id)).waiting;
   }
 
   async questions(id: ThreadId): Promise<readonly Question[]> {
     requireArguments('questions()', { id: [threadId, id] });
-    const { state } = await provenState(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
-    return isSuspended(state) ? questionsToAsk(state) : [];
+    return (await this.#proven(id)).questions;
   }
 
   async goal(id: ThreadId): Promise<RecordedGoal | undefined> {
@@ -209,14 +204,17 @@ export class StoredThreads {
 
   async standing(id: ThreadId): Promise<ThreadStanding> {
     requireArguments('standing()', { id: [threadId, id] });
+    const { waiting, questions, unproven, claimed } = await this.#proven(id);
+    const all = await this.#withSetAside(id, unproven);
+    const cutOff = await cutOffTurn(id, claimed, this.writer(id));
+    return { waiting, questions, unproven: all, ...defined({ cutOff, goal: claimed.goal }) };
+  }
+
+  async #proven(id: ThreadId) {
     const { state: claimed } = await foldThread(this.#kept.store, id);
     const { state, unproven } = await provenState(this.#kept, id, claimed);
-    return {
-      waiting: state.waiting.map((message) => withoutSeal<WaitingMessage>(message)),
-      questions: isSuspended(state) ? questionsToAsk(state) : [],
-      unproven: await this.#withSetAside(id, unproven),
-      ...defined({ cutOff: await cutOffTurn(id, claimed, this.writer(id)), goal: claimed.goal }),
-    };
+    const waiting = state.waiting.map((message) => withoutSeal<WaitingMessage>(message));
+    return { waiting, questions: isSuspended(state) ? questionsToAsk(state) : [], unproven, claimed };
   }
 
   /** The program that has a thread open to write it, for people. Undefined: none is known. */
@@ -248,8 +246,7 @@ export class StoredThreads {
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
     requireArguments('pins()', { id: [threadId, id] });
-    const { pinsOf } = await import('../thread/branch/pinned-notes.ts');
-    return pinsOf(this.#kept, id);
+    return (await import('../thread/branch/pinned-notes.ts')).pinsOf(this.#kept, id);
   }
 
   async agents(id: ThreadId): Promise<AgentNode> {
@@ -261,9 +258,8 @@ export class StoredThreads {
   /** File changes of a thread's turns, as far as snapshots show. `diffs`: includes the changed lines. */
   async fileChanges(id: ThreadId, options: { readonly diffs?: boolean } = {}): Promise<ThreadFiles> {
     requireArguments('fileChanges()', { id: [threadId, id], options: [changesOption, options] });
-    const { diffs = false } = options;
     const { threadFileChanges } = await import('../undo/restore-thread-files.ts');
-    return threadFileChanges(this.#kept, id, { diffs });
+    return threadFileChanges(this.#kept, id, { diffs: options.diffs ?? false });
   }
 
   /** Loads what a line refers to by hash, for example a command's whole output. */
@@ -278,10 +274,8 @@ export class StoredThreads {
   }
 
   async search(text: string, query: ThreadQuery, progress?: WorkProgress): Promise<ThreadHits | Outcome> {
-    const problem = argumentProblem('search()', {
-      text: [anyText, text],
-      progress: [progressFunction, progress, 'absent'],
-    });
+    const of = { text: [anyText, text], progress: [progressFunction, progress, 'absent'] } as const;
+    const problem = argumentProblem('search()', of);
     const read = problem ?? readOptions<ThreadQuery>(query, queryOptions, 'search()');
     return 'code' in read ? read : this.#kept.threadStore.directory.search(text, read, progress);
   }
@@ -307,9 +301,8 @@ export class StoredThreads {
     if (problem !== undefined) return engineRefused(problem);
     const read = readOptions<typeof options>(options, forceOptions, 'undoRollback()');
     if ('code' in read) return engineRefused(read);
-    const { force = false } = read;
     const { undoRollback } = await import('../thread/branch/rollback.ts');
-    const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force });
+    const done = await undoRollback(this.#kept.store, this.#kept.ids, id, { force: read.force ?? false });
     return this.#done<RollbackUndone>(done, { kind: 'moved', id });
   }
 
@@ -333,9 +326,8 @@ export class StoredThreads {
     if (problem !== undefined) return engineRefused(problem);
     const read = readOptions<typeof options>(options, forceOptions, 'delete()');
     if ('code' in read) return engineRefused(read);
-    const { force = false } = read;
     const { deleteThread } = await import('../../adapters/rollout/maintenance/archive-and-delete.ts');
-    const done = await deleteThread(this.#kept.store, id, { force });
+    const done = await deleteThread(this.#kept.store, id, { force: read.force ?? false });
     const gone = done.kind === 'refused' ? [] : done.ids;
     const queued = new QueuedMessages(this.#kept.home);
     for (const each of gone) queued.save(each, []);
@@ -350,13 +342,8 @@ export class StoredThreads {
     if (known.kind === 'refused') return refusedBelow(known);
     const name = given.trim();
     const odd = unstorableTextPart(name);
-    if (odd !== undefined) {
-      return engineRefused({
-        code: 'odd-name',
-        message: `The name contains ${odd}.`,
-        next: 'Choose a name without it.',
-      });
-    }
+    const next = 'Choose a name without it.';
+    if (odd !== undefined) return engineRefused({ code: 'odd-name', message: `The name contains ${odd}.`, next });
     const failed = await this.#kept.threadStore.directory.rename(id, name);
     if (failed !== undefined) return refusedBelow(failed);
     return this.#done({ kind: 'renamed', id, name } as const, { kind: 'named', id, name });
@@ -376,27 +363,6 @@ export class StoredThreads {
     if (problem !== undefined) return engineRefused(problem);
     const { unpinNote } = await import('../thread/branch/pinned-notes.ts');
     return pinsChanged(await unpinNote(this.#kept, id, which));
-  }
-
-  /** See `HomeFiles`. */
-  reindex(...asked: Parameters<HomeFiles['reindex']>) {
-    return this.#files.reindex(...asked);
-  }
-
-  takeReading(): Promise<string | undefined> {
-    return this.#files.takeReading();
-  }
-
-  importFile(...asked: Parameters<HomeFiles['importFile']>) {
-    return this.#files.importFile(...asked);
-  }
-
-  compress(...asked: Parameters<HomeFiles['compress']>) {
-    return this.#files.compress(...asked);
-  }
-
-  collect(...asked: Parameters<HomeFiles['collect']>) {
-    return this.#files.collect(...asked);
   }
 
   /** Change the thread first; lists of other programs are corrected afterwards. */

@@ -56,11 +56,8 @@ export function resumeNotices(
 /** A thread with a resting goal answers but does not continue by itself, contrary to what its user expects. */
 function goalNotice({ goal }: ThreadState, features: Settings['features']): Outcome | undefined {
   if (goal === undefined || !isGoalResting(goal.status) || !isGateOpen('goals', features)) return undefined;
-  return {
-    code: 'goal-resting',
-    message: 'The goal of this thread rests, so the thread does not continue by itself.',
-    next: 'To continue with it, ask to resume the goal.',
-  };
+  const message = 'The goal of this thread rests, so the thread does not continue by itself.';
+  return { code: 'goal-resting', message, next: 'To continue with it, ask to resume the goal.' };
 }
 
 export function unprovenNotice(
@@ -76,18 +73,15 @@ export function unprovenNotice(
     : ['are', 'them', 'they say', 'they are'];
   if (forNow !== undefined) {
     const { why, next } = whyForNow(forNow);
-    const message = `${what} of thread ${id} ${are} ignored for now: ${why}.`;
-    return { code: 'user-lines-unproven', message, next };
+    return { code: 'user-lines-unproven', message: `${what} of thread ${id} ${are} ignored for now: ${why}.`, next };
   }
   const again = [
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
     ...(pins.length === 0 ? [] : [`pin the ${nounOf(pins.length, 'note')} again (see \`capstan threads pin --help\`)`]),
   ];
-  return {
-    code: 'user-lines-unproven',
-    message: `${what} of thread ${id} ${are} ignored: Capstan cannot verify that it wrote ${them} in this home folder.`,
-    next: `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`,
-  };
+  const message = `${what} of thread ${id} ${are} ignored: Capstan cannot verify that it wrote ${them} in this home folder.`;
+  const next = `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`;
+  return { code: 'user-lines-unproven', message, next };
 }
 
 function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next: string } {
@@ -105,10 +99,7 @@ function counted(count: number, noun: string): readonly string[] {
   return count === 0 ? [] : [`${count} ${nounOf(count, noun)}`];
 }
 
-function nounOf(count: number, noun: string): string {
-  return count === 1 ? noun : `${noun}s`;
-}
-
+const nounOf = (count: number, noun: string): string => (count === 1 ? noun : `${noun}s`);
 const mostShown = 5;
 
 export function waitingNotice(
@@ -122,19 +113,11 @@ export function waitingNotice(
   if (waiting.length === 0) return undefined;
   const shown = waiting.slice(0, mostShown).map((message) => `“${waitingWords(message, 60)}”`);
   const more = waiting.length > mostShown ? `; and ${waiting.length - mostShown} more` : '';
-  const words = `${shown.join('; ')}${more}`;
-  return {
-    code: 'messages-waiting',
-    ...(waiting.length === 1
-      ? {
-          message: `Thread ${id} has a message that Capstan accepted and has not sent yet: ${words}.`,
-          next: 'Capstan sends it with the next turn, before your new message.',
-        }
-      : {
-          message: `Thread ${id} has ${waiting.length} messages that Capstan accepted and has not sent yet: ${words}.`,
-          next: 'Capstan sends them in this order with the next turn, before your new message.',
-        }),
-  };
+  const [some, them] =
+    waiting.length === 1 ? ['a message', 'it'] : [`${waiting.length} messages`, 'them in this order'];
+  const message = `Thread ${id} has ${some} that Capstan accepted and has not sent yet: ${shown.join('; ')}${more}.`;
+  const next = `Capstan sends ${them} with the next turn, before your new message.`;
+  return { code: 'messages-waiting', message, next };
 }
 
 function isKnown(item: Item): boolean {
@@ -150,17 +133,13 @@ export function pinsChanged(
   return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
-/**
- * Notice about calls that were cut off with the last turn of a thread that no program writes. Only Capstan records how
- * calls begin: without such lines, another program may be writing the thread.
- */
+/** Calls that were cut off in a thread without a writer. Other programs record no beginnings, so none is assumed. */
 export async function cutOffTurn(
   id: ThreadId,
   state: ThreadState,
   writer: Promise<string | undefined>,
 ): Promise<Outcome | undefined> {
-  if ((await writer) !== undefined) return undefined;
-  if ((state.openTurn?.calls ?? []).length === 0) return undefined;
+  if ((await writer) !== undefined || (state.openTurn?.calls ?? []).length === 0) return undefined;
   const { deadTurnNotice } = await import('../thread/turn/cut-off-turn.ts');
   const notice = deadTurnNotice(id, state);
   return notice?.code === 'turn-cut-off' ? notice : undefined;

@@ -15,10 +15,7 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/**
- * The source of what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing
- * proves who. `imported`: as `foreign`, in a file that was brought here.
- */
+/** `ours`: this home's engine wrote it. `foreign`: nothing proves that. `imported`: as `foreign`, brought here. */
 export type ThreadOrigin = 'ours' | 'foreign' | 'imported';
 
 export interface ResumedPast {
@@ -27,10 +24,7 @@ export interface ResumedPast {
   readonly standing: ThreadOrigin;
 }
 
-/**
- * The thread's initial settings count only if the line that says them is proven to be ours; later turns do not prove
- * it.
- */
+/** The thread's initial settings count only if their own line is proven to be ours; later turns do not prove it. */
 export async function provenStart(
   parts: ProvingParts,
   id: ThreadId,
@@ -69,11 +63,7 @@ export async function isLineOfThisHome(parts: ProvingParts, thread: DescribedThr
 }
 
 /** Like `isLineOfThisHome`, for a claim that was read from a line. */
-export async function isWrittenByThisHome(
-  parts: ProvingParts,
-  thread: DescribedThread,
-  { claim, seal }: Sealed,
-): Promise<boolean> {
+export async function isWrittenByThisHome(parts: ProvingParts, thread: DescribedThread, { claim, seal }: Sealed) {
   if (seal === undefined) return false;
   for await (const subject of subjects(parts, thread)) {
     if (parts.seals.holds(sealText(subject, claim), seal)) return true;

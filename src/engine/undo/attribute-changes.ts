@@ -1,6 +1,5 @@
 import { isLoggedProcessRunning, readCallTimes } from '../../adapters/exec/call-times.ts';
 import type { FileTime } from '../../adapters/exec/file-time.ts';
-import { defined } from '../../base/objects.ts';
 import { isWithin, parentPath } from '../../core/policy/paths/absolute-paths.ts';
 import type { CallTime, FoundContent, TouchedFiles, TouchedPath, WorkspaceContents } from '../../ports/workspace.ts';
 import type { EntryStat } from '../workspace/workspace-disk.ts';
@@ -24,11 +23,13 @@ export interface SnapshotMoment {
 
 export interface TellApartInput {
   readonly home: string;
+  /** Without links in it. */
   readonly root: string;
   readonly contents: WorkspaceContents;
   readonly before: SnapshotMoment;
   /** Includes the stats of its folders and of everything else that was not recognised. */
   readonly after: SnapshotMoment & { readonly sights: ReadonlyMap<string, EntryStat> };
+  /** The effects of the calls in question, in the order in which they ended. */
   readonly touched: readonly TouchedFiles[];
   /** Takes trees that neither snapshot has. */
   readonly added: NewContents;
@@ -66,12 +67,7 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Entr
 }
 
 /** Recorded calls of other threads in this folder, or above or below it. */
-function spansOfOthers(
-  home: string,
-  root: string,
-  touched: readonly TouchedFiles[],
-  since: FileTime,
-): readonly TimeSpan[] {
+function spansOfOthers(home: string, root: string, touched: readonly TouchedFiles[], since: FileTime) {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
   return (
     readCallTimes(home)
@@ -84,12 +80,8 @@ function spansOfOthers(
 
 type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
 
-export interface ChangeEvidence {
-  /** Without links in it. */
-  readonly root: string;
+export interface ChangeEvidence extends Pick<TellApartInput, 'root' | 'touched'> {
   readonly since: FileTime;
-  /** The effects of the calls in question, in the order in which they ended. */
-  readonly touched: readonly TouchedFiles[];
   /** When calls of other threads may have changed the same files. */
   readonly others: readonly TimeSpan[];
   readonly before: KnownWorkspace;
@@ -108,10 +100,7 @@ interface ChangedEntry {
   readonly to: TreeEntry | undefined;
 }
 
-/**
- * Decides which changes the calls made. A patch records what it left. A command is judged by time: the kernel stamps
- * changes, and nothing sets that stamp back. Doubtful changes are not theirs.
- */
+/** A patch records what it left; a command is judged by time stamps of the kernel. Doubtful changes are not theirs. */
 function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => boolean {
   const { after, since, others } = evidence;
   const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
@@ -166,10 +155,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
     return kind === 'file' && typeof found === 'object' && found.sha256 === content;
   };
 
-  /**
-   * True if each patch found the earlier state or what a call of the turn left, so that no one else changed it in
-   * between.
-   */
+  /** True if no one else changed it between the patches: each found the earlier state, or what a call left. */
   const isUnbroken = (path: string, stood: (found: FoundContent) => boolean, seen: readonly string[] = []): boolean => {
     const patches = patched.get(path) ?? [];
     return patches.every((patch, index) => {
@@ -198,10 +184,7 @@ function attributeChanges(evidence: ChangeEvidence): (change: ChangedEntry) => b
   };
 }
 
-/**
- * All paths are below the root. `folder` is the lowest folder above the path that existed before the patch; `source` is
- * where the content was moved from.
- */
+/** Below the root. `folder`: the lowest that existed before the patch; `source`: the content's place before a move. */
 function patchesByPath({ root, touched }: ChangeEvidence) {
   const inRoot = (path = ''): string | undefined =>
     path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
@@ -213,7 +196,7 @@ function patchesByPath({ root, touched }: ChangeEvidence) {
       if (path === undefined) return [];
       let folder = parentPath(patch.path);
       while (made.has(folder) && folder.length > root.length) folder = parentPath(folder);
-      return [{ ...patch, path, ...defined({ source: inRoot(movedFrom) }), folder: folder.slice(root.length + 1) }];
+      return [{ ...patch, path, source: inRoot(movedFrom), folder: folder.slice(root.length + 1) }];
     });
   });
   return Map.groupBy(patches, ({ path }) => path);
@@ -231,9 +214,10 @@ function sameContent(a: FoundContent, b: FoundContent): boolean {
   return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
 }
 
-function holds(time: number): (span: TimeSpan) => boolean {
-  return ({ from, to }) => from <= time && time <= to;
-}
+const holds =
+  (time: number): ((span: TimeSpan) => boolean) =>
+  ({ from, to }) =>
+    from <= time && time <= to;
 
 /** Recognises a file under another name. */
 function markOf({ number, size, modifiedAt }: Pick<EntryStat, 'number' | 'size' | 'modifiedAt'>): string {

@@ -1,14 +1,13 @@
 import { fileSystem as fs, namesIn } from '../../adapters/disk/file-system.ts';
 import { writeOwnFile } from '../../adapters/disk/own-files.ts';
+import { ended } from '../../adapters/rollout/files/node-files.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { ContentsDraft, SnapshotContents } from '../../ports/workspace.ts';
 import { decodeKnown, knownContents } from './scan-workspace.ts';
 import { decodeTree, type Hash, hashOf, type Tree } from './snapshot-tree.ts';
 import { join } from 'node:path';
 
-export function snapshotsFolder(home: string): string {
-  return join(home, 'capstan', 'snapshots');
-}
+export const snapshotsFolder = (home: string): string => join(home, 'capstan', 'snapshots');
 
 /** `root` must be without links. */
 export function storeOf(home: string, root: string): ContentStore {
@@ -194,11 +193,7 @@ class PackWriter {
   }
 }
 
-function synced(file: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fs.fsync(file, (error) => (error === null ? resolve() : reject(error)));
-  });
-}
+const synced = (file: number): Promise<void> => ended((done) => fs.fsync(file, done));
 
 /** Remove the index first, so that a half-removed pack does not count. */
 function removePack(path: string): void {
@@ -228,8 +223,7 @@ function readPacked({ pack, offset, length }: PackedContent): Uint8Array {
   const file = fs.openSync(`${pack}.pack`, 'r');
   try {
     const content = Buffer.alloc(length);
-    const filled = fs.readSync(file, content, 0, length, offset);
-    return content.subarray(0, filled);
+    return content.subarray(0, fs.readSync(file, content, 0, length, offset));
   } finally {
     fs.closeSync(file);
   }

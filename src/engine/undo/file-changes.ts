@@ -7,7 +7,6 @@ import type { Changer } from '../../core/state/drafts/workspace-lines.ts';
 import type { TurnSummary } from '../../core/state/turns/turn-list.ts';
 import {
   type Change,
-  type Changes,
   changesWithout,
   compareTrees,
   ContentGone,
@@ -29,9 +28,7 @@ export interface ChangedFiles {
   readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
-/**
- * Folders are not reported, since they follow from their contents. Nor are paths that only became ignored or unignored.
- */
+/** Without folders, which follow from their contents, and paths that only became ignored or unignored. */
 export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;
@@ -92,11 +89,7 @@ async function filesBetween(
   return files;
 }
 
-async function changesOf(
-  source: ContentSource,
-  from: Hash | undefined,
-  to: Hash | undefined,
-): Promise<Changes | undefined> {
+async function changesOf(source: ContentSource, from: Hash | undefined, to: Hash | undefined) {
   if (from === undefined || to === undefined) return undefined;
   try {
     return await compareTrees(source, from, to);
@@ -113,9 +106,7 @@ function fileChange(path: string, change: Change): TurnFileChange | undefined {
   return { path, kind, ...defined({ sizeBefore: sizeOf(from), sizeAfter: sizeOf(to) }) };
 }
 
-function notFolder(entry: TreeNode | undefined): TreeNode | undefined {
-  return entry?.kind === 'folder' ? undefined : entry;
-}
+const notFolder = (entry: TreeNode | undefined): TreeNode | undefined => (entry?.kind === 'folder' ? undefined : entry);
 
 function sizeOf(entry: TreeNode | undefined): number | undefined {
   return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;

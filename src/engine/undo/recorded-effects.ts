@@ -1,5 +1,4 @@
 import { isTemporaryName } from '../../adapters/disk/file-system.ts';
-import { defined } from '../../base/objects.ts';
 import type { RestoredFiles } from '../../protocol/turn-item.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { arrayAt, objectAt, stringAt } from '../../protocol/json.ts';
@@ -52,13 +51,13 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
     const { changer, root, when, tree, others, aim } = record;
-    if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }), ...(aim && { aim }) });
+    if (when === 'before') effects.push({ changer, root, before: tree || undefined, aim: aim || undefined });
     const at = effects.findLastIndex((effect) => sameChanger(effect.changer, changer));
     const begun = effects[at];
     if (when === 'after' && begun !== undefined)
-      effects[at] = { ...begun, ...(tree && { after: tree }), ...(others && { others }) };
+      effects[at] = { ...begun, after: tree || begun.after, others: others || begun.others };
   }
-  return { turns: turnsOf(log), effects, outside, ...defined({ putBack }) };
+  return { turns: turnsOf(log), effects, outside, putBack };
 }
 
 function outsideCall({ type, payload }: Line): readonly OutsideCall[] {
@@ -122,10 +121,7 @@ interface CutOffRestore {
   readonly planned: Changes;
 }
 
-/**
- * Separates what a cut-off restore did from others' later changes. If others changed a path that it was to change, it
- * counts as already restored, so their change is kept and named.
- */
+/** Paths of a cut-off restore that others changed count as restored, so that their change is kept and named. */
 function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): readonly EffectTransition[] {
   const own = new Map<string, Change>();
   const others = new Map<string, Change>();
@@ -135,7 +131,7 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
     else if (plan === undefined) others.set(path, change);
     else {
       own.set(path, plan);
-      others.set(path, defined({ from: plan.to, to: change.to }));
+      others.set(path, { from: plan.to, to: change.to });
     }
   }
   return [
@@ -144,9 +140,7 @@ function cutOffRestore({ effect, planned }: CutOffRestore, changes: Changes): re
   ];
 }
 
-/**
- * True for each state on the way of a restore: the end, a place emptied for something else, a folder with another mode.
- */
+/** True for states on the way of a restore: the end, a place emptied for something else, a folder with another mode. */
 function isStepOf({ from, to }: Change, now: TreeNode | undefined): boolean {
   if (sameEntry(now, to)) return true;
   if (now === undefined) return from !== undefined && (from.kind === 'folder') !== (to?.kind === 'folder');

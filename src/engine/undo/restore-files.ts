@@ -6,16 +6,11 @@ import { snapshotLine } from '../../core/state/drafts/workspace-lines.ts';
 import { messageWaits } from '../../core/state/fold/waiting-messages.ts';
 import type { Ids } from '../../ports/system.ts';
 import type { Owned, RolloutStore, WorkProgress } from '../../ports/thread-store.ts';
-import type {
-  SnapshotContents,
-  SnapshotRequest,
-  Snapshots,
-  SnapshotTaken,
-  WorkspaceContents,
-} from '../../ports/workspace.ts';
+import type { SnapshotContents, SnapshotRequest, Snapshots, WorkspaceContents } from '../../ports/workspace.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredFiles, withoutParentFolders } from '../../protocol/turn-item.ts';
+import { type EngineRefused, engineRefused } from '../engine-refused.ts';
 import { inOpenFolder, type WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import { type Effect, type EffectList, type OutsideCall, readEffects, transitionsOf } from './recorded-effects.ts';
 import {
@@ -52,10 +47,7 @@ export interface RestoreOptions {
   readonly meanwhile?: boolean;
   /** Counts files and folders brought back or removed. */
   readonly progress?: WorkProgress;
-  /**
-   * Gets what the thread's model reads about the restore. If agents worked for the thread, the last call names all
-   * files.
-   */
+  /** Gets what the model reads about the restore. With agents, the last call names all files. */
   readonly told?: (files: RestoredFiles) => void;
 }
 
@@ -85,11 +77,6 @@ export interface RestoreDiff {
   readonly diff: FileDiff;
 }
 
-export interface RestoreRefused {
-  readonly kind: 'refused';
-  readonly outcome: Outcome;
-}
-
 export interface RestoreParts {
   readonly home: string;
   readonly threads: RolloutStore;
@@ -111,25 +98,18 @@ export async function restoreFiles(
   options: RestoreOptions,
   /** Restores of its agents just before; this thread's model reads of them, too. */
   agents: readonly RestoreReport[] = [],
-): Promise<RestoreReport | RestoreRefused> {
+): Promise<RestoreReport | EngineRefused> {
   const { dryRun, diffs = false, force, meanwhile = false, progress, told } = options;
   if (dryRun) return restore(parts, id, target, { force, meanwhile, diffs });
   const owned = await parts.threads.open(id);
-  if (owned.kind === 'refused') return refused(owned);
-  const work = { force, meanwhile, owned, agents, ...defined({ progress, told }) };
+  if (owned.kind === 'refused') return engineRefused(owned);
+  const work = { force, meanwhile, owned, agents, progress, told };
   return restore(parts, id, target, work).finally(() => owned.close());
 }
 
-interface RestoreWork {
+interface RestoreWork extends Pick<RestoreOptions, 'progress' | 'told' | 'diffs'> {
   readonly owned?: Owned;
   readonly agents?: readonly RestoreReport[];
-  readonly progress?: WorkProgress;
-  readonly told?: RestoreOptions['told'];
-  readonly diffs?: boolean;
-}
-
-function refused(outcome: Outcome): RestoreRefused {
-  return { kind: 'refused', outcome };
 }
 
 async function restore(
@@ -137,7 +117,7 @@ async function restore(
   id: ThreadId,
   target: RestoreTarget,
   { force, meanwhile, owned, agents = [], progress, told, diffs }: PlanOptions & RestoreWork,
-): Promise<RestoreReport | RestoreRefused> {
+): Promise<RestoreReport | EngineRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   // The thread's next request must say what went back, because its model knows these files differently.
   const tell = async (...own: readonly RestoreReport[]): Promise<void> => {
@@ -150,17 +130,17 @@ async function restore(
   const chosen = chooseEffects(id, list, target);
   if ('code' in chosen) {
     await tell();
-    return refused(chosen);
+    return engineRefused(chosen);
   }
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
   if (root === undefined) {
     await tell();
-    return refused(nothingToRestore(id, chosen.withoutSnapshot.length));
+    return engineRefused(nothingToRestore(id, chosen.withoutSnapshot.length));
   }
   const effects = chosen.effects.filter((effect) => effect.root === root);
   const contents = await parts.contents.of(root);
   const now = await take(parts, root);
-  if ('code' in now) return refused(now);
+  if ('code' in now) return engineRefused(now);
   let plan: RestorePlan;
   const isOwn = ownPathMatcher(parts.own(), root);
   const compare = async (from: Hash, to: Hash): Promise<Changes> =>
@@ -171,15 +151,17 @@ async function restore(
   try {
     plan = planRestore(await transitions(effects, now.tree, target, compare), { force, meanwhile });
   } catch (error) {
-    if (error instanceof ContentGone) return refused(contentGone(root));
+    if (error instanceof ContentGone) return engineRefused(contentGone(root));
     throw error;
   }
   const { withoutSnapshot } = chosen;
   const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
   const unclear = turnsIn(effects.filter(({ after, others }) => after !== undefined && others === undefined));
-  const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
-  const outside = chosen.outside.length === 0 ? {} : { outside: chosen.outside };
-  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed, ...outside } as const;
+  const lists = defined({
+    notAttributed: unclear.length === 0 || 'beforeRestore' in target ? undefined : unclear,
+    outside: chosen.outside.length === 0 ? undefined : chosen.outside,
+  });
+  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...lists } as const;
   if (owned === undefined || plan.actions.length === 0) {
     await tell();
     const shown = diffs === true ? { diffs: await diffsOf(contents, plan) } : {};
@@ -188,12 +170,12 @@ async function restore(
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
   const prepared = await prepareUndo(parts.disk, contents, { root, tree: now.tree, actions: plan.actions });
-  if ('code' in prepared) return refused(prepared);
+  if ('code' in prepared) return engineRefused(prepared);
   owned.append([snapshotLine(changer, 'before', now, prepared)]);
   await owned.durable();
   // Concurrent turns of other threads in the folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), ...defined({ progress }) };
+  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash), progress };
   const { left, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
   const paths = [...left].map(([path, content]) => ({ path: `${root}/${path}`, left: content }));
@@ -234,17 +216,13 @@ async function transitions(
 ) {
   const all = await transitionsOf(effects, now, compare);
   if ('beforeTurn' in target) return all;
-  // Undo only the restore itself; later turns count like the user. After a cut-off restore, unrecorded changes count as
-  // its own.
+  // Undo only the restore; later turns count like the user. After a cut-off one, unrecorded changes are its own.
   const isOfRestore = ({ effect, by }: (typeof all)[number], at: number): boolean =>
     effect === 0 || (at === 0 && by === 'unknown');
   return all.map((one, at) => (isOfRestore(one, at) ? one : { ...one, by: 'user' as const }));
 }
 
-/**
- * Runs before any change. Stores the contents that would go, whatever the snapshot relied on, and the tree that the
- * restore is to leave: an undo needs that tree to know what a cut-off restore did.
- */
+/** Before any change, stores the contents that would go, and the tree to leave, by which a cut-off restore is known. */
 async function prepareUndo(
   disk: WorkspaceDisk,
   contents: WorkspaceContents,
@@ -268,14 +246,9 @@ async function prepareUndo(
   }
 }
 
-async function take(
-  { snapshots, denies }: RestoreParts,
-  root: string,
-  since?: SnapshotRequest['since'],
-): Promise<SnapshotTaken | Outcome> {
-  const taken = await snapshots.take({ root, denies, ...defined({ since }) }, new AbortController().signal);
-  if (taken.kind === 'taken') return taken;
-  return unsafe(taken.outcome.message);
+async function take({ snapshots, denies }: RestoreParts, root: string, since?: SnapshotRequest['since']) {
+  const taken = await snapshots.take({ root, denies, since }, new AbortController().signal);
+  return taken.kind === 'taken' ? taken : unsafe(taken.outcome.message);
 }
 
 function unsafe(message: string): Outcome<'restore-unsafe'> {
@@ -293,7 +266,7 @@ async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise
   for (const { path, now, to } of actions) {
     if ((now ?? to)?.kind === 'folder' && (to ?? now)?.kind === 'folder') continue;
     const kind = now === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
-    diffs.push({ path, kind, diff: await fileDiff(source, { ...(now && { from: now }), ...(to && { to }) }) });
+    diffs.push({ path, kind, diff: await fileDiff(source, { from: now, to }) });
   }
   return diffs;
 }
@@ -301,11 +274,8 @@ async function diffsOf(source: ContentSource, { actions }: RestorePlan): Promise
 function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {
   if (withoutSnapshot === 0) {
     const message = 'No turn since then can have changed a file.';
-    return {
-      code: 'nothing-to-restore',
-      message,
-      next: `List what turns changed with \`capstan threads files ${id}\`.`,
-    };
+    const next = `List what turns changed with \`capstan threads files ${id}\`.`;
+    return { code: 'nothing-to-restore', message, next };
   }
   const message = 'There is no snapshot from before the turns that may have changed files.';
   return { code: 'nothing-to-restore', message, next: 'Use your version control to restore files.' };
@@ -330,19 +300,12 @@ function contentGone(root: string): Outcome<'snapshot-gone'> {
 /** The most files that one line names. */
 const mostNamed = 5000;
 
-/** Paths are below the root. */
-interface WentBack {
-  readonly root: string;
-  readonly restored: readonly string[];
-  readonly deleted: readonly string[];
-}
-
 /** The message to a thread about restored files, its own and those of its agents. Undefined: there are none. */
 function restoreMessage(
   { turns, putBack: last }: Pick<EffectList, 'turns' | 'putBack'>,
   /** Absent: to before the last time that files went back. */
   { beforeTurn }: { readonly beforeTurn?: TurnId },
-  reports: readonly WentBack[],
+  reports: readonly RestoreReport[],
 ): RestoredFiles | undefined {
   const paths = (of: 'restored' | 'deleted'): readonly string[] => [
     ...new Set(reports.flatMap((report) => report[of].map((path) => `${report.root}/${path}`))),

@@ -95,7 +95,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
     else if (!force && since.some(({ by }) => by === 'user' || (by === 'others' && !meanwhile)))
       kept.push({ path, why: 'changed-since' });
     else if (!force && since.some(({ by }) => by === 'unknown')) kept.push({ path, why: 'unknown' });
-    else actions.push({ path, ...(now && { now }), ...(to && { to }) });
+    else actions.push({ path, now, to });
   }
   return { actions, kept };
 }
@@ -139,12 +139,8 @@ export async function plannedTree(
     const nameOf = ({ path }: RestoreAction): string => path.split('/', depth + 1)[depth]!;
     for (const [name, here] of Map.groupBy(wanted, nameOf)) {
       const own = here.find(({ path }) => path.split('/').length === depth + 1);
-      const entry = await applyTo(
-        entries.get(name),
-        depth,
-        own,
-        here.filter((action) => action !== own),
-      );
+      const below = here.filter((action) => action !== own);
+      const entry = await applyTo(entries.get(name), depth, own, below);
       if (entry === undefined) entries.delete(name);
       else entries.set(name, entry);
     }
@@ -272,9 +268,8 @@ export async function runRestore(
     });
     if (isDone) restored.add(path);
   }
-  for (const { path, to } of deepestFirst) {
+  for (const { path, to } of deepestFirst)
     if (to?.kind === 'folder') await attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
-  }
   return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, left };
 }
 
@@ -301,9 +296,7 @@ function look(disk: WorkspaceDisk, path: string): EntryStat | undefined {
 }
 
 /** True if no link leads out of the workspace, or elsewhere in it. */
-function isReal(disk: WorkspaceDisk, folder: string): boolean {
-  return disk.realPath(folder) === folder;
-}
+const isReal = (disk: WorkspaceDisk, folder: string): boolean => disk.realPath(folder) === folder;
 
 /** Creates missing parent folders, which were removed when they became empty. */
 function makeParents(disk: WorkspaceDisk, root: string, folder: string, left: Map<string, FoundContent>): boolean {

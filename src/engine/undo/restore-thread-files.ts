@@ -27,10 +27,7 @@ import { nodeWorkspaceDisk as disk } from '../workspace/workspace-disk.ts';
 import { fileChanges, type FileChangesOptions, type ThreadFiles } from './file-changes.ts';
 import { restoreFiles, type RestoreOptions, type RestoreReport, type RestoreTarget } from './restore-files.ts';
 
-/**
- * Restores files of a thread and of agents that worked for the reverted turns. The agents' go first, so that the thread
- * finds files as it left them.
- */
+/** Restores files of a thread and of its agents. Theirs go first, so that the thread finds files as it left them. */
 export async function restoreThreadFiles(
   parts: EngineParts,
   id: ThreadId,
@@ -53,10 +50,7 @@ export async function restoreThreadFiles(
   return joinRestoreReports(await restoreOwnFiles(parts, id, target, options, reports), reports);
 }
 
-/**
- * Takes a snapshot first, so that the restore can be undone. Ignores snapshots that this home did not record: a file
- * from elsewhere could name any folder, and any of its stored states.
- */
+/** Takes a snapshot first. Ignores snapshots that this home did not record: they could name any folder and state. */
 async function restoreOwnFiles(
   parts: EngineParts,
   id: ThreadId,
@@ -81,19 +75,15 @@ async function restoreOwnFiles(
 }
 
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
-  return {
-    code: 'nothing-to-undo',
-    message: `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`,
-    next: `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`,
-  };
+  const message = `Thread ${id} has no restore to undo. It was rolled back, and the record of a restore may be in the turns that were removed.`;
+  const next = `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`;
+  return { code: 'nothing-to-undo', message, next };
 }
 
 function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
-  return {
-    code: 'snapshots-foreign',
-    message: `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`,
-    next: 'Nothing was changed. Use your version control to restore files.',
-  };
+  const message = `The snapshots of thread ${id} were not recorded by Capstan in this home folder.`;
+  const next = 'Nothing was changed. Use your version control to restore files.';
+  return { code: 'snapshots-foreign', message, next };
 }
 
 /** Files that turns of a thread changed, as far as this home's snapshots show. */
@@ -158,15 +148,8 @@ export interface AgentRestore {
   readonly target: RestoreTarget;
 }
 
-/**
- * Agents' work for the turns that a restore reverts. An agent starts working for a turn after the line that gave it the
- * work, so its turns are assigned by time. Agents that were given work last come first.
- */
-async function agentRestores(
-  store: RolloutStore,
-  id: ThreadId,
-  target: RestoreTarget,
-): Promise<readonly AgentRestore[]> {
+/** Agents' work for the reverted turns, assigned by time. Agents that were given work last come first. */
+async function agentRestores(store: RolloutStore, id: ThreadId, target: RestoreTarget) {
   const found = await ('beforeTurn' in target ? workSince(store, id, target.beforeTurn) : restoresSince(store, id));
   const isOurs = await Promise.all(found.map((agent) => isAgentOf(store, agent.id, id)));
   return found.filter((_, at) => isOurs[at]);
@@ -210,9 +193,8 @@ async function restoresSince(store: RolloutStore, id: ThreadId): Promise<readonl
     if (parentId !== id) continue;
     const isRestore = (line: Line): boolean =>
       line.timestamp > since && readSnapshotLine(line)?.changer.kind === 'restore';
-    if ((await findLine(store, agent, isRestore)) !== undefined) {
+    if ((await findLine(store, agent, isRestore)) !== undefined)
       restores.push({ id: agent, target: { beforeRestore: 'last' } });
-    }
   }
   return restores;
 }
@@ -223,11 +205,7 @@ function startOf({ type, payload }: Line): TurnId | undefined {
 }
 
 /** Undefined also if the thread does not exist. */
-async function findLine(
-  store: RolloutStore,
-  id: ThreadId,
-  isMeant: (line: Line) => boolean,
-): Promise<Line | undefined> {
+async function findLine(store: RolloutStore, id: ThreadId, isMeant: (line: Line) => boolean) {
   if ((await store.current(id)).kind === 'refused') return undefined;
   for await (const line of store.read(id, { from: 0 as Ordinal })) if (isMeant(line)) return line;
   return undefined;
@@ -273,6 +251,4 @@ function onceEach(kept: RestoreReport['kept']): RestoreReport['kept'] {
   return [...new Map(kept.toReversed().map((each) => [each.path, each])).values()].toReversed();
 }
 
-function union(one: readonly string[], other: readonly string[]): readonly string[] {
-  return [...new Set([...one, ...other])];
-}
+const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])];

@@ -1,6 +1,6 @@
 import { isBareRepository, mountPointNames } from '../../core/policy/paths/special-places.ts';
 import type { ContentsDraft, WorkspaceContents } from '../../ports/workspace.ts';
-import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from '../workspace/ignore-rules.ts';
+import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from '../workspace/ignore-rules.ts';
 import {
   type EntryStat,
   isEmpty,
@@ -38,14 +38,10 @@ export interface ScanInput {
 
 /** Matching a name against this much of ignore files takes about as long as looking at a file. */
 const charactersPerStep = 1024;
-
 /** A file that changed so recently may change again without a visible difference. */
 const settledAfterMs = 2000;
 
-/**
- * Scans a whole workspace and stores what is new in it. Rejects with `Stopped`, or with the error of its root or of
- * `added`.
- */
+/** Stores what is new in a workspace. Rejects with `Stopped`, or with the error of its root or of `added`. */
 export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
@@ -105,7 +101,7 @@ class Walk {
     let isSame: boolean;
     let seen: SeenEntries;
     try {
-      const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(folder, at)) : above;
+      const rules = withOwnIgnoreFile(above, at, { folder, names }, this.#input);
       seen = await this.#entries({ folder, names }, place, rules, { tree, inner });
       isSame = seen.isSame;
       if (depth >= mostOpen) folder.close();
@@ -249,15 +245,6 @@ class Walk {
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
   }
 
-  #ignoreText(folder: OpenFolder, at: string): string {
-    try {
-      if (this.#input.excludes(pathIn(at, '.gitignore'))) return '';
-      return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
-    } catch {
-      return '';
-    }
-  }
-
   #rulesHash({ key }: IgnoreRules): Hash {
     const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
     this.#rulesHashes.set(key, hash);
@@ -273,10 +260,7 @@ function isGone(folder: OpenFolder, name: string): boolean {
   }
 }
 
-/**
- * The findings of the last snapshot, so that the next one only reads what may have changed. By path below the root
- * (root: '').
- */
+/** Findings of the last snapshot, so that the next one reads less. By path below the root (root: ''). */
 export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
 
 export interface KnownFolder {
@@ -307,9 +291,7 @@ export function encodeKnown(known: KnownWorkspace): string {
   return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
 }
 
-function stored(folder: KnownFolder) {
-  return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
-}
+const stored = (folder: KnownFolder) => ({ ...folder, ignored: [...folder.ignored], entries: [...folder.entries] });
 
 /** Empty if there is none, or it has another form or is damaged: then everything is read anew. */
 export function decodeKnown(text = ''): KnownWorkspace {

@@ -13,7 +13,6 @@ export type TreeNode =
   | { readonly kind: 'left-out'; readonly why: LeftOutReason; readonly size: number; readonly mark: string };
 
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
-
 export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
 
 export interface FolderEntry {
@@ -31,13 +30,8 @@ export function encodeTree(tree: Tree): Uint8Array {
 }
 
 /** Trusts its input: contents are checked against their names before. */
-export function decodeTree(bytes: Uint8Array): Tree {
-  return JSON.parse(new TextDecoder().decode(bytes)) as Tree;
-}
-
-export function hashOf(bytes: Uint8Array): Hash {
-  return hash('sha256', bytes, 'hex');
-}
+export const decodeTree = (bytes: Uint8Array): Tree => JSON.parse(new TextDecoder().decode(bytes)) as Tree;
+export const hashOf = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'hex');
 
 /** True also for two absent entries. */
 export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
@@ -104,8 +98,8 @@ export async function compareTrees(source: ContentSource, from: Hash, to: Hash):
       const wasIgnored = a === undefined && leavesOut(oldRules, path, kind);
       const isIgnoredNow = b === undefined && leavesOut(newRules, path, kind);
       if (!sameEntry(a, b)) {
-        const ignored = wasIgnored ? ({ ignored: 'before' } as const) : isIgnoredNow && ({ ignored: 'after' } as const);
-        changes.set(path.slice(1), { ...(a && { from: plain(a) }), ...(b && { to: plain(b) }), ...ignored });
+        const ignored = wasIgnored ? 'before' : isIgnoredNow ? 'after' : undefined;
+        changes.set(path.slice(1), { from: a && plain(a), to: b && plain(b), ignored });
       }
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
       // The contents of a formerly unreadable folder are not new.

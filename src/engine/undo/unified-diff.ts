@@ -6,7 +6,6 @@ interface Edit {
 }
 
 const contextLines = 3;
-
 /** Texts with more different lines on both sides together are shown as replaced, without a costly search. */
 const mostDifferences = 1500;
 

@@ -12,7 +12,6 @@ import {
   type SnapshotTaken,
   type WorkspaceContents,
 } from '../../ports/workspace.ts';
-import { defined } from '../../base/objects.ts';
 import type { WorkspaceDisk } from '../workspace/workspace-disk.ts';
 import {
   decodeKnown,
@@ -98,7 +97,7 @@ export class WorkspaceSnapshots implements Snapshots {
       const before = since && this.#moments.get(since.snapshot);
       const after = { ...moment, sights };
       const others = before && (await this.#others({ root, contents, before, after, touched: since.touched }));
-      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...defined({ others }) };
+      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, others };
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {
@@ -171,9 +170,7 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-function failed(root: string, error: unknown): Snapshot {
-  return unavailable(root, `${root}: ${reasonOf(error)}`);
-}
+const failed = (root: string, error: unknown): Snapshot => unavailable(root, `${root}: ${reasonOf(error)}`);
 
 function ofEngine(root: string): Snapshot {
   const message = `Capstan takes no snapshot, so file changes of this turn cannot be undone: ${root} is Capstan's home folder or a part of it.`;

@@ -31,14 +31,10 @@ interface IndexParts {
 const freshMs = 5000;
 /** After a search without results the next scan comes sooner, once per search: the user may mean a new file. */
 const missedMs = 1000;
-
 /** The first search starts after this many files, and again each time their number doubles. */
 const firstBatch = 1000;
 
-/**
- * Index of a workspace's files and folders for a user who types: scans the folder once, in small slices, and searches
- * the known paths for every letter. Nothing blocks the process for longer than a slice.
- */
+/** Scans the folder once for a user who types, in small slices, and searches the known paths for every letter. */
 export class FileIndex {
   readonly #parts: IndexParts;
   #known: readonly IndexedFile[] = [];

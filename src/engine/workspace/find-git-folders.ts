@@ -24,10 +24,7 @@ interface FindGitLimits {
   isLate(): boolean;
 }
 
-/**
- * Finds git folders below the roots. Takes what a snapshot has seen from there, and walks only the ignored folders that
- * it did not enter. Follows no link.
- */
+/** Finds git folders below the roots: from a snapshot, and by walking what it did not enter. Follows no link. */
 export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
   const known = seen?.git.folders.map((path) => under(seen.root, path)) ?? [];
   const folders = new Set(known.filter((folder) => !isOverlong(folder)));
@@ -114,14 +111,9 @@ function isTaken(folder: string): boolean {
   return holdsSomething(`${folder}/HEAD`) && (!isThere(common) || holdsSomething(common));
 }
 
-function under(root: string, path: string): string {
-  return path === '' ? root : `${root}/${path}`;
-}
+const under = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`);
 
-/**
- * Bounded, since one folder may hold millions of names. Lists it through a `FolderDoor`, because concurrent commands
- * may replace it by a link.
- */
+/** Bounded, since a folder may hold millions of names; through a `FolderDoor`, since it may become a link. */
 function entriesIn(folder: string, most: number): readonly NamedEntry[] {
   const door = new FolderDoor(folder);
   try {

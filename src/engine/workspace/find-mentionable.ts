@@ -37,7 +37,6 @@ const findOptions = {
 } as const satisfies OptionTable<FindFiles>;
 
 const mostFound = 1000;
-
 type Searched = Pick<EngineParts, 'options' | 'base' | 'ownPlaces' | 'clock'>;
 
 export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Promise<FoundFiles | Outcome> {
@@ -47,13 +46,9 @@ export async function findWorkspaceFiles(parts: Searched, search: FindFiles): Pr
   const problem = folderProblem(cwd);
   if (problem !== undefined) return problem;
   const most = Math.max(1, Math.min(mostFound, Math.floor(limit)));
+  const pace = new Pace(parts.clock, signal);
   try {
-    return await findFiles({
-      ...groundOf(parts, cwd),
-      typed: typed.trim(),
-      limit: most,
-      pace: new Pace(parts.clock, signal),
-    });
+    return await findFiles({ ...groundOf(parts, cwd), typed: typed.trim(), limit: most, pace });
   } catch (error) {
     if (error instanceof Stopped) return stopped;
     throw error;
@@ -64,10 +59,7 @@ export function openFileIndex(parts: Searched, cwd: string): FileIndex {
   return new FileIndex({ clock: parts.clock, ground: () => groundOf(parts, cwd) });
 }
 
-/**
- * The files to search: without those that git ignores, the engine's own places, what the machine's manager denies, and
- * secrets.
- */
+/** Without what git ignores, the engine's own places, what the machine's manager denies, and secrets. */
 function groundOf({ options, base, ownPlaces }: Searched, cwd: string): Omit<VisibleFiles, 'pace'> {
   const root = disk.realPath(cwd) ?? cwd;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);

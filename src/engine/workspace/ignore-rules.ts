@@ -4,6 +4,7 @@ import { readLimits } from '../../adapters/gather/files/read-guard.ts';
 import { findGitDirectory, findRepository, gitConfigValue } from '../../adapters/gather/git/repository.ts';
 import { type CharacterRange, nameMatcher, type NamePart } from '../../base/name-matcher.ts';
 import { isWithin } from '../../core/policy/paths/absolute-paths.ts';
+import { type ListedFolder, pathIn } from './workspace-disk.ts';
 import { dirname, join, resolve } from 'node:path';
 
 export interface IgnoreFile {
@@ -21,7 +22,6 @@ export interface IgnoreRules {
 }
 
 export const nothingIgnored: IgnoreRules = { files: [], key: '', weight: 0 };
-
 /** Limit for all files in force in one folder. A file that exceeds it is left out completely. */
 export const mostIgnoreBytes = 256 * 1024;
 
@@ -32,6 +32,22 @@ export function withIgnoreFile(rules: IgnoreRules, folder: string, text: string)
   const patterns = lines.flatMap((line) => parseIgnorePattern(line) ?? []);
   if (patterns.length === 0) return rules;
   return { files: [...rules.files, { folder, patterns }], key: `${rules.key}\0${folder}\0${text}`, weight };
+}
+
+/** Adds the folder's own file, if it has one that may be read. */
+export function withOwnIgnoreFile(
+  above: IgnoreRules,
+  at: string,
+  { folder, names }: ListedFolder,
+  { excludes }: { excludes(path: string): boolean },
+): IgnoreRules {
+  if (!names.includes('.gitignore')) return above;
+  try {
+    if (excludes(pathIn(at, '.gitignore'))) return above;
+    return withIgnoreFile(above, at, new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes)));
+  } catch {
+    return above;
+  }
 }
 
 /** Must not be called for paths below an ignored folder, which are always left out. */
@@ -144,9 +160,8 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
   const ranges: CharacterRange[] = [];
   let members = 0;
   for (let at = head.length; at < text.length;) {
-    if (text[at] === ']' && members > 0) {
+    if (text[at] === ']' && members > 0)
       return { part: { kind: 'class', negated: head.length > 1, ranges }, length: at + 1 };
-    }
     member.lastIndex = at;
     const found = member.exec(text);
     if (found === null) return undefined;
@@ -162,9 +177,7 @@ function characterClass(text: string): { readonly part: NamePart; readonly lengt
   return undefined;
 }
 
-function unescaped(text: string): string {
-  return text.length > 1 && text.startsWith('\\') ? text.slice(1) : text;
-}
+const unescaped = (text: string): string => (text.length > 1 && text.startsWith('\\') ? text.slice(1) : text);
 
 export interface UserPlaces {
   readonly osHome: string;

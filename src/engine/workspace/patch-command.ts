@@ -32,9 +32,8 @@ export function applyPatchHere(command: PatchCommand): PatchReport {
   const computed = computePatch(parsed.patch, { folder: command.folder, disk, guard: noGuard });
   if (computed.kind !== 'computed') return failed(computed.message);
   const applied = applyChanges(computed.changes, disk);
-  if (applied.kind === 'failed') {
+  if (applied.kind === 'failed')
     return failed([applied.message, ...applied.left.map((path) => `Could not be put back: ${path}`)].join('\n'));
-  }
   const stderr = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
   return { code: 0, stdout: summarise(computed.changes), stderr };
 }
@@ -45,9 +44,8 @@ function patchText({ words, calledAs, readStandardInput }: PatchCommand): string
   if (more.length > 0) return { ...failed('Error: apply_patch accepts exactly one argument.'), code: 2 };
   if (word !== undefined) return word;
   const bytes = readStandardInput();
-  if (bytes.length === 0) {
+  if (bytes.length === 0)
     return { ...failed("Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch"), code: 2 };
-  }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -55,6 +53,4 @@ function patchText({ words, calledAs, readStandardInput }: PatchCommand): string
   }
 }
 
-function failed(message: string): PatchReport {
-  return { code: 1, stdout: '', stderr: `${message}\n` };
-}
+const failed = (message: string): PatchReport => ({ code: 1, stdout: '', stderr: `${message}\n` });

@@ -7,7 +7,6 @@ import type { ThreadParts } from '../thread/thread-parts.ts';
 import { join } from 'node:path';
 
 type SaveImage = NonNullable<ThreadParts['saveImage']>;
-
 /** No provider makes larger ones. */
 const mostBytes = 32 * 1024 * 1024;
 /** Images that may share one name: a provider gave several pictures the same id. */
@@ -25,9 +24,8 @@ export function saveGeneratedImage(
   const parent = join(home, 'generated_images');
   const folder = join(parent, safeName(threadId));
   // Check both: a link would lead elsewhere.
-  if (!makeOwnFolder(parent, 'closed') || !makeOwnFolder(folder, 'closed')) {
+  if (!makeOwnFolder(parent, 'closed') || !makeOwnFolder(folder, 'closed'))
     return { problem: `The image cannot be saved in ${folder}: it is not a folder of yours that is closed to others.` };
-  }
   const name = safeName(id);
   for (let number = 1; number <= mostOfName; number++) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.${found.format}`);
@@ -35,9 +33,8 @@ export function saveGeneratedImage(
       fileSystem.writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
       return { path };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
         return { problem: `The image cannot be saved in ${folder}: ${thrownMessage(error)}` };
-      }
     }
   }
   return { problem: `The image cannot be saved in ${folder}: all names for it are taken.` };
@@ -45,9 +42,5 @@ export function saveGeneratedImage(
 
 /** The name comes from a provider or a file and may be anything. */
 function safeName(given: string): string {
-  return /^[A-Za-z0-9_-]{1,100}$/.test(given)
-    ? given
-    : `image-${shortTextHash(given)
-        .replaceAll(/[^A-Za-z0-9]/g, '')
-        .slice(0, 16)}`;
+  return /^[A-Za-z0-9_-]{1,100}$/.test(given) ? given : `image-${shortTextHash(given)}`;
 }

@@ -58,10 +58,7 @@ export class BestFiles {
   }
 }
 
-/**
- * Rates a path against typed text; higher is better, undefined is no match. Case counts only if the text has upper case
- * letters. The gaps between ranks leave room for what orders paths of equal rank.
- */
+/** Higher is better. Case counts only with upper case in the text. Gaps leave room to order equal ranks. */
 export function rankPath(path: string, typed: string): number | undefined {
   if (typed === '') return 0;
   const isExact = typed !== typed.toLowerCase();
@@ -80,9 +77,7 @@ export function rankPath(path: string, typed: string): number | undefined {
   return spreadInPath === undefined ? undefined : 2000 - Math.min(900, spreadInPath) + shorter;
 }
 
-function startsWord(text: string, at: number): boolean {
-  return at === 0 || /[^a-z0-9]/i.test(text[at - 1] ?? '');
-}
+const startsWord = (text: string, at: number): boolean => at === 0 || /[^a-z0-9]/i.test(text[at - 1] ?? '');
 
 /** Number of letters between the typed ones, in their order. Linear in the text. */
 function spread(text: string, wanted: string): number | undefined {
@@ -146,10 +141,8 @@ export async function searchContents(search: ContentSearch): Promise<FoundLines>
     const bytes = search.read(path);
     if (bytes === undefined || bytes.subarray(0, 8000).includes(0)) continue;
     read++;
-    for (const [at, text] of new TextDecoder()
-      .decode(bytes)
-      .split(/\r\n|\n/)
-      .entries()) {
+    const texts = new TextDecoder().decode(bytes).split(/\r\n|\n/);
+    for (const [at, text] of texts.entries()) {
       if (pace.isDue(1 + text.length / 100)) {
         await pace.rest();
         if (search.isLate()) return { lines, files: read, skipped, ended: 'time' };

@@ -1,5 +1,5 @@
-import { type ListedFolder, type OpenFolder, listed, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
-import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
+import { type ListedFolder, listed, pathIn, type WorkspaceDisk } from './workspace-disk.ts';
+import { type IgnoreRules, isIgnored, withOwnIgnoreFile } from './ignore-rules.ts';
 import type { Pace } from './yield-to-event-loop.ts';
 
 export interface VisibleFiles {
@@ -52,16 +52,10 @@ interface Folder {
   readonly rules: IgnoreRules;
 }
 
-interface FoundEntries {
-  readonly entries: VisibleEntry[];
-  readonly folders: Folder[];
-  seen: number;
-}
-
 /** Unreadable folders are not searched. */
 async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Folder, most: number) {
   const { disk, pace, excludes } = search;
-  const found: FoundEntries = { entries: [], folders: [], seen: 0 };
+  const found = { entries: [] as VisibleEntry[], folders: [] as Folder[], seen: 0 };
   let open: ListedFolder;
   try {
     open = listed(disk.open(at));
@@ -70,7 +64,7 @@ async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Fol
   }
   const { folder, names } = open;
   try {
-    const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, ignoreText(search, folder, at)) : above;
+    const rules = withOwnIgnoreFile(above, at, open, search);
     for (const name of names.toSorted()) {
       if (pace.isDue(2)) await pace.rest();
       const path = pathIn(at, name);
@@ -87,14 +81,5 @@ async function entriesIn(search: VisibleFiles, { at, inside, rules: above }: Fol
     return found;
   } finally {
     folder.close();
-  }
-}
-
-function ignoreText({ excludes }: VisibleFiles, folder: OpenFolder, at: string): string {
-  try {
-    if (excludes(pathIn(at, '.gitignore'))) return '';
-    return new TextDecoder().decode(folder.read('.gitignore', mostIgnoreBytes));
-  } catch {
-    return '';
   }
 }

@@ -26,10 +26,7 @@ export interface WorkspaceDisk {
   open(folder: string): OpenFolder;
   /** Resolves links; undefined if the path leads nowhere. */
   realPath(path: string): string | undefined;
-  /**
-   * Replaces what is at the path, which must be no folder, completely or not at all. False: the place was not as
-   * expected and stays unchanged.
-   */
+  /** Replaces what is at the path, which is no folder, wholly or not at all. False: it was not as expected. */
   putFile(path: string, content: Uint8Array, mode: number, expected: Expected): boolean;
   putLink(path: string, target: string, expected: Expected): boolean;
   makeFolder(path: string, mode: number): void;
@@ -48,10 +45,7 @@ export interface OpenFolder {
   enter(name: string): OpenFolder;
   /** Undefined if nothing is there. The folder itself is `.`. */
   look(name: string): EntryStat | undefined;
-  /**
-   * Like `look` but by the folder's path, which is quicker. May see something elsewhere, so use it only to recognise
-   * known entries. Never throws.
-   */
+  /** Like `look` by path, which is quicker but may see something elsewhere: only to recognise known entries. */
   glance(name: string): EntryStat | undefined;
   /** Reads the whole file. Refuses anything that is no regular file or is larger. */
   read(name: string, maxBytes: number): Uint8Array;
@@ -73,9 +67,7 @@ export function inOpenFolder<Result>(
   }
 }
 
-export function pathIn(folder: string, name: string): string {
-  return folder === '/' ? `/${name}` : `${folder}/${name}`;
-}
+export const pathIn = (folder: string, name: string): string => (folder === '/' ? `/${name}` : `${folder}/${name}`);
 
 export interface ListedFolder {
   readonly folder: OpenFolder;
@@ -99,14 +91,9 @@ export function isEmpty(folder: OpenFolder): boolean {
   return names.length === 0;
 }
 
-/**
- * Checked at the last moment, since a user may save a file while others are replaced. The file may already have another
- * name in its folder, so the check gets the name.
- */
+/** Checked at the last moment. The file may already have another name in its folder, so the check gets the name. */
 export type Expected = 'nothing' | IsExpected;
-
 export type IsExpected = (folder: OpenFolder, name: string) => boolean;
-
 /** Folders with more names are left out: listing one would block the process. */
 const mostNames = 100_000;
 
@@ -122,10 +109,7 @@ export interface EntryStat {
   readonly number: number;
 }
 
-/**
- * The disk of this machine. All access goes through a `FolderDoor`: a concurrent command may replace a folder by a
- * link, and neither a snapshot nor a restore must follow that out of the workspace.
- */
+/** Uses a `FolderDoor` for all: no snapshot or restore may follow a link that a command puts in a folder's place. */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
   open: (folder) => openFolder(folder),
   realPath,
@@ -229,11 +213,7 @@ class NodeFolder implements OpenFolder {
 
 /** On every file system, a folder with a smaller entry has few names. */
 const smallFolderBytes = 400_000;
-
-interface ListLimits {
-  readonly most: number;
-  readonly smallBytes: number;
-}
+type ListLimits = Readonly<Record<'most' | 'smallBytes', number>>;
 
 /** `size`: of the folder's own entry. */
 export function listNames(folder: string, limits: ListLimits, size = fs.statSync(folder).size): readonly string[] {
@@ -247,33 +227,21 @@ function namesAsRead(folder: string, { most, smallBytes }: ListLimits, size: num
   const names: string[] = [];
   const open = fs.opendirSync(folder, { bufferSize: 1024 });
   try {
-    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync())
       if (names.push(entry.name) > most) throw new Error(`it holds more than ${most} names`);
-    }
   } finally {
     open.closeSync();
   }
   return names;
 }
 
-function sightOf(path: string): EntryStat | undefined {
-  const found = statOf(path);
-  return (
-    found && {
-      kind: kindOf(found),
-      mode: found.mode & 0o7777,
-      size: found.size,
-      modifiedAt: found.mtimeMs,
-      changedAt: found.ctimeMs,
-      number: found.ino,
-    }
-  );
-}
-
 /** Undefined also if a part of the path is no folder. */
-function statOf(path: string) {
+function sightOf(path: string): EntryStat | undefined {
   try {
-    return fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    const found = fs.lstatSync(diskPath(path), { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: number } = found;
+    return { kind: kindOf(found), mode: found.mode & 0o7777, size, modifiedAt, changedAt, number };
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
@@ -310,10 +278,7 @@ function isExpectedAt(place: string, { door, at, expected }: Asked): boolean {
   return expected(new NodeFolder(at, door), basename(place));
 }
 
-/**
- * The name always has a file. A second name holds the old one until it is certain that no program wrote into it; only a
- * file that takes its place between two system calls goes unnoticed.
- */
+/** The name always has a file. A second name holds the old one until it is certain that nothing wrote into it. */
 function exchange(beside: string, name: string, asked: Asked): boolean {
   const aside = freeTemporaryPath(asked.door.place);
   if (!linkFile(name, aside)) {

@@ -48,10 +48,7 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
 
 class Changed extends Error {}
 
-/**
- * Restores the plain file, under the thread's writer lock, before a process writes to it or refers to it. Returns its
- * path. An existing plain file is authoritative.
- */
+/** Restores the plain file, under the writer lock, before it is written or referred to. A plain one wins. */
 export async function restoreRollout(files: Files, compressed: string): Promise<string> {
   const path = compressed.slice(0, -compressedSuffix.length);
   return withDiskFaults('save', path, async () => {
@@ -94,14 +91,10 @@ const mega = 1024 * 1024;
 const blockSize = mega;
 const compressedSuffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(compressedSuffix);
-
 /** Readers that need several places read a file up to this size at once. */
 const smallFile = 256 * 1024;
 
-/**
- * Opens a rollout for a list, which reads several places. A small one is kept in memory. The unpacked size of a
- * compressed one is limited: a few kilobytes must not make every list wait.
- */
+/** Opens a rollout for a list. A small one is kept in memory; the unpacked size of a compressed one is limited. */
 export async function openListedRollout(files: Files, path: string): Promise<OpenFile> {
   const file = await openRolloutFile(files, path, listedLimits);
   try {
@@ -126,20 +119,14 @@ const refuse = (): Promise<never> =>
   Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
-/**
- * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If
- * its form changed just now, the other one is opened.
- */
+/** Opens a rollout for reading; a compressed one is unpacked as far as it is read. The form may change meanwhile. */
 export async function openRolloutFile(files: Files, path: string, limits?: UnpackLimits): Promise<OpenFile> {
   try {
     return await openForm(files, path, limits);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    return openForm(
-      files,
-      isCompressed(path) ? path.slice(0, -compressedSuffix.length) : `${path}${compressedSuffix}`,
-      limits,
-    );
+    const other = isCompressed(path) ? path.slice(0, -compressedSuffix.length) : `${path}${compressedSuffix}`;
+    return openForm(files, other, limits);
   }
 }
 
@@ -173,12 +160,8 @@ const listedLimits: UnpackLimits = (packedSize) => ({
 });
 /** Holds the newest unpacked bytes. Reading further back unpacks the file from its beginning again. */
 const mostHeldBlocks = 32;
-/**
- * Longest line; twice the packed file size if that is more. A line of pictures hardly compresses, and one that
- * compresses extremely was not written by a program.
- */
+/** Longest line, or twice the packed size. A line of pictures hardly compresses. */
 const longestPackedLine = 32 * mega;
-
 const newline = 0x0a;
 
 interface PackedFile {

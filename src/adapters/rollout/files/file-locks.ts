@@ -16,23 +16,14 @@ import {
 } from './lock-file.ts';
 import { dirname, join } from 'node:path';
 
-/**
- * Waits before further tries. Codex briefly locks every stale lock file when it sweeps them, so a lock that is busy
- * once need not have an owner.
- */
+/** Codex briefly locks stale lock files when it sweeps them: a lock that is busy once need not have an owner. */
 const pauses = [10, 20, 30, 40];
-
 const begunPause = 50;
-
 /** Marks a folder in which a lock could be taken. */
 const proof = '.capstan-locks-work';
-
 type Tried = Lock | LockHeld | { readonly kind: 'begun' };
 
-/**
- * Locks that other programs respect: `flock` on the file, as in Codex. The few calls around the locking program are
- * synchronous, so that it starts as soon as `take` is called and runs beside the caller's work.
- */
+/** `flock` on the file, as in Codex. Synchronous around the locking program, which so starts with `take` at once. */
 export function createFlock(options: FlockOptions): Locks {
   const trying = { lockers: lockPrograms, ...options };
   const { clock } = options;
@@ -75,8 +66,7 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return lockHeldBy(file);
     const meanwhile = isSaid();
     if (meanwhile !== undefined) return meanwhile;
-    // Another process may have removed the file between opening and locking. Our lock would then guard an unreachable
-    // file.
+    // Another process may have removed the file between opening and locking. Our lock would guard no reachable file.
     taken = fileAtLockPath(file, path) === 'our file';
     if (!taken) return { kind: 'held' };
   } finally {
@@ -194,10 +184,7 @@ function beginLock(
   };
 }
 
-/**
- * A program that takes an exclusive lock on its open file 3 without waiting. Exits with 0 when it has the lock and with
- * 1 when another process has it.
- */
+/** Takes an exclusive lock on its open file 3 without waiting: exits with 0, or with 1 if another process has it. */
 export interface LockProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -234,34 +221,24 @@ export async function lockOpenFile(
   for (const program of programs) {
     const path = find(program.command);
     if (path === undefined) continue;
-    const given = { path, args: program.args, descriptor };
-    let end = await run(given, { errors: 'ignore' });
+    let end = await run(path, program.args, descriptor, 'ignore');
     // Capturing errors costs every start half a millisecond, so only a failed program is run again for its reason.
-    if (end !== 'missing' && end.status !== 0 && end.status !== 1) end = await run(given, { errors: 'pipe' });
+    if (end !== 'missing' && end.status !== 0 && end.status !== 1)
+      end = await run(path, program.args, descriptor, 'pipe');
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';
     if (end.status === 1) return 'held';
-    throw new Fault({
-      code: 'lock-failed',
-      message: `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`,
-      next: 'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.',
-    });
+    const message = `Cannot lock the thread for writing: ${program.command} ended with ${end.status}. ${end.errors}`;
+    const next =
+      'Try again. If it fails again, move the home folder to a disk that supports locks; network folders often do not.';
+    throw new Fault({ code: 'lock-failed', message, next });
   }
   const names = programs.map((program) => program.command).join(' nor ');
-  throw new Fault({
-    code: 'lock-unavailable',
-    message: `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`,
-    next: 'Install util-linux (which has flock) or perl.',
-  });
+  const message = `Cannot lock the thread for writing: the system folders, such as /usr/bin, have neither ${names}.`;
+  throw new Fault({ code: 'lock-unavailable', message, next: 'Install util-linux (which has flock) or perl.' });
 }
 
-interface Given {
-  readonly path: string;
-  readonly args: readonly string[];
-  readonly descriptor: number;
-}
-
-function run({ path, args, descriptor }: Given, { errors: heard }: { readonly errors: 'ignore' | 'pipe' }) {
+function run(path: string, args: readonly string[], descriptor: number, heard: 'ignore' | 'pipe') {
   // Cheaper at start-up than an import.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { promise, resolve } = Promise.withResolvers<{ status: number | string; errors: string } | 'missing'>();

@@ -44,10 +44,9 @@ async function lastThread(files: Files, home: string, among: ChoiceAmong): Promi
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
   const newestFirst = dated.toSorted((a, b) => b.modified - a.modified);
-  return (
-    (await firstOf(files, newestFirst, { ...among, startedBy: 'user' })) ??
-    noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, { ...among, startedBy: 'user' }))
-  );
+  const sought = { ...among, startedBy: 'user' } as const;
+  const first = await firstOf(files, newestFirst, sought);
+  return first ?? noThreadYet(among.cwd, await firstElsewhere(files, newestFirst, sought));
 }
 
 async function namedThread(
@@ -70,13 +69,9 @@ async function namedThread(
   const first = await firstOf(files, found, among);
   if (first !== undefined) return first;
   const elsewhere = await firstElsewhere(files, found, among);
-  return elsewhere === undefined || among.cwd === undefined
-    ? noneNamed(
-        name,
-        among.cwd,
-        all.flatMap((one) => names.get(one.name.threadId) ?? []),
-      )
-    : namedElsewhere(name, among.cwd, elsewhere);
+  if (elsewhere !== undefined && among.cwd !== undefined) return namedElsewhere(name, among.cwd, elsewhere);
+  const existing = all.flatMap((one) => names.get(one.name.threadId) ?? []);
+  return noneNamed(name, among.cwd, existing);
 }
 
 /** For a message when no thread works in the folder: the first readable one elsewhere. */
@@ -95,7 +90,6 @@ async function firstElsewhere(files: Files, rollouts: readonly FoundRollout[], {
 
 /** `startedBy`: excludes threads that other threads started. */
 type Sought = Pick<ChoiceAmong, 'cwd'> & { readonly startedBy?: 'user' };
-
 const mostAtOnce = 16;
 
 /** The first that works in the folder, usually among the first few; without one there may be thousands to check. */
@@ -139,7 +133,7 @@ async function newestFolder(file: OpenFile): Promise<string | undefined> {
   const size = await file.size();
   const end = fileWindow(file, Math.max(0, size - mostRead), size);
   for await (const { type, payload } of readRolloutLinesBack(end, saysFolder)) {
-    const cwd = stringAt(type === lineType.turnContext ? payload : (objectAt(payload, 'thread_settings') ?? {}), 'cwd');
+    const cwd = stringAt(type === lineType.turnContext ? payload : objectAt(payload, 'thread_settings'), 'cwd');
     if (cwd?.startsWith('/') === true) return cwd;
   }
   return undefined;
@@ -173,16 +167,11 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
 }
 
 export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
-  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
-  return rolloutsIn(files, folders, id);
+  return rolloutsIn(files, [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)], id);
 }
 
 /** The file of one rollout, archived or not. Most are in the folder of the day when their id was made. */
-export async function findRolloutFile(
-  files: Files,
-  home: string,
-  rolloutId: string,
-): Promise<FoundRollout | undefined> {
+export async function findRolloutFile(files: Files, home: string, rolloutId: string) {
   const root = sessionsFolder(home);
   const born = uuidTime(rolloutId);
   const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => join(root, dayOf(born + shift)));
@@ -193,9 +182,7 @@ export async function findRolloutFile(
   );
 }
 
-function dayOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
-}
+const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
 
 /** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
 async function findActiveRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
@@ -226,12 +213,7 @@ export async function dayFolders(files: Files, root: string, since: string): Pro
     .map((day) => join(root, day));
 }
 
-async function rolloutsIn(
-  files: Files,
-  folders: readonly string[],
-  id: ThreadId | '',
-  part: string = id,
-): Promise<readonly FoundRollout[]> {
+async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId | '', part: string = id) {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       // Parsing every name of a large home would cost more than listing it.
@@ -240,9 +222,8 @@ async function rolloutsIn(
       return names.flatMap((text) => {
         const name = parseRolloutName(text);
         const hidden = name?.compressed === true && plain.has(text.slice(0, -'.zst'.length));
-        return name !== undefined && (id === '' || name.threadId === id) && !hidden
-          ? [{ path: join(folder, text), name, text }]
-          : [];
+        const isWanted = name !== undefined && (id === '' || name.threadId === id) && !hidden;
+        return isWanted ? [{ path: join(folder, text), name, text }] : [];
       });
     }),
   );

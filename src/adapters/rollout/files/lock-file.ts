@@ -1,12 +1,11 @@
 import type { Lock, LockHeld } from '../../../ports/files.ts';
-import { errorCode, firstMissing, fileSystem as fs } from '../../disk/file-system.ts';
+import { fileSystem as fs, makeFolders } from '../../disk/file-system.ts';
 import { isAlive } from '../../disk/processes.ts';
 import { NotRegular, openRegular, withRegular } from '../../disk/regular-files.ts';
 import { dirname } from 'node:path';
 
 export function heldLock(file: number, path: string, epoch: number): Lock {
-  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs processes that we
-  // refuse.
+  // Taking it takes milliseconds, so no two locks have the same epoch. The signature only informs others.
   signLock(file, signatureOf(epoch, 'held'));
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => releaseLockFile(file);
@@ -22,7 +21,7 @@ export function heldLock(file: number, path: string, epoch: number): Lock {
 }
 
 export function openLock(path: string): number {
-  makeFolder(dirname(path));
+  makeFolders(dirname(path), 0o700);
   // Commands may reach the folder of a lock: do not follow a link there.
   try {
     return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
@@ -46,10 +45,7 @@ export function releaseLockFile(file: number): void {
   fs.closeSync(file);
 }
 
-export function lockHeldBy(file: number): LockHeld {
-  const owner = ownerOf(file);
-  return owner === undefined ? { kind: 'held' } : { kind: 'held', owner };
-}
+export const lockHeldBy = (file: number): LockHeld => ({ kind: 'held', owner: ownerOf(file) });
 
 /** The holder of a lock as far as visible without taking it. Undefined: no known holder. */
 export function lockOwner(path: string): string | undefined {
@@ -71,10 +67,7 @@ function ownerOf(file: number): string | undefined {
   return holder === undefined && process.platform === 'linux' ? undefined : by?.owner;
 }
 
-/**
- * The lock holder according to the system. This is the process that took the lock, which may have passed it on and
- * ended.
- */
+/** The process that took the lock according to the system. It may have passed the lock on and ended. */
 function lockHolder(file: number): { readonly name?: string } | undefined {
   let held: { readonly name?: string } | undefined;
   try {
@@ -98,20 +91,8 @@ export function fileAtLockPath(file: number, path: string): 'our file' | 'anothe
   return ours.ino === named.ino && ours.dev === named.dev ? 'our file' : 'another file';
 }
 
-function makeFolder(path: string): void {
-  const options = { recursive: true, mode: 0o700 };
-  try {
-    fs.mkdirSync(path, options);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    fs.mkdirSync(firstMissing(path), { mode: 0o700 });
-    fs.mkdirSync(path, options);
-  }
-}
-
 /** Validity of a signature whose process cannot be checked: it may be of another container or another machine. */
 export const mostBegun = 2000;
-
 const signed = /^(capstan pid (\d+) since (\S+))(?: (in|begins) (\S+) (\S+))?\n/;
 
 export interface LockSignature {
@@ -153,11 +134,8 @@ function signerLives({ pid, process: signer }: LockSignature): 'yes' | 'no' | 'u
 }
 
 let space: string | undefined;
-
 /** Scope in which process numbers are comparable: the boot of the machine, and the container. */
-function processSpace(): string {
-  return (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
-}
+const processSpace = (): string => (space ??= `${bootId()}/${linkAt('/proc/self/ns/pid') ?? '-'}`);
 
 function bootId(): string {
   try {

@@ -1,6 +1,6 @@
 import type { Files, OpenFile } from '../../../ports/files.ts';
 import { Fault } from '../../../protocol/outcome.ts';
-import { errorCode, firstMissing, fileSystem as fs, isMissing } from '../../disk/file-system.ts';
+import { errorCode, fileSystem as fs, isMissing, makeFolders } from '../../disk/file-system.ts';
 import { nonBlockingFlags } from '../../disk/regular-files.ts';
 import type { NoParamCallback, Stats } from 'node:fs';
 
@@ -13,13 +13,7 @@ const oldAfterMs = 120_000;
  */
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
-    try {
-      fs.mkdirSync(path, { recursive: true, mode });
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      fs.mkdirSync(firstMissing(path), { mode });
-      fs.mkdirSync(path, { recursive: true, mode });
-    }
+    makeFolders(path, mode);
   },
 
   async open(path, { create, mode }) {
@@ -35,7 +29,7 @@ export const nodeFiles: Files = {
 
   async list(path) {
     try {
-      return await result<string[]>((done) => fs.readdir(path, done));
+      return await valueFrom<string[]>((done) => fs.readdir(path, done));
     } catch (error) {
       if (isMissing(error)) return [];
       throw error;
@@ -57,7 +51,6 @@ export const nodeFiles: Files = {
   },
 
   link: (path, name) => ended((done) => fs.link(path, name, done)),
-
   move: (from, to) => ended((done) => fs.rename(from, to, done)),
 
   async remove(path) {
@@ -100,7 +93,7 @@ function regularFile(file: number): OpenFile {
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {
-    return await result<Stats>((done) => fs.stat(path, done));
+    return await valueFrom<Stats>((done) => fs.stat(path, done));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -115,7 +108,7 @@ function openFile(file: number): OpenFile {
       let filled = 0;
       while (filled < length) {
         const from = position + filled;
-        const count = await result<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
+        const count = await valueFrom<number>((done) => fs.read(file, buffer, filled, length - filled, from, done));
         if (count === 0) break;
         filled += count;
       }
@@ -124,7 +117,9 @@ function openFile(file: number): OpenFile {
     async append(bytes) {
       // The system may write less than given; with O_APPEND, the rest follows at the end.
       for (let written = 0; written < bytes.length;) {
-        written += await result<number>((done) => fs.write(file, bytes, written, bytes.length - written, null, done));
+        written += await valueFrom<number>((done) =>
+          fs.write(file, bytes, written, bytes.length - written, null, done),
+        );
       }
     },
     truncate: (size) => ended((done) => fs.ftruncate(file, size, done)),
@@ -135,11 +130,12 @@ function openFile(file: number): OpenFile {
   };
 }
 
-function result<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
+/** The value that Node gives to a callback. */
+export function valueFrom<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
   return new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
 }
 
-function ended(run: (done: NoParamCallback) => void): Promise<void> {
+export function ended(run: (done: NoParamCallback) => void): Promise<void> {
   return new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
 }
 

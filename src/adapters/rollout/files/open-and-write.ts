@@ -2,10 +2,7 @@ import type { FileFacts, Files, OpenFile } from '../../../ports/files.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { dirname } from 'node:path';
 
-export async function withOpen<Result>(
-  opening: Promise<OpenFile>,
-  work: (file: OpenFile) => Promise<Result>,
-): Promise<Result> {
+export async function withOpen<Result>(opening: Promise<OpenFile>, work: (file: OpenFile) => Promise<Result>) {
   const file = await opening;
   try {
     return await work(file);
@@ -55,10 +52,7 @@ export interface WholeFile {
   readonly check?: (temporary: string) => Promise<void>;
 }
 
-/**
- * Writes a file completely or not at all, whatever happens meanwhile, and never replaces another: `there` means that
- * the name was taken. Syncs its folder, but not the folders above.
- */
+/** Writes a file completely or not at all and replaces none (`there`). Syncs its folder, not those above. */
 export async function writeWhole(files: Files, whole: WholeFile): Promise<'made' | 'there'> {
   const { path, temporary, mode, content, facts, check } = whole;
   try {

@@ -12,7 +12,6 @@ export interface HomeParts {
 
 /** Local date and time. Months and days count from 1. */
 type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
-
 export type LocalTime = (milliseconds: number) => WallTime;
 
 export const localTime: LocalTime = (milliseconds) => {
@@ -34,8 +33,8 @@ export const lockPath = (home: string, id: ThreadId): string => join(lockFolder(
 
 /** Path of the rollout of a thread that starts at this local time; a revert's rollout has its own id. */
 export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId: string = id): string {
-  const date = [digits(at.year, 4), digits(at.month, 2), digits(at.day, 2)];
-  const time = [digits(at.hour, 2), digits(at.minute, 2), digits(at.second, 2)];
+  const date = [String(at.year).padStart(4, '0'), ...[at.month, at.day].map(twoDigits)];
+  const time = [at.hour, at.minute, at.second].map(twoDigits);
   const ids = rolloutId === id ? id : `${id}_${rolloutId}`;
   return join(sessionsFolder(home), ...date, `rollout-${date.join('-')}T${time.join('-')}-${ids}.jsonl`);
 }
@@ -67,6 +66,4 @@ export function parseRolloutName(name: string): RolloutName | undefined {
   return { threadId, rolloutId, startedAt, compressed: compressed !== undefined };
 }
 
-function digits(value: number, count: number): string {
-  return String(value).padStart(count, '0');
-}
+const twoDigits = (value: number): string => String(value).padStart(2, '0');

@@ -25,7 +25,6 @@ export async function threadNames(files: Files, home: string): Promise<ReadonlyM
 
 /** Enough for a hundred thousand names. Anything before is not read. */
 const mostBytes = 16 * 1024 * 1024;
-
 const tries = 20;
 const pauseMs = 100;
 

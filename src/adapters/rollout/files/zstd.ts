@@ -1,17 +1,15 @@
+import { valueFrom } from './node-files.ts';
+
 /** Zstandard, as Codex uses it for rollouts. Node's zlib is loaded on use: it costs a start 1.5 ms. */
 
 export function zstdCompressed(bytes: Uint8Array): Promise<Buffer> {
-  return packed((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
+  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
 }
 
 /** Rejects when the bytes are not a whole Zstandard frame, or unpack to more than the limit. */
 export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
   const options = { maxOutputLength: maxBytes };
-  return packed((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
-}
-
-function packed(run: (done: (error: Error | null, bytes: Buffer) => void) => void): Promise<Buffer> {
-  return new Promise((resolve, reject) => run((error, bytes) => (error === null ? resolve(bytes) : reject(error))));
+  return valueFrom((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
 }
 
 export function zstdCompressing(blocks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
@@ -98,10 +96,7 @@ function blockHeader(bytes: Buffer, at: number, hasChecksum: boolean): FrameHead
   return { kind: 'block', length, next: isLast ? 'end' : 'block' };
 }
 
-async function* throughStream(
-  blocks: AsyncIterable<Uint8Array>,
-  stream: NodeJS.ReadWriteStream,
-): AsyncGenerator<Uint8Array, void> {
+async function* throughStream(blocks: AsyncIterable<Uint8Array>, stream: NodeJS.ReadWriteStream) {
   const { Readable, pipeline } = process.getBuiltinModule('node:stream');
   // Errors of either side reach the reader of the stream.
   pipeline(Readable.from(blocks), stream, () => {});

@@ -10,7 +10,6 @@ import { setTimeout as pause } from 'node:timers/promises';
  * compacted. 6: goal status. 7: the review or command that began a thread.
  */
 const schemaVersion = 7;
-
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 
 /**
@@ -53,18 +52,10 @@ END;
 PRAGMA user_version = ${schemaVersion};
 `;
 
-export function hasIndex(home: string): boolean {
-  return fs.existsSync(indexPath(home));
-}
+export const hasIndex = (home: string): boolean => fs.existsSync(indexPath(home));
 
-/**
- * Runs `work` with the index of a home. It always succeeds in getting one: a broken file is moved aside and rebuilt,
- * and if none can be written it is made in memory. `work` may therefore be called more than once.
- */
-export async function withDatabase<Result>(
-  home: string,
-  work: (database: DatabaseSync) => Promise<Result>,
-): Promise<Result> {
+/** Always gets an index: a broken file is rebuilt, or one is made in memory. `work` may be called more than once. */
+export async function withDatabase<Result>(home: string, work: (database: DatabaseSync) => Promise<Result>) {
   const path = indexPath(home);
   if (!fs.existsSync(path)) removeOlder(home);
   let result = await attempt(() => openFile(path), work);
@@ -152,10 +143,7 @@ function makeTables(database: DatabaseSync): void {
 
 class OtherSchema extends Error {}
 
-function versionOf(database: DatabaseSync): unknown {
-  return database.prepare('PRAGMA user_version').get()?.['user_version'];
-}
-
+const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version'];
 const [generic, corrupt, notADatabase] = [1, 11, 26];
 
 /** A missing table counts too: no other program writes there, and we only query what we made. */

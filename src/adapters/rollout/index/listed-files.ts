@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import { parseJsonObject } from '../../../protocol/json.ts';
@@ -23,10 +22,7 @@ export interface LookOptions {
 /** A folder's time may lag behind its changes by this much. */
 const settlingMs = 3000;
 
-/**
- * Updates the tables of folders and files. A folder with unchanged time has the same names; files must be checked
- * individually. With a budget, old files that were resumed may be missed until later.
- */
+/** Updates the tables. With a budget, old files that were resumed may be missed until later. */
 export async function scanFolders(database: DatabaseSync, options: LookOptions): Promise<void> {
   const { home, now, budget, progress } = options;
   const began = now();
@@ -52,9 +48,8 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
       if (stat !== undefined) changes.push(() => write.put(name, folder, file, stat));
     }
     const settled = Number(began - stat.mtimeMs > settlingMs);
-    if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled) {
+    if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled)
       changes.push(() => write.folder(folder, stat.mtimeMs, settled));
-    }
   }
   for (const folder of known.keys()) changes.push(() => write.removeFolder(folder));
   const rows = database.prepare('SELECT name, folder, compressed, size, mtime FROM files ORDER BY updated DESC');
@@ -66,9 +61,8 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
     if (budget !== undefined && ++count % 64 === 0 && now() - began > budget) break;
     // Runs thousands of times: a path join would cost as much as the check.
     const stat = statOf(`${home}/${folder}/${fileName(name, compressed === 1)}`);
-    if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime)) {
+    if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime))
       changes.push(() => write.stat(name, stat));
-    }
   }
   if (changes.length === 0) return;
   const writeAll = (): void => {
@@ -79,9 +73,7 @@ export async function scanFolders(database: DatabaseSync, options: LookOptions):
 }
 
 /** The real file name: the table omits the compression suffix. */
-export function fileName(name: string, compressed: boolean): string {
-  return compressed ? `${name}.zst` : name;
-}
+export const fileName = (name: string, compressed: boolean): string => (compressed ? `${name}.zst` : name);
 
 /** Checks one file again; true when it has changed. */
 export async function refreshListedFile(
@@ -206,9 +198,7 @@ function namesIn(path: string): readonly string[] {
   }
 }
 
-function statOf(path: string): Stats | undefined {
-  return fs.statSync(path, { throwIfNoEntry: false });
-}
+const statOf = (path: string): Stats | undefined => fs.statSync(path, { throwIfNoEntry: false });
 
 export interface ListedFile {
   readonly name: string;
@@ -278,6 +268,6 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    ...defined({ summary: read as ReadSummary | undefined }),
+    summary: read as ReadSummary | undefined,
   };
 }

@@ -25,9 +25,7 @@ import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
-/**
- * Result per file. `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone.
- */
+/** `nothing`: no thread in it yet. An outcome says why it cannot be listed. Absent: unreadable or gone. */
 export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing' | UnreadableFile>;
 
 export interface UnreadableFile {
@@ -78,9 +76,7 @@ export async function readFilesIntoIndex(
   return found;
 }
 
-function problemOf({ code, message, next }: Fault): Outcome {
-  return { code, message, next };
-}
+const problemOf = ({ code, message, next }: Fault): Outcome => ({ code, message, next });
 
 /** Path of a rollout by the table of files: plain before compressed, active before archived. */
 function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string) => string | undefined {
@@ -149,10 +145,7 @@ interface NewReading extends Reading {
   readonly terminated: boolean;
 }
 
-/**
- * Reads what was added since the last reading, or the whole file and the files that it continues from, located by
- * `findRollout`. `nothing`: no thread in it yet.
- */
+/** Reads what was added, or the whole file and those that it continues from. `nothing`: no thread in it yet. */
 async function readListedRollout(
   path: string,
   before: Reading | undefined,

@@ -31,14 +31,10 @@ import {
 } from './thread-summary.ts';
 
 export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
-
 const disturbedMs = 50;
 const mostAttempts = 100;
 
-/**
- * Lists and searches threads. Its knowledge is derived from rollouts and kept in its own file; everything shown was
- * first checked against its rollout. Writes no rollouts.
- */
+/** Lists and searches threads. Everything shown was first checked against its rollout. Writes no rollouts. */
 export class ThreadIndex {
   readonly #home: string;
   readonly #clock: Clock;
@@ -58,8 +54,7 @@ export class ThreadIndex {
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
       const unreadable: Unreadable = new Map();
       if (!isPlain) await this.#readStale(database, unreadable, progress);
-      const page = await this.#page(database, names, { query, after }, unreadable);
-      return { ...page, ...named(unreadable) };
+      return { ...(await this.#page(database, names, { query, after }, unreadable)), ...named(unreadable) };
     });
   }
 
@@ -168,12 +163,7 @@ export class ThreadIndex {
     }
   }
 
-  async #page(
-    database: DatabaseSync,
-    names: ThreadNames,
-    request: CandidateRequest,
-    unreadable: Unreadable,
-  ): Promise<ThreadPage> {
+  async #page(database: DatabaseSync, names: ThreadNames, request: CandidateRequest, unreadable: Unreadable) {
     const { query } = request;
     const isWanted = queryFilter(query);
     for (;;) {
@@ -227,7 +217,6 @@ function named(unreadable: Unreadable): Pick<ThreadPage, 'unreadable'> {
 }
 
 type ThreadNames = Awaited<ReturnType<typeof threadNames>>;
-
 /** Enough for some thousands of files; the newest are checked first. */
 const quickLookMs = 25;
 const batchSize = 32;

@@ -75,11 +75,10 @@ export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords 
       return { ...withMeta(fold, line), log };
     case lineType.turnContext:
       return { ...outdone(fold), log };
-    case lineType.event:
-      return withGoal(
-        { ...withEvent(turnEvent(payload) === undefined ? fold : withoutQuestions(fold), payload), log },
-        payload,
-      );
+    case lineType.event: {
+      const asking = turnEvent(payload) === undefined ? fold : { ...fold, asks: undefined };
+      return withGoal({ ...withEvent(asking, payload), log }, payload);
+    }
     case lineType.question:
       return { ...withQuestion(fold, payload), log };
     case lineType.waiting:
@@ -93,15 +92,16 @@ export function foldThreadLine(fold: ThreadFold, line: Line, words: SpokenWords 
 function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
   const id = stringAt(payload, 'id') ?? '';
   if (fold.first !== undefined && fold.first.id !== id) return fold;
-  const git = defined({ gitBranch: stringAt(objectAt(payload, 'git') ?? {}, 'branch') });
-  if (fold.first !== undefined) return { ...fold, ...git };
-  const createdAt = timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp);
-  const forkedFrom = stringAt(payload, 'forked_from_id') as ThreadId | undefined;
-  const [cwd, provider] = [stringAt(payload, 'cwd'), stringAt(payload, 'model_provider')];
-  const settings = defined({ cwd, provider });
-  const source = threadSourceName(payload['source']);
-  const first = { id, ...defined({ createdAt }), source, settings, ...defined({ forkedFrom }) };
-  return { ...fold, ...git, first };
+  const gitBranch = stringAt(objectAt(payload, 'git'), 'branch') ?? fold.gitBranch;
+  if (fold.first !== undefined) return { ...fold, gitBranch };
+  const first = {
+    id,
+    createdAt: timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp),
+    source: threadSourceName(payload['source']),
+    settings: defined({ cwd: stringAt(payload, 'cwd'), provider: stringAt(payload, 'model_provider') }),
+    forkedFrom: stringAt(payload, 'forked_from_id') as ThreadId | undefined,
+  };
+  return { ...fold, gitBranch, first };
 }
 
 function withBeginning(fold: ThreadFold, payload: JsonObject): ThreadFold {
@@ -118,7 +118,7 @@ function withBeginning(fold: ThreadFold, payload: JsonObject): ThreadFold {
 function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   switch (event['type']) {
     case 'token_count': {
-      const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+      const total = objectAt(objectAt(event, 'info'), 'total_token_usage');
       return total === undefined ? fold : { ...fold, totalTokens: readUsage(total).total };
     }
     case 'thread_settings_applied': {
@@ -129,7 +129,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
       return { ...fold, applied: { settings: appliedSettings(settings), win } };
     }
     case 'thread_goal_updated': {
-      const goal = stringAt(objectAt(event, 'goal') ?? {}, 'objective');
+      const goal = stringAt(objectAt(event, 'goal'), 'objective');
       return goal === undefined || fold.goal !== undefined ? fold : { ...fold, goal: oneLine(goal, 200) };
     }
     case 'thread_rolled_back':
@@ -156,23 +156,18 @@ function withGoal(fold: ThreadFold, event: JsonObject): ThreadFold {
 const mostAsked = 500;
 
 /** A question waits until it is answered or its turn ends. One about a running call ends with its process. */
-function withQuestion({ asks = [], ...fold }: ThreadFold, payload: JsonObject): ThreadFold {
+function withQuestion(fold: ThreadFold, payload: JsonObject): ThreadFold {
+  if (payload['kind'] === 'retry' || payload['kind'] === 'network') return fold;
   const callId = stringAt(payload, 'call_id');
-  const others = asks.filter((each) => each !== callId);
-  if (payload['kind'] === 'retry' || payload['kind'] === 'network')
-    return { ...fold, ...(asks.length > 0 && { asks }) };
+  const others = fold.asks?.filter((each) => each !== callId) ?? [];
   const isOver = payload['answer'] !== undefined || payload['dropped'] !== undefined || callId === undefined;
   const open = isOver ? others : [...others.slice(1 - mostAsked), callId];
-  return open.length === 0 ? fold : { ...fold, asks: open };
-}
-
-function withoutQuestions({ asks: _asks, ...fold }: ThreadFold): ThreadFold {
-  return fold;
+  return { ...fold, asks: open.length === 0 ? undefined : open };
 }
 
 /** A turn's record, or a return to one, is newer than previously applied settings. */
-function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
-  return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
+function outdone(fold: ThreadFold): ThreadFold {
+  return { ...fold, applied: fold.applied && { ...fold.applied, win: false } };
 }
 
 /** The part of a summary that comes from the lines; the store adds the rest. */
@@ -251,10 +246,8 @@ export function searchTerms(text: string): readonly string[] {
 /** Line breaks and runs of blanks are not searchable. A zero byte would end the text for SQLite. */
 export function collapseBlanks(text: string): string {
   // `replace` would keep a tree of pieces, many times the size of the text.
-  return text
-    .toWellFormed()
-    .split(/(?:[^\S ]|\0| (?=[\s\0]))[\s\0]*/)
-    .join(' ');
+  const parts = text.toWellFormed().split(/(?:[^\S ]|\0| (?=[\s\0]))[\s\0]*/);
+  return parts.join(' ');
 }
 
 /** SQL condition on the table of messages, with values. The full-text index matches only three letters and more. */
@@ -306,9 +299,7 @@ export interface PageEnd {
   readonly id: ThreadId;
 }
 
-export function formatCursor({ time, id }: PageEnd): string {
-  return `${time}_${id}`;
-}
+export const formatCursor = ({ time, id }: PageEnd): string => `${time}_${id}`;
 
 export function pageStart({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;

@@ -52,7 +52,6 @@ export function decodePeeked(raw: RawLine): Line | 'bad' {
 
 /** Replaces invalid UTF-8, unless the line itself contains it. */
 const replacement = '\ufffd';
-
 export const asciiOnly = /^[\0-\x7f]*$/;
 
 /** Calling the decoder takes a hundred times as long as decoding a short text. */
@@ -81,17 +80,11 @@ export function decodeText(text: string): Line | 'bad' {
 }
 
 /** Other programs use 64 bits, so a legal ordinal may exceed the exact range of a number. */
-function isOrdinal(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
-}
-
+const isOrdinal = (value: unknown): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0;
 const openBrace = 0x7b;
 /** First byte of a byte order mark, which editors put before a text. */
 const markBegin = 0xef;
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
-}
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
 export interface HistoryBase {
   readonly rolloutId: string;

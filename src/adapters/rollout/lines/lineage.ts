@@ -30,10 +30,7 @@ export interface Segment extends OpenRollout {
   readonly base?: HistoryBase;
 }
 
-/**
- * Forks and reverts do not copy their base: their first line points to another file and says how much of it counts.
- * Returns the thread's own file first, then its bases, each cut to the part that counts.
- */
+/** A first line says which file it continues and how far. Returns the own file, then its bases, cut to what counts. */
 export async function openLineage(
   own: OpenRollout,
   openRollout: (rolloutId: string) => Promise<OpenRollout | undefined>,
@@ -119,7 +116,6 @@ function broken(path: string, why: string): Fault {
 }
 
 const batchLines = 256;
-
 const lineCost = 256;
 
 interface Passed {
@@ -127,7 +123,7 @@ interface Passed {
   readonly line?: Line;
   /** Absent if the line was parsed or is unwanted. */
   readonly raw?: RawLine;
-  readonly peeked?: PeekedLine | undefined;
+  readonly peeked?: PeekedLine;
 }
 
 /**
@@ -193,11 +189,7 @@ async function searchBack(
 }
 
 /** Lines of one file in file order, by the rules of `read`. Releases lines that were handed on. */
-function* forward(
-  passed: Passed[],
-  from: Ordinal,
-  { to, wanted = everyLine }: TailOptions,
-): Generator<readonly Line[], ReadReport> {
+function* forward(passed: Passed[], from: Ordinal, { to, wanted = everyLine }: TailOptions) {
   const skipped = skippedLines();
   let place = -1;
   let lines: Line[] = [];

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { ByteRange, OpenFile } from '../../../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../../../ports/thread-store.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -62,10 +61,7 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
   return beginning;
 }
 
-/**
- * The ordinal of a readable line, if any. A damaged line may claim any ordinal, so decisive lines are parsed; a claim
- * at or beyond the limit is believed, because readers skip that line anyway.
- */
+/** A damaged line may claim any ordinal, so decisive lines are parsed; claims from the limit on are believed. */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;
   if (claimed !== undefined && claimed >= limit) return claimed;
@@ -90,7 +86,6 @@ export async function* readRolloutLinesBack(
 }
 
 export const everyLine: Wanted = () => true;
-
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
 /** Undefined if the line is blank or incomplete; only its place if it is not wanted. */
@@ -106,13 +101,8 @@ export function takeLine(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): 
   return line;
 }
 
-export function kindOf({ type, payload }: Line): LineKind {
-  return { type, payloadType: stringAt(payload, 'type') };
-}
-
-export function isLine(line: Line | Unwanted): line is Line {
-  return 'payload' in line;
-}
+export const kindOf = ({ type, payload }: Line): LineKind => ({ type, payloadType: stringAt(payload, 'type') });
+export const isLine = (line: Line | Unwanted): line is Line => 'payload' in line;
 
 export type Head =
   /** `isFirst`: only blank lines precede it. */
@@ -121,10 +111,7 @@ export type Head =
   | { readonly kind: 'empty' }
   | { readonly kind: 'other' };
 
-/**
- * Reads the first metadata of a rollout. Other programs leave blank lines, bad ones and events before it; a message
- * before it means that it is missing. `longest`: limit for the lines up to it.
- */
+/** Other programs leave blank lines, bad ones and events before the metadata. `longest`: limit for lines up to it. */
 export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
   for await (const block of splitForward(file, options)) {
@@ -143,10 +130,7 @@ export async function readHead(file: OpenFile, options: { readonly longest?: num
 
 const talk: ReadonlySet<string> = new Set([lineType.responseItem, 'inter_agent_communication']);
 
-/**
- * Converts a line to the old form of a rollout. Only records for screens differ: each kind has its own event, and those
- * without one are left out. Plans had the new form even there.
- */
+/** Converts a line to the old form of a rollout: records for screens are events there, except plans. */
 export function legacyLines(draft: LineDraft): readonly LineDraft[] {
   const { type, payload } = draft;
   if (type !== lineType.event || payload['type'] !== 'item_completed') return [draft];
@@ -168,22 +152,15 @@ function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
     case 'Reasoning':
       return (arrayAt(item, 'summary_text') ?? []).map((text) => ({ type: 'agent_reasoning', text }));
     case 'FileChange':
-      return [
-        {
-          type: 'patch_apply_end',
-          call_id: item['id'],
-          turn_id: turnId,
-          stdout: '',
-          stderr: '',
-          success: item['status'] === 'completed',
-          changes: item['changes'],
-          status: item['status'],
-          ...defined({ capstan: item['capstan'] }),
-        },
-      ];
+      return [patchEnd(item, turnId)];
     case 'ContextCompaction':
       return [{ type: 'context_compacted' }];
     default:
       return [];
   }
+}
+
+function patchEnd({ id, status, changes, capstan }: JsonObject, turnId: string): JsonObject {
+  const ran = { stdout: '', stderr: '', success: status === 'completed' };
+  return { type: 'patch_apply_end', call_id: id, turn_id: turnId, ...ran, changes, status, capstan };
 }

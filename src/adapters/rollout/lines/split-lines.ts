@@ -60,10 +60,7 @@ export async function* splitForward(
   if (pieces.length > 0) yield [wholeLine(joined(pieces), { terminated: false, at })];
 }
 
-/**
- * The lines of `splitForward` from last to first. Bytes appended after the call are not seen. With `keep`, all lines
- * stay valid, and the next block is read while the current one is processed.
- */
+/** The lines of `splitForward` from last to first. With `keep`, all stay valid, and the next block is read ahead. */
 export async function* splitBackward(
   file: OpenFile,
   { keep } = { keep: false },
@@ -137,9 +134,8 @@ async function longLine(
   { at, end, terminated }: { readonly at: number; readonly end: number; readonly terminated: boolean },
 ): Promise<RawLine> {
   const length = end - at;
-  if (length <= (file.longestLine ?? longestLine)) {
+  if (length <= (file.longestLine ?? longestLine))
     return wholeLine(await readBlock(file, at, length, Buffer.allocUnsafeSlow(length)), { terminated, at });
-  }
   return new RawLine(noText, { start: 0, end: length, terminated, at, kept: true });
 }
 

@@ -14,10 +14,7 @@ function restOf({ metadata }: Line): string {
   return metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
 }
 
-/**
- * Items are sent to the model as stored. Serialising a long one takes longer than reading it, so its text is kept if
- * serialising would give the same.
- */
+/** Serialising a long item takes longer than reading it, so its text is kept if serialising would give the same. */
 export function rememberStoredItem(line: Line, raw: RawLine, payloadAt: number): void {
   const item = line.type === lineType.responseItem && raw.length > worthKeeping ? asItem(line.payload) : undefined;
   if (item === undefined) return;
@@ -104,13 +101,8 @@ interface Scanner {
 /** Escapes that `JSON.stringify` writes for characters with one spelling. */
 const escaped = '"\\bfnrt';
 const backslash = 0x5c;
-
-/**
- * The first bytes of memory are a table of bytes allowed after a backslash. The byte before the text is not a
- * backslash.
- */
+/** The first bytes of memory are a table of bytes allowed after a backslash; the byte before the text is none. */
 const textAt = 256 + 1;
-
 let scanner: Scanner | 'none' | undefined;
 
 /**
@@ -132,10 +124,7 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
   }
 }
 
-/**
- * `none` if Node runs without its compiler, the processor has no vector instructions, or a limit leaves no room for the
- * gigabytes of addresses that WebAssembly reserves.
- */
+/** `none`: Node has no compiler, the processor no vector instructions, or a limit no room for WebAssembly. */
 function makeScanner(): Scanner | 'none' {
   try {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));
@@ -149,7 +138,6 @@ function makeScanner(): Scanner | 'none' {
 
 /** Runs of bytes without escapes, and escapes that `JSON.stringify` writes. Never backtracks. */
 const content = /[^"\\\x00-\x1f]*(?:\\["\\bfnrt][^"\\\x00-\x1f]*)*/y;
-
 /** V8 keeps some bytes per escape until a match ends, up to a limit. */
 const pieceLength = 4096;
 

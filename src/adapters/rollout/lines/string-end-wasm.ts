@@ -2,20 +2,16 @@
 // stack effect of each instruction; `at` is the current position.
 
 type Code = readonly number[];
-
 const i32 = 0x7f;
 const v128 = 0x7b;
 const nothing = 0x40;
-
 const [at, to, byte, limit, bytes, escapes] = [0, 1, 2, 3, 4, 5] as const;
 const parameters = [i32, i32];
 /** Two numbers, two rows of sixteen bytes. */
 const locals = [2, 2, i32, 2, v128];
-
 const quote = 0x22;
 const backslash = 0x5c;
 const firstPrintable = 0x20;
-
 const get = (local: number): Code => [0x20, local];
 const set = (local: number): Code => [0x21, local];
 const tee = (local: number): Code => [0x22, local];
@@ -36,7 +32,6 @@ const loop = (...code: Code[]): Code => [0x03, nothing, ...code.flat(), ...end];
 /** Branches to the beginning of the loop that is `blocks` levels out. */
 const again = (blocks: number): Code => [0x0c, blocks];
 const againIf = (blocks: number): Code => [0x0d, blocks];
-
 const loadRow = [0xfd, 0, 0, 0];
 const row = (values: Code): Code => [0xfd, 12, ...values];
 const rowOf = (value: number): Code => [...number(value), 0xfd, 15];
@@ -56,7 +51,6 @@ const upperHalves = [...number(4), 0xfd, 109];
  */
 const ofUpperHalf = [0, 0, 1, 0, 0, 2, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0];
 const ofLowerHalf = [0, 0, 1 | 4 | 8, 0, 8, 0, 4, 0, 0, 0, 0, 0, 2, 0, 4, 0];
-
 const before: Code = [...get(at), ...number(-1), ...add];
 const goOn = (count: number): Code => [...get(at), ...number(count), ...add, ...set(at)];
 const stopIf = when(get(at), giveBack);
@@ -132,9 +126,7 @@ export function makeCode(): Uint8Array {
 }
 
 /** LEB128: seven bits per byte, lowest first; the highest bit means that more follow. */
-function unsigned(value: number): Code {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
-}
+const unsigned = (value: number): Code => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]);
 
 /** The last seven bits include the sign. */
 function signed(value: number): Code {

@@ -38,10 +38,7 @@ export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promis
   });
 }
 
-/**
- * Deletes a thread permanently. Threads that continue from it would lose their beginning: while there are any, this is
- * refused, or with `force` they are deleted too.
- */
+/** Deletes a thread permanently: refused while others continue from it, or with `force` together with them. */
 export async function deleteThread(
   store: RolloutStore,
   id: ThreadId,
@@ -100,10 +97,7 @@ export interface FollowingParts extends HomeParts {
 }
 
 /** Updates data about threads outside their files: names of deleted ones, our index and that of Codex. */
-export async function followChanges(
-  options: FollowingParts,
-  changes: readonly ThreadChange[],
-): Promise<readonly Outcome[]> {
+export async function followChanges(options: FollowingParts, changes: readonly ThreadChange[]) {
   const deleted = changes.filter(({ kind }) => kind === 'deleted');
   const problems: (Outcome | undefined)[] = [];
   if (deleted.length > 0) {
@@ -137,11 +131,9 @@ async function tellCodex(parts: FollowingParts, changes: readonly ThreadChange[]
     return undefined;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return {
-      code: 'codex-index-stale',
-      message: `Capstan could not update the index of Codex, ${path}: ${reason}.`,
-      next: 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.',
-    };
+    const message = `Capstan could not update the index of Codex, ${path}: ${reason}.`;
+    const next = 'Capstan does not need it. If Codex shows old data for the thread, quit Codex and try again.';
+    return { code: 'codex-index-stale', message, next };
   }
 }
 

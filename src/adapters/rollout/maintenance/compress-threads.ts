@@ -28,10 +28,7 @@ export interface CompressReport {
   readonly skipped: readonly { readonly thread: ThreadId; readonly path: string; readonly why: string }[];
 }
 
-/**
- * Compresses rollouts, each under its thread's lock. Skips those being written, and both sides of a continuation,
- * because its offset is a byte of a plain file.
- */
+/** Compresses rollouts under their locks, except both sides of a continuation: its offset is a byte of a plain file. */
 export async function compressThreads(
   parts: HomeParts,
   which: ToCompress,
@@ -46,11 +43,7 @@ export async function compressThreads(
   return compressAll(parts, which, options).finally(() => maintenance.release());
 }
 
-async function compressAll(
-  parts: HomeParts,
-  which: ToCompress,
-  { dryRun, progress }: CompressOptions,
-): Promise<CompressReport> {
+async function compressAll(parts: HomeParts, which: ToCompress, { dryRun, progress }: CompressOptions) {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
@@ -77,10 +70,7 @@ async function compressAll(
   return { dryRun, compressed, skipped };
 }
 
-async function compressLocked(
-  { files, locks, home }: HomeParts,
-  { path, name }: FoundRollout,
-): Promise<Compressed | string> {
+async function compressLocked({ files, locks, home }: HomeParts, { path, name }: FoundRollout) {
   const lock = await locks.take(lockPath(home, name.threadId));
   if (lock.kind === 'held') return `${lock.owner ?? 'another program'} is writing it`;
   const done = await compressRollout(files, path).finally(() => lock.release());

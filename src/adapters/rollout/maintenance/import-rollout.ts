@@ -32,7 +32,6 @@ export interface ImportedRollout {
 }
 
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
-
 /** Far more than the metadata of a thread: no other file needs to be read further. */
 const longestHead = 16 * 1024 * 1024;
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Files } from '../../../ports/files.ts';
 import type { WorkProgress } from '../../../ports/thread-store.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
@@ -50,17 +49,8 @@ async function collectAll(options: CollectOptions): Promise<Collected> {
   const snapshotBytes = snapshots?.freedBytes ?? 0;
   const revertedBytes = reverted.reduce((sum, { bytes }) => sum + bytes, 0);
   const freedBytes = blobs.freedBytes + snapshotBytes + temporary.bytes + revertedBytes;
-  return {
-    dryRun,
-    freedBytes,
-    blobs,
-    snapshotBytes,
-    lockFiles,
-    temporaryFiles: temporary.files,
-    reverted,
-    busy,
-    unread,
-  };
+  const temporaryFiles = temporary.files;
+  return { dryRun, freedBytes, blobs, snapshotBytes, lockFiles, temporaryFiles, reverted, busy, unread };
 }
 
 interface CollectedBlobs {
@@ -187,11 +177,7 @@ interface ReadRollout extends FoundRollout {
 }
 
 /** Reads every rollout, plain or compressed, without a lock: lines are only ever appended. */
-async function findReferences({
-  files,
-  home,
-  progress,
-}: Pick<CollectOptions, 'files' | 'home' | 'progress'>): Promise<References> {
+async function findReferences({ files, home, progress }: CollectOptions): Promise<References> {
   const rollouts: ReadRollout[] = [];
   const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
   const trees = new Set<string>();
@@ -230,17 +216,14 @@ function readRollout(files: Files, path: string, visit: (line: ReturnType<typeof
       }
     }
     const meta = head.kind === 'meta' ? head.meta : undefined;
-    return defined({ meta, base: meta && historyBase(meta) });
+    return { meta, base: meta && historyBase(meta) };
   });
 }
 
 const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
 
-/**
- * Matches bytes: whatever looks like a reference counts as one, and most lines need not be parsed. Users' text and
- * command output cannot match, because quotation marks inside strings are escaped.
- */
+/** Any look of a reference counts, without parsing. Users' text cannot match: quotation marks are escaped. */
 function referencesIn(bytes: Buffer): { blobs: readonly string[]; needed: boolean; trees: readonly string[] } {
   const isSnapshot = bytes.includes(snapshotType);
   if (!isSnapshot && !bytes.includes(hashKey)) return { blobs: [], needed: false, trees: [] };
@@ -265,10 +248,7 @@ interface CollectedRevert {
  * place that one continues from. Locks each thread meanwhile. Removes nothing if a rollout is unreadable, since nothing
  * is certain then.
  */
-async function collectReverted(
-  options: CollectOptions,
-  references: References,
-): Promise<{ readonly reverted: readonly CollectedRevert[]; readonly busy: readonly ThreadId[] }> {
+async function collectReverted(options: CollectOptions, references: References) {
   const reverted: CollectedRevert[] = [];
   const busy: ThreadId[] = [];
   if (references.unread.length > 0) return { reverted, busy };
@@ -296,9 +276,8 @@ async function collectReverted(
 /** The end, in bytes, of the part of each rollout that others continue from. */
 function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  for (const { base } of rollouts) {
+  for (const { base } of rollouts)
     if (base !== undefined) found.set(base.rolloutId, Math.max(base.endByte, found.get(base.rolloutId) ?? 0));
-  }
   return found;
 }
 

@@ -5,7 +5,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, withDiskFaults } from '../files/node-files.ts';
 import { withOpen, writeWhole } from '../files/open-and-write.ts';
 import { zstdCompressed, zstdDecompressed } from '../files/zstd.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
 export interface BlobsOptions {
@@ -62,7 +62,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
 
   return {
     keep(bytes, when) {
-      const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+      const ref = { sha256: hash('sha256', bytes, 'hex'), bytes: bytes.length };
       // An unreadable folder cannot be written either, which is reported by the write.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
@@ -81,9 +81,8 @@ async function loadBlob(files: Files, home: string, sha256: string): Promise<Loa
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
   const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
-  if (bytes === undefined || hashOf(bytes) !== sha256) {
+  if (bytes === undefined || hash('sha256', bytes, 'hex') !== sha256)
     return missing('blob-damaged', `The blob ${sha256} is damaged: the content of ${path} does not match its name.`);
-  }
   return { kind: 'blob', bytes };
 }
 
@@ -101,17 +100,9 @@ async function readWhole(files: Files, path: string): Promise<Uint8Array | undef
   }
 }
 
-/** Loaded on use: Node's crypto costs every start 7 ms. */
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
-
 /** Validates a name from a line: any other text could lead to any file. */
-function isBlobName(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}
+const isBlobName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** Path of a blob: in a folder named by the first two digits of its hash, so that no folder grows too large. */
 export function blobPath(home: string, sha256: string): string {

@@ -74,10 +74,7 @@ function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | str
   return incomplete ? 'the history that it copied from its parent is incomplete' : ((last + 1) as Ordinal);
 }
 
-/**
- * Reads backwards to the last line with an ordinal; in the old form, to the last line. `rest` is the text after the
- * last newline.
- */
+/** Reads backwards to the last line with an ordinal; in the old form, to the last line. `rest`: text after it. */
 async function scanEnd(file: OpenFile, mode: HistoryMode) {
   let rest: 'none' | 'whole' | 'torn' = 'none';
   let [lastTime, skipped, restBytes] = [0, 0, 0];

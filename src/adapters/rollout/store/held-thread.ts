@@ -76,9 +76,8 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       const own = await ownFiles();
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
       // The target of an undo comes from the file, which may name anything. It must be of this thread.
-      if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
+      if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId))
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
-      }
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
     // The newest is authoritative, so it is the last to go and the first to come back.
@@ -115,17 +114,11 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 }
 
 async function writeRevert(
-  {
-    rollouts,
-    clock,
-    localTime,
-    durableFolders,
-    id,
-    makeFolder,
-  }: HoldOptions & { makeFolder(path: string): Promise<void> },
+  options: HoldOptions & { makeFolder(path: string): Promise<void> },
   current: CurrentRollout,
   { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
+  const { rollouts, clock, localTime, durableFolders, id, makeFolder } = options;
   const source = await forkSource(rollouts, to, durableFolders);
   if (source.kind === 'refused') return source;
   if (source.kind === 'copy')

@@ -12,7 +12,7 @@ import { encodeLine } from '../lines/line-format.ts';
 import { leaseLost } from './refusals.ts';
 import { dirname, sep } from 'node:path';
 
-export interface JournalOptions {
+export interface JournalOptions extends Pick<Owned, 'torn' | 'newest'> {
   readonly path: string;
   readonly file: RolloutFile;
   /** The lease: lines are written only while it is held. */
@@ -22,11 +22,9 @@ export interface JournalOptions {
   readonly nextOrdinal: Ordinal | undefined;
   /** Time of the last line in the file, 0 for none. No line gets an earlier one. */
   readonly lastTime: number;
-  readonly torn?: { readonly bytes: number } | undefined;
   /** Payload of the first line of a new thread: written before the first append. */
   readonly meta?: JsonObject;
   readonly knownMeta?: JsonObject;
-  readonly newest?: NewestLine;
   /** The file existed: a killed process may have left its lines or its name unsynced. */
   readonly isFound?: boolean;
 }
@@ -108,8 +106,7 @@ export class Journal implements Owned {
 
   async #shut(): Promise<void> {
     try {
-      // A thread without additions is as safe as before, even if another process has its lease by now. Lines after a
-      // failure were not counted, and are lost.
+      // A thread without additions is as safe as before, whoever has its lease. Lines after a failure are lost.
       if (this.#appended > 0 || this.#fault !== undefined) await this.durable();
     } finally {
       // After a failure the loop may still be undoing its writes.
@@ -262,18 +259,15 @@ export class RolloutFile {
     // Checked before anything is written or undone: two creations in one second share a name.
     if ((await file.size()) === 0) return file;
     await file.close();
-    throw new Fault({
-      code: 'thread-exists',
-      message: `Cannot write a new thread to ${path}: the file exists and is not empty.`,
-      next: 'Open the existing thread, or create the new one with another id.',
-    });
+    const message = `Cannot write a new thread to ${path}: the file exists and is not empty.`;
+    const next = 'Open the existing thread, or create the new one with another id.';
+    throw new Fault({ code: 'thread-exists', message, next });
   }
 
   /** Writes to an unlinked file succeed and are lost. */
   async #checkName(file: OpenFile): Promise<void> {
     if (await file.isNamed()) return;
-    const message = `ENOENT: the file was removed while it was being written`;
-    throw Object.assign(new Error(message), { code: 'ENOENT' });
+    throw Object.assign(new Error('ENOENT: the file was removed while it was being written'), { code: 'ENOENT' });
   }
 }
 

@@ -56,11 +56,7 @@ function refused(code: OpenRefusedCode, message: string, next: string): OpenRefu
 }
 
 /** Shorter beginnings are more likely words than ids. */
-const beginning = /^[0-9a-f][0-9a-f-]{3,}$/i;
-
-export function isIdBeginning(name: string): boolean {
-  return beginning.test(name);
-}
+export const isIdBeginning = (name: string): boolean => /^[0-9a-f][0-9a-f-]{3,}$/i.test(name);
 
 export interface ThreadElsewhere {
   readonly id: ThreadId;
@@ -70,8 +66,7 @@ export interface ThreadElsewhere {
 export function noThreadYet(cwd: string | undefined, elsewhere?: ThreadElsewhere): NoThread {
   const newest = elsewhere === undefined ? '' : ` The newest thread works in ${elsewhere.folder}.`;
   const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.${newest}`;
-  const next = elsewhere === undefined ? 'Start one: `capstan exec --help` says how.' : wayTo(elsewhere);
-  return { kind: 'none', code: 'thread-unknown', message, next };
+  return none(message, elsewhere === undefined ? 'Start one: `capstan exec --help` says how.' : wayTo(elsewhere));
 }
 
 /** `names`: existing names, in case of a misspelling. */
@@ -79,13 +74,16 @@ export function noneNamed(name: string, cwd: string | undefined, names: readonly
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
   const near = nearestKey(name, [...new Set(names)]);
   const meant = near === undefined ? '' : `Did you mean ${JSON.stringify(near)}? `;
-  const next = `${meant}List threads with their ids and names: \`capstan threads list\`.`;
-  return { kind: 'none', code: 'thread-unknown', message, next };
+  return none(message, `${meant}List threads with their ids and names: \`capstan threads list\`.`);
 }
 
 export function namedElsewhere(name: string, cwd: string, elsewhere: ThreadElsewhere): NoThread {
   const message = `Thread ${JSON.stringify(name)} works in ${elsewhere.folder}, not in ${cwd}.`;
-  return { kind: 'none', code: 'thread-unknown', message, next: wayTo(elsewhere) };
+  return none(message, wayTo(elsewhere));
+}
+
+function none(message: string, next: string, code: NoThread['code'] = 'thread-unknown'): NoThread {
+  return { kind: 'none', code, message, next };
 }
 
 function wayTo({ id }: ThreadElsewhere): string {
@@ -94,14 +92,12 @@ function wayTo({ id }: ThreadElsewhere): string {
 
 export function sharedName(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;
-  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give the id.' };
+  return none(message, 'Give the id.', 'thread-ambiguous');
 }
 
 export function sharedBeginning(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads begin with ${name}: ${someOf(ids)}.`;
-  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give more of the id.' };
+  return none(message, 'Give more of the id.', 'thread-ambiguous');
 }
 
-function someOf(ids: readonly ThreadId[]): string {
-  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-}
+const someOf = (ids: readonly ThreadId[]): string => `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;

@@ -33,18 +33,13 @@ export class RolloutFiles {
     if (head.kind === 'empty') return threadNeverSaved({ id, path });
     const mode = head.kind === 'meta' ? historyMode(head.meta) : undefined;
     if (head.kind !== 'meta' || mode === undefined) {
-      return unreadableThread(
-        { id, path },
-        'its first line does not describe a thread in a format that this version knows',
-      );
+      const why = 'its first line does not describe a thread in a format that this version knows';
+      return unreadableThread({ id, path }, why);
     }
     return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta: head.meta };
   }
 
-  /**
-   * The newest file with saved content; a writer that died before its first sync hides no older one. For writing only
-   * under the writer lock, since a compressed file is then unpacked.
-   */
+  /** The newest file with saved content. For writing only under the lock, since a compressed file is unpacked then. */
   async openNewest(
     id: ThreadId,
     rollouts: readonly FoundRollout[],

@@ -8,7 +8,6 @@ import type {
   RolloutPlace,
   RolloutStore,
 } from '../../../ports/thread-store.ts';
-import { defined } from '../../../base/objects.ts';
 import type { Ordinal, ThreadId } from '../../../protocol/ids.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import { Fault } from '../../../protocol/outcome.ts';
@@ -115,8 +114,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
 
   async function open(id: ThreadId): Promise<Owned | OpenRefused> {
     // A thread that does not exist gets no lock file.
-    const known = notActive(id, await rollouts.find(id));
-    return known ?? locked(id, (lock) => openLocked(id, lock));
+    return notActive(id, await rollouts.find(id)) ?? locked(id, (lock) => openLocked(id, lock));
   }
 
   async function openLocked(id: ThreadId, lock: Lock): Promise<Owned | OpenRefused> {
@@ -135,18 +133,8 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       }
       const { nextOrdinal, lastTime, size, torn, meta: knownMeta, newest } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
-      return new Journal({
-        path,
-        file: rollout,
-        lock,
-        clock,
-        nextOrdinal,
-        lastTime,
-        torn,
-        knownMeta,
-        isFound: true,
-        ...defined({ newest }),
-      });
+      const found = { nextOrdinal, lastTime, torn, knownMeta, newest, isFound: true };
+      return new Journal({ path, file: rollout, lock, clock, ...found });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);
@@ -195,11 +183,9 @@ async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonOb
   const meta = await described;
   const owner = meta['id'] ?? id;
   if (owner !== id) {
-    throw new Fault({
-      code: 'thread-misnamed',
-      message: `The description of the new thread ${id} names another thread, ${JSON.stringify(owner)}.`,
-      next: 'This is a bug in the program that creates the thread: both ids must be the same.',
-    });
+    const message = `The description of the new thread ${id} names another thread, ${JSON.stringify(owner)}.`;
+    const next = 'This is a bug in the program that creates the thread: both ids must be the same.';
+    throw new Fault({ code: 'thread-misnamed', message, next });
   }
   return { id, ...meta, history_mode: 'paginated' };
 }

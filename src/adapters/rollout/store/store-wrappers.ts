@@ -27,15 +27,18 @@ export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): 
   return withSeals(withBlobs(rollouts, blobs), seals);
 }
 
-/**
- * Seals the lines that the engine acts on later. Reading does not verify: code that acts on a line asks `Seals` first.
- */
+type Opening = Promise<Owned | OpenRefused>;
+const methods = ['create', 'fork', 'open', 'read', 'readBack', 'readTail', 'current', 'aside', 'hold'] as const;
+
+/** The store below, as an object whose methods a wrapper can replace one by one. Absent methods stay absent. */
+function methodsOf(below: RolloutStore): RolloutStore {
+  const there = methods.filter((name) => below[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, below[name]!.bind(below)])) as unknown as RolloutStore;
+}
+
+/** Seals the lines that the engine acts on later. Code that acts on a line asks `Seals` first; reading does not. */
 export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
-  async function sealing(
-    id: ThreadId,
-    meta: JsonObject | undefined,
-    opened: Promise<Owned | OpenRefused>,
-  ): Promise<Owned | OpenRefused> {
+  async function sealing(id: ThreadId, meta: JsonObject | undefined, opened: Opening): Opening {
     const owned = await opened;
     if (owned.kind === 'refused') return owned;
     const subject = sealSubject(id, meta ?? owned.meta ?? {});
@@ -47,6 +50,7 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
     };
   }
   return {
+    ...methodsOf(below),
     create: (id, meta) => sealing(id, {}, below.create(id, meta)),
     fork(id, meta, from) {
       const said = forkIn(meta);
@@ -55,11 +59,6 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
       return sealing(id, described, below.fork(id, described, from));
     },
     open: (id) => sealing(id, undefined, below.open(id)),
-    read: (id, options) => below.read(id, options),
-    readBack: (id, wanted) => below.readBack(id, wanted),
-    ...(below.readTail && { readTail: below.readTail.bind(below) }),
-    current: (id) => below.current(id),
-    ...(below.aside && { aside: below.aside.bind(below) }),
     async hold(id) {
       const held = await below.hold(id);
       if (held.kind === 'refused') return held;
@@ -87,13 +86,10 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   return seal === undefined ? draft : withSeal(draft, seal);
 }
 
-/**
- * Moves large data that is not for the model to blobs: what drafts have `beside` them, and tool sets. Readers get the
- * lines back with their tool sets.
- */
+/** Moves what drafts have `beside` them, and tool sets, to blobs. Readers get the lines with their tool sets. */
 export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
   const known: ToolSets = new Map();
-  const owning = async (opened: Promise<Owned | OpenRefused>): Promise<Owned | OpenRefused> => {
+  const owning = async (opened: Opening): Opening => {
     const owned = await opened;
     return owned.kind === 'refused' ? owned : ownedWithBlobs(owned, blobs, known);
   };
@@ -119,6 +115,7 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     return found;
   };
   return {
+    ...methodsOf(below),
     create: (id, meta) => owning(below.create(id, meta)),
     fork: (id, meta, from) => owning(below.fork(id, meta, from)),
     open: (id) => owning(below.open(id)),
@@ -126,9 +123,6 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     readBack: (id, wanted) => resolved(below.readBack(id, wanted), whole),
     // A search sees only the names of tool sets: it does not depend on their content.
     ...(below.readTail && { readTail: (...given) => resolved(below.readTail!(...given), allWhole) }),
-    current: (id) => below.current(id),
-    ...(below.aside && { aside: below.aside.bind(below) }),
-    hold: (id) => below.hold(id),
   };
 }
 
@@ -206,7 +200,6 @@ function toolSetIn(bytes: Uint8Array): Json | undefined {
 }
 
 type ToolSets = Map<string, Json>;
-
 /** A file takes at least one disk block: a smaller set stays in its line. */
 const inlineBytes = 4096;
 
@@ -262,12 +255,10 @@ export function leaseFacts({ kind, epoch, location, mode, torn, meta, newest }: 
   return { kind, epoch, location, mode, ...defined({ torn, meta, newest }) };
 }
 
-/**
- * Threads that leave nothing on disk. A resumed one is read from the store below without its writer lock, and its new
- * lines are discarded at the end.
- */
+/** Threads that leave nothing on disk. A resumed one is read below without its lock; new lines are discarded. */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
   return {
+    ...methodsOf(below),
     create: async (_id, meta) => forgetful(clock, 0, await meta),
     async open(id) {
       let read = false;
@@ -279,12 +270,6 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
       return read ? forgetful(clock, 0, undefined) : below.open(id);
     },
     fork: async (_id, meta, from) => forgetful(clock, from.end, meta),
-    read: (id, options) => below.read(id, options),
-    readBack: (id, wanted) => below.readBack(id, wanted),
-    ...(below.readTail && { readTail: below.readTail.bind(below) }),
-    current: (id) => below.current(id),
-    ...(below.aside && { aside: below.aside.bind(below) }),
-    hold: (id) => below.hold(id),
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import { type JsonObject, numberAt, objectAt, isJsonObject, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -12,10 +11,7 @@ export interface Checkpoints {
   readonly failures: number;
   /** Cost of all attempts, including failed ones. */
   readonly spent: Usage;
-  /**
-   * Number of entries in history at the first request after the newest checkpoint; `not-yet` before that request.
-   * Absent without a checkpoint.
-   */
+  /** Entries in history at the first request after the newest checkpoint. Absent without a checkpoint. */
   readonly seen?: number | 'not-yet';
   /** A window is the span between two checkpoints. Absent until it has a name. */
   readonly window?: WindowName;
@@ -29,19 +25,15 @@ export interface WindowName {
 }
 
 export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
-
 const patience = 2;
-
-export function isCompactionPaused({ failures }: Checkpoints): boolean {
-  return failures >= patience;
-}
+export const isCompactionPaused = ({ failures }: Checkpoints): boolean => failures >= patience;
 
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
   const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
   const total = addUsage(checkpoints.spent, spent);
-  return { ...checkpoints, count, failures: 0, seen: 'not-yet', spent: total, ...defined({ window }) };
+  return { count, failures: 0, seen: 'not-yet', spent: total, window: window ?? checkpoints.window };
 }
 
 /** Folds a request of the thread, or its count. `length`: entries in history. */
@@ -51,11 +43,9 @@ export function foldRequestSeen(checkpoints: Checkpoints, length: number): Check
 
 /** State after a rollback to a place with that many entries. Counts and costs of later ones remain. */
 export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
-  const { seen: _seen, ...rest } = now;
   // Without a later checkpoint, the current one is unchanged.
   const seen = now.count === then.count ? now.seen : then.seen;
-  if (seen === undefined) return rest;
-  return { ...rest, seen: seen === 'not-yet' ? seen : Math.min(seen, length) };
+  return { ...now, seen: typeof seen === 'number' ? Math.min(seen, length) : seen };
 }
 
 export interface FailedCompaction {
@@ -69,9 +59,9 @@ export interface FailedCompaction {
 }
 
 export function compactionFailed(failed: FailedCompaction): LineDraft {
-  const { id, turnId, trigger, outcome, usage, requests, paused } = failed;
-  const { code, message, next } = outcome;
-  const why = { outcome: { code, message, next }, ...(paused ? { paused } : {}) };
+  const { id, turnId, trigger, usage, requests, paused } = failed;
+  const { code, message, next } = failed.outcome;
+  const why = { outcome: { code, message, next }, paused: paused || undefined };
   return {
     type: lineType.compaction,
     payload: { id, turn_id: turnId, trigger, ...why, usage: usageFields(usage), requests },
@@ -84,31 +74,26 @@ export function pausesAfter(checkpoints: Checkpoints, failed: Pick<FailedCompact
 }
 
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit', 'compaction-would-grow']);
-
 /** Temporary causes: interruption, no network, exhausted quota, or a history that was too short. */
-export function isTransientFailure(code: unknown): boolean {
-  return passing.has(code);
-}
+export const isTransientFailure = (code: unknown): boolean => passing.has(code);
 
 /** Folds a failure. Manual attempts and temporary causes say nothing about the next automatic one. */
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const counts = payload['trigger'] === 'auto' && !isTransientFailure(objectAt(payload, 'outcome')?.['code']);
   const failures = checkpoints.failures + (counts ? 1 : 0);
-  const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
-  return { ...checkpoints, failures, spent };
+  return { ...checkpoints, failures, spent: addUsage(checkpoints.spent, readUsage(payload['usage'])) };
 }
 
 export function storeCheckpoints({ count, failures, spent, window }: Checkpoints): JsonObject {
-  return { count, failures, spent: usageFields(spent), ...(window === undefined ? {} : { window: { ...window } }) };
+  return { count, failures, spent: usageFields(spent), window: window && { ...window } };
 }
 
 export function readCheckpoints(value: JsonObject | undefined): Checkpoints {
   if (value === undefined) return noCheckpoints;
   const count = numberAt(value, 'count') ?? 0;
   const { first, id, number = count } = objectAt(value, 'window') ?? {};
-  const window = windowName(first, id, number);
   const failures = numberAt(value, 'failures') ?? 0;
-  return { count, failures, spent: readUsage(value['spent']), ...defined({ window }) };
+  return { count, failures, spent: readUsage(value['spent']), window: windowName(first, id, number) };
 }
 
 function windowName(first: unknown, id: unknown, number: unknown): WindowName | undefined {

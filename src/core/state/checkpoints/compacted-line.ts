@@ -1,18 +1,9 @@
 import { oldSummaryMessage } from '../../fragments/message-items.ts';
 import { type Entry, entryOf } from '../../history/entry.ts';
 import { entries as entriesOf, historyOf } from '../../history/history.ts';
-import { defined } from '../../../base/objects.ts';
 import { asItem, isMessage, type Item, messageText } from '../../../protocol/item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { rateLimitFields, readRateLimits } from '../../../protocol/rate-limits.ts';
 import { lastUsage, noCount } from '../../history/token-counts.ts';
 import { clearedByCheckpoint, type ToldProblems } from '../../world/world-state.ts';
@@ -37,19 +28,12 @@ import type { BaseInstructions } from '../../envelope/facts.ts';
 import type { CheckpointReport } from '../../../protocol/thread-event.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
-/**
- * State after a checkpoint: its replacement history, and no evidence of context sent to the model. A line that carries
- * the rest of the state is taken as its source, so that a fold may begin here.
- */
+/** A line that carries the rest of the state is taken as its source, so that a fold may begin here. */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  // The checkpoint's quotations record which turns failed.
-  const { failed: _failed, ...standing } = state;
-  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = standing;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else about earlier lines.
-  const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
-  const turn = carried === undefined ? openTurn : carried.openTurn;
+  const rest = carried === undefined ? state : { meta: state.meta, marks: state.marks, ...carried };
   // No provider has counted the new history.
   const usage = { total: (carried ?? state).usage.total, newest: noCount };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
@@ -57,13 +41,17 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     ...rest,
     sessionsAtCheckpoint: rest.sessions,
     agentsAtCheckpoint: rest.agents.filter(({ state: stands }) => stands !== 'closed'),
-    ...(turn && { openTurn: withCheckpoint(turn, openTurn?.before) }),
+    openTurn: rest.openTurn && withCheckpoint(rest.openTurn, state.openTurn?.before),
+    posted: undefined,
+    prefill: undefined,
+    // The checkpoint's quotations record which turns failed.
+    failed: undefined,
     history: historyOf(entries),
-    ...historyBehindCheckpoint(state, entries),
+    behind: historyBehindCheckpoint(state, entries),
     // The list of stopped MCP servers is not part of the replaced history.
     baseline: clearedByCheckpoint(carried === undefined ? toldMcpProblems(state.baseline) : carriedProblems(payload)),
     // Before our first request in a file of another program there is no prefix to break.
-    ...(carried === undefined && state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'checkpoint' } }),
+    sent: carried === undefined && state.sent === undefined ? undefined : { kind: 'gone', why: 'checkpoint' },
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
@@ -75,17 +63,13 @@ function carriedProblems(payload: JsonObject): ToldProblems {
 
 /** Marks that the turn's checkpoint exists. Keeps the mark of the running turn, which a checkpoint does not carry. */
 function withCheckpoint(turn: OpenTurn, before: Mark | undefined): OpenTurn {
-  return { ...turn, ...(turn.compaction && { compaction: 'done' }), ...defined({ before }) };
+  return { ...turn, compaction: turn.compaction && 'done', before: before ?? turn.before };
 }
 
-/**
- * Our lines name the provider and its address themselves, so that a fold may begin with them. Other programs name no
- * address.
- */
+/** Our lines name provider and address, so that a fold may begin with them. Other programs name no address. */
 function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<typeof withMaker>[1] {
   if (carried !== undefined) return { meta: state.meta, ...carried };
-  const { id } = currentProvider(state) ?? {};
-  return { meta: state.meta, ...(id === undefined ? {} : { settings: { model_provider_id: id } }) };
+  return { meta: state.meta, settings: { model_provider_id: currentProvider(state)?.id } };
 }
 
 /** All state that a fold from this line on needs, except history. Stored in the line as `capstan`. */
@@ -93,32 +77,41 @@ export function carriedState(state: ThreadState): JsonObject {
   const { openTurn, context, envelope, newest, settings } = state;
   const { pins, waiting, grants } = withWithheld(state);
   const problems = toldMcpProblems(state.baseline);
-  const open = openTurn && {
-    id: openTurn.id,
-    ...defined({ started_at: openTurn.startedAt, purpose: openTurn.compaction && 'compaction' }),
-    ...defined({ spent: openTurn.spent && usageFields(openTurn.spent) }),
-    ...defined({ grants: unlessEmpty(storeGrants(openTurn.grants ?? [])) }),
-  };
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(lastUsage(state.usage.newest)) },
-    ...defined({ rate_limits: state.rateLimits && rateLimitFields(state.rateLimits) }),
+    rate_limits: state.rateLimits && rateLimitFields(state.rateLimits),
     turns: state.turns,
     checkpoints: storeCheckpoints(state.checkpoints),
     work: storeWork(state.work),
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
-    ...defined({ context, envelope, newest }),
-    ...defined({ instructions: state.instructions as JsonObject | undefined, settings }),
-    ...defined({ model_limits: unlessEmpty(state.limits), warnings: unlessEmpty(state.warnings) }),
-    ...defined({ session_context: unlessEmpty(state.sessionContext) }),
-    ...defined({ pins: unlessEmpty(pins), waiting: unlessEmpty(waiting), open_turn: open }),
-    ...defined({ grants: unlessEmpty(storeGrants(grants)), sessions: unlessEmpty(storeSessions(state.sessions)) }),
-    ...(Object.keys(problems).length > 0 && { mcp_problems: problems }),
-    ...defined({ agents: unlessEmpty(storeAgents(state.agents)), goal: storeGoal(state.goal) }),
+    context,
+    envelope,
+    newest,
+    instructions: state.instructions as JsonObject | undefined,
+    settings,
+    ...notEmpty({
+      model_limits: state.limits,
+      warnings: state.warnings,
+      session_context: state.sessionContext,
+      pins,
+      waiting,
+    }),
+    open_turn: openTurn && {
+      id: openTurn.id,
+      started_at: openTurn.startedAt,
+      purpose: openTurn.compaction && 'compaction',
+      spent: openTurn.spent && usageFields(openTurn.spent),
+      ...notEmpty({ grants: storeGrants(openTurn.grants ?? []) }),
+    },
+    ...notEmpty({ grants: storeGrants(grants), sessions: storeSessions(state.sessions) }),
+    mcp_problems: Object.keys(problems).length > 0 ? problems : undefined,
+    ...notEmpty({ agents: storeAgents(state.agents) }),
+    goal: storeGoal(state.goal),
   };
 }
 
-function unlessEmpty(values: readonly unknown[]): readonly Json[] | undefined {
-  return values.length === 0 ? undefined : (values as readonly Json[]);
+function notEmpty(lists: Readonly<Record<string, readonly unknown[]>>): JsonObject {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as JsonObject;
 }
 
 export function isSelfContained(payload: JsonObject): boolean {
@@ -151,11 +144,6 @@ function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
   const usage = objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
-  const [context, settings] = [objectAt(carried, 'context'), objectAt(carried, 'settings')];
-  const envelope = objectAt(carried, 'envelope');
-  const newest = (['context', 'settings'] as const).find((name) => name === carried['newest']);
-  const instructions = readInstructions(objectAt(carried, 'instructions'));
-  const openTurn = readOpenTurn(objectAt(carried, 'open_turn'));
   return {
     usage: { total: readUsage(usage['total']), newest: noCount },
     turns: numberAt(carried, 'turns') ?? 0,
@@ -170,27 +158,27 @@ function readCarried(payload: JsonObject): Carried | undefined {
     sessions: readSessions(carried),
     agents: readAgents(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
-    ...defined({
-      context,
-      envelope,
-      newest,
-      instructions,
-      settings,
-      openTurn,
-      rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
-      goal: readGoal(objectAt(carried, 'goal')),
-    }),
+    context: objectAt(carried, 'context'),
+    envelope: objectAt(carried, 'envelope'),
+    newest: (['context', 'settings'] as const).find((name) => name === carried['newest']),
+    instructions: readInstructions(objectAt(carried, 'instructions')),
+    settings: objectAt(carried, 'settings'),
+    openTurn: readOpenTurn(objectAt(carried, 'open_turn')),
+    rateLimits: readRateLimits(objectAt(carried, 'rate_limits')),
+    goal: readGoal(objectAt(carried, 'goal')),
   };
 }
 
 function readOpenTurn(open: JsonObject | undefined): OpenTurn | undefined {
   if (open === undefined) return undefined;
-  const compaction = open['purpose'] === 'compaction' ? ('begun' as const) : undefined;
-  const id = (stringAt(open, 'id') ?? '') as TurnId;
   const grants = readTurnGrants(open);
-  const given = grants.length === 0 ? {} : { grants };
-  const spent = open['spent'] === undefined ? {} : { spent: readUsage(open['spent']) };
-  return { id, ...defined({ startedAt: numberAt(open, 'started_at'), compaction }), ...spent, ...given };
+  return {
+    id: (stringAt(open, 'id') ?? '') as TurnId,
+    startedAt: numberAt(open, 'started_at'),
+    compaction: open['purpose'] === 'compaction' ? 'begun' : undefined,
+    spent: open['spent'] === undefined ? undefined : readUsage(open['spent']),
+    grants: grants.length === 0 ? undefined : grants,
+  };
 }
 
 function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {
@@ -205,8 +193,7 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
     const entry = entryOf(item, metadata);
     if (objectAt(metadata, 'capstan') !== undefined) return [entry];
     const before = known.get(item['id']);
-    // Items of our checkpoint that another program keeps stay what they were: their text does not say whose words they
-    // quote.
+    // Items of ours that another program keeps stay what they were: their text does not say whose words they quote.
     if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
     return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });
@@ -227,8 +214,7 @@ const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 /** Old files hold only the summary: the users' words are kept, and the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
-  const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
-  return [...words, { item: summary, origin: summaryOrigin }];
+  return [...words, { item: oldSummaryMessage(stringAt(payload, 'message') ?? ''), origin: summaryOrigin }];
 }
 
 export interface NewCheckpoint {
@@ -252,7 +238,7 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
     replacement_history_metadata: metadata,
     window_number: (before?.number ?? 0) + 1,
     first_window_id: before?.first ?? windowId,
-    ...(before === undefined ? {} : { previous_window_id: before.id }),
+    previous_window_id: before?.id,
     window_id: windowId,
     capstan: {
       ...carriedState(instructions === undefined ? state : { ...state, instructions }),

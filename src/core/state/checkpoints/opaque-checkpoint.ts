@@ -1,7 +1,6 @@
 import type { Entry } from '../../history/entry.ts';
 import { entries, type History, historyOf } from '../../history/history.ts';
 import { isOpaqueCheckpoint } from '../../history/sent-items.ts';
-import { defined } from '../../../base/objects.ts';
 import { asItem } from '../../../protocol/item.ts';
 import { arrayAt, type JsonObject } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -15,9 +14,9 @@ import type { HistoryBehindCheckpoint, ThreadState } from '../thread-state.ts';
 export function historyBehindCheckpoint(
   before: ThreadState,
   checkpoint: readonly Entry[],
-): { readonly behind?: HistoryBehindCheckpoint } {
-  if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return {};
-  return { behind: { history: reopened(before), replaced: checkpoint.length } };
+): HistoryBehindCheckpoint | undefined {
+  if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return undefined;
+  return { history: reopened(before), replaced: checkpoint.length };
 }
 
 /** True if only a provider can read part of the result: a fold may not begin at that `compacted` line. */
@@ -31,10 +30,7 @@ function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>):
   return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
 }
 
-/**
- * Opaque checkpoints whose content this reader needs but cannot read. `before`: provider and model of the turn before.
- * A checkpoint without recorded models was made for that one.
- */
+/** Opaque checkpoints that this reader needs and cannot read; without recorded models, made for the turn `before`. */
 export function unreadableCheckpoints(
   { history, behind }: ThreadState,
   reader: ProviderName,
@@ -44,8 +40,8 @@ export function unreadableCheckpoints(
   return all.filter((entry, place) => {
     if (!isOpaqueCheckpoint(entry.item)) return false;
     const { maker } = entry;
-    if (maker !== undefined && readsOpaque(reader, { ...defined({ compatibility: before.compatibility }), ...maker }))
-      return false;
+    const { compatibility = before.compatibility } = maker ?? {};
+    if (maker !== undefined && readsOpaque(reader, { ...maker, compatibility })) return false;
     // A checkpoint that a provider added in between only repeats what is there.
     return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
   });
@@ -70,14 +66,15 @@ export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
 /** Folds that line. The next model has not seen that history, and no provider has counted it. */
 export function foldReopened(state: ThreadState): ThreadState {
   if (state.behind === undefined) return state;
-  const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;
-  const { seen: _seen, ...counted } = checkpoints;
   return {
-    ...rest,
+    ...state,
+    behind: undefined,
+    posted: undefined,
+    prefill: undefined,
     history: reopened(state),
     baseline: clearedByCheckpoint(toldMcpProblems(state.baseline)),
     sent: { kind: 'gone', why: 'reopened' },
     usage: { total: state.usage.total, newest: noCount },
-    checkpoints: counted,
+    checkpoints: { ...state.checkpoints, seen: undefined },
   };
 }

@@ -10,20 +10,15 @@ import { entryMetadata, type Origin } from '../../history/entry.ts';
 
 /** A model-visible item with its origin, and with its maker unless that is the current provider. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
-  const metadata = entryMetadata({ origin, turn, ...defined({ maker }) });
-  return { type: lineType.responseItem, payload: item, metadata };
-}
-
-interface WordsPlace {
-  readonly author: Author;
-  readonly turn: TurnId;
-  readonly number: number;
+  return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn, maker }) };
 }
 
 /** Words with the turn that they are for. The author is written unless it is the user. */
-export function userLine(item: Item, { author, turn, number }: WordsPlace): LineDraft {
-  const origin = { family: 'user', ...defined({ author: otherAuthor(author) }) } as const;
-  const metadata = entryMetadata({ origin, turn, number });
+export function userLine(
+  item: Item,
+  { author, turn, number }: { readonly author: Author; readonly turn: TurnId; readonly number: number },
+): LineDraft {
+  const metadata = entryMetadata({ origin: { family: 'user', author: otherAuthor(author) }, turn, number });
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
@@ -41,21 +36,22 @@ export function answerLine(
   turn: TurnId,
   { changed = [], refused }: { readonly changed?: readonly ChangedFile[]; readonly refused?: RefusedCallRecord },
 ): LineDraft {
-  const line = itemLine(item, { family: 'tool' }, turn);
   // The call holds the changed lines (I9).
   const named = changed.map(({ diff: _diff, ...file }) => file);
   const files = named.length === 0 ? undefined : (named as unknown as JsonObject[]);
   const known = defined({ changed: files, refused: refused && { ...refused } });
-  if (Object.keys(known).length === 0) return line;
-  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...known } } };
+  return withFacts(itemLine(item, { family: 'tool' }, turn), known);
 }
 
 /** A picture made by the provider. Checkpoints keep its path. */
 export function imageLine(item: Item, turn: TurnId, path: string | undefined): LineDraft {
-  const line = itemLine(item, { family: 'model' }, turn);
-  if (path === undefined) return line;
-  const changed = [{ path, kind: 'add', generated: true }];
-  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), changed } } };
+  const changed = path === undefined ? {} : { changed: [{ path, kind: 'add', generated: true }] };
+  return withFacts(itemLine(item, { family: 'model' }, turn), changed);
+}
+
+function withFacts(line: LineDraft, facts: JsonObject): LineDraft {
+  if (Object.keys(facts).length === 0) return line;
+  return { ...line, metadata: { ...line.metadata, capstan: { ...objectAt(line.metadata, 'capstan'), ...facts } } };
 }
 
 export interface ItemRecord {
@@ -72,7 +68,7 @@ export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineD
   return itemRecord({ threadId, turnId, startedAt, completedAt: at, item: storedItem(item) });
 }
 
-export interface StoredItemRecord extends Pick<ItemRecord, 'threadId' | 'turnId'> {
+export interface StoredItemRecord extends Omit<ItemRecord, 'at' | 'item'> {
   readonly startedAt: number;
   readonly completedAt: number;
   readonly item: JsonObject;
@@ -91,12 +87,7 @@ export function storedItem(item: TurnItem): JsonObject {
     case 'user-message':
       return { type: 'UserMessage', id, content: userContent(item.text, item.images) };
     case 'agent-message':
-      return {
-        type: 'AgentMessage',
-        id,
-        content: [{ type: 'Text', text: item.text }],
-        ...defined({ phase: item.phase }),
-      };
+      return { type: 'AgentMessage', id, content: [{ type: 'Text', text: item.text }], phase: item.phase };
     case 'reasoning':
       return { type: 'Reasoning', id, summary_text: item.summary, raw_content: [] };
     case 'web-search':
@@ -107,7 +98,8 @@ export function storedItem(item: TurnItem): JsonObject {
         id,
         status: item.status,
         result: '',
-        ...defined({ revised_prompt: item.prompt, saved_path: item.path && fileUrl(item.path) }),
+        revised_prompt: item.prompt,
+        saved_path: item.path && fileUrl(item.path),
       };
     case 'image-view':
       return { type: 'ImageView', id, path: fileUrl(item.path) };
@@ -116,7 +108,7 @@ export function storedItem(item: TurnItem): JsonObject {
         type: 'Plan',
         id,
         text: item.steps.map(({ text }) => text).join('\n'),
-        steps: item.steps.map((step) => ({ ...step })),
+        steps: item.steps as unknown as Json,
       };
     case 'command':
       return {
@@ -127,9 +119,9 @@ export function storedItem(item: TurnItem): JsonObject {
         parsed_cmd: [{ type: 'unknown', cmd: item.argv.at(-1) ?? '' }],
         source: 'agent',
         status: item.status === 'in-progress' ? 'failed' : item.status,
-        ...defined({ exit_code: item.exitCode }),
-        ...(item.unfinished === undefined ? {} : { capstan: { unfinished: item.unfinished } }),
-        ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
+        exit_code: item.exitCode,
+        capstan: item.unfinished && { unfinished: item.unfinished },
+        duration: item.durationMs === undefined ? undefined : duration(item.durationMs),
       };
     case 'file-change':
       return {
@@ -137,7 +129,7 @@ export function storedItem(item: TurnItem): JsonObject {
         id,
         changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
         status: item.status === 'in-progress' ? 'failed' : item.status,
-        ...(item.places === undefined ? {} : { capstan: { places: item.places } }),
+        capstan: item.places && { places: item.places },
       };
     case 'tool-call':
       return {
@@ -146,8 +138,8 @@ export function storedItem(item: TurnItem): JsonObject {
         tool: item.tool,
         arguments: item.arguments,
         status: item.status === 'completed' ? 'completed' : 'failed',
-        ...(item.status === 'in-progress' ? {} : { success: item.status === 'completed' }),
-        ...(item.server === undefined ? {} : { capstan: { server: item.server } }),
+        success: item.status === 'in-progress' ? undefined : item.status === 'completed',
+        capstan: item.server === undefined ? undefined : { server: item.server },
       };
   }
 }
@@ -164,9 +156,7 @@ function storedChange({ kind, movePath }: ChangedFile): JsonObject {
   return { type: kind, unified_diff: '', move_path: movePath ?? null };
 }
 
-function fileUrl(path: string): string {
-  return `file://${path.split('/').map(encodeURIComponent).join('/')}`;
-}
+const fileUrl = (path: string): string => `file://${path.split('/').map(encodeURIComponent).join('/')}`;
 
 function duration(milliseconds: number): JsonObject {
   return { secs: Math.floor(milliseconds / 1000), nanos: Math.round((milliseconds % 1000) * 1e6) };
@@ -175,9 +165,7 @@ function duration(milliseconds: number): JsonObject {
 /** Nothing large is stored twice (I9): a longer fact is known by its text alone. */
 const longestValue = 2000;
 
-/**
- * Data on the texts of a context item beside its kinds: one typed fact per text, and the reason for sending it again.
- */
+/** One typed fact per text of a context item, beside its kinds, and the reason for sending it again. */
 export interface ContextFacts {
   readonly values: readonly (Json | undefined)[];
   readonly why?: string;
@@ -192,8 +180,7 @@ export function withContextFacts(metadata: JsonObject, { values, why }: ContextF
 
 export function readContextFacts(metadata: JsonObject | undefined): ContextFacts {
   const told = objectAt(objectAt(metadata, 'capstan'), 'told');
-  const values = (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined);
-  return { values, ...defined({ why: stringAt(told, 'why') }) };
+  return { values: (arrayAt(told, 'values') ?? []).map((value) => value ?? undefined), why: stringAt(told, 'why') };
 }
 
 function isShort(value: Json | undefined): value is Json {

@@ -26,24 +26,18 @@ export function turnStarted(
   purpose: 'work' | 'compaction' = 'work',
   switched?: ModelSwitch,
 ): LineDraft {
-  const ours = {
-    ...(purpose === 'work' ? {} : { purpose }),
-    ...(switched && { switched: switched as unknown as JsonObject }),
-  };
+  const ours = defined({ purpose: purpose === 'work' ? undefined : purpose, switched }) as JsonObject;
   return event({
     type: 'task_started',
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
     collaboration_mode_kind: modes.collaboration.mode,
-    ...(Object.keys(ours).length === 0 ? {} : { capstan: ours }),
+    capstan: Object.keys(ours).length === 0 ? undefined : ours,
   });
 }
 
-/**
- * The full contract of the turn, so that readers can later tell its settings. `before`: the stored envelope of the turn
- * before it. `outdated`: the thread's settings changed after the turn was submitted.
- */
+/** So that readers can tell the settings. `before`: the last turn's stored envelope. `outdated`: they changed since. */
 export function turnContext(
   envelope: Envelope,
   before: JsonObject | undefined,
@@ -63,14 +57,15 @@ export function turnContext(
       permission_profile: sharedProfile(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
-      ...defined({ personality: modes.personality }),
+      personality: modes.personality,
       collaboration_mode: collaborationMode(envelope),
-      ...(modes.realtime.active ? { realtime_active: true } : {}),
-      ...defined({ effort: identity.effort, cyber_access_program: modes.cyberAccessProgram }),
+      realtime_active: modes.realtime.active || undefined,
+      effort: identity.effort,
+      cyber_access_program: modes.cyberAccessProgram,
       summary: identity.summary ?? 'none',
       capstan: {
         ...choicesOf(envelope),
-        ...(outdated ? { outdated: true } : {}),
+        outdated: outdated || undefined,
         envelope: envelopeRecord(before, storeEnvelope(envelope)),
       },
     },
@@ -125,17 +120,18 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
     provider: identity.provider,
     // Kept apart from the resolved values: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
-    ...defined({ approval: policy.askedApproval, service_tier: tier }),
-    ...(isGiven(telemetry, 'reviewer') ? { reviewer: policy.reviewer ?? 'user' } : {}),
     ...defined({
+      approval: policy.askedApproval,
+      service_tier: tier,
+      reviewer: isGiven(telemetry, 'reviewer') ? (policy.reviewer ?? 'user') : undefined,
       personality: personality ?? (telemetry.origins['personality'] === undefined ? undefined : null),
       mode: collaboration.asked ?? (collaboration.mode === 'default' ? undefined : collaboration.mode),
       mode_instructions: collaboration.given,
+      realtime: realtime.active || undefined,
+      changes_nothing: policy.changesNothing === 'thread' || undefined,
+      approved_prefixes: prefixes.length === 0 ? undefined : prefixes,
+      network_rules: policy.networkRules.length === 0 ? undefined : (policy.networkRules as unknown as JsonObject[]),
     }),
-    ...(realtime.active ? { realtime: true } : {}),
-    ...(policy.changesNothing === 'thread' ? { changes_nothing: true } : {}),
-    ...(prefixes.length === 0 ? {} : { approved_prefixes: prefixes }),
-    ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
   };
 }
 
@@ -146,9 +142,7 @@ export interface ThreadCost {
   readonly last: Usage;
 }
 
-export function costOf({ total, newest }: ThreadState['usage']): ThreadCost {
-  return { total, last: lastUsage(newest) };
-}
+export const costOf = ({ total, newest }: ThreadState['usage']): ThreadCost => ({ total, last: lastUsage(newest) });
 
 export function tokenCount(
   { window, rateLimits, ...cost }: ThreadCost & { readonly window: number; readonly rateLimits?: RateLimits },
@@ -188,9 +182,7 @@ function costFields({ total, last }: ThreadCost): JsonObject {
   return { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
 }
 
-export function isCostCarried(tokenCount: JsonObject): boolean {
-  return objectAt(tokenCount, 'capstan')?.['carried'] === true;
-}
+export const isCostCarried = (tokenCount: JsonObject): boolean => objectAt(tokenCount, 'capstan')?.['carried'] === true;
 
 export interface RecordedEnd {
   readonly envelope: Envelope;
@@ -203,19 +195,11 @@ export interface RecordedEnd {
 
 export function turnComplete(end: RecordedEnd, failure?: Outcome): LineDraft {
   const { envelope, endedAt, lastMessage, endedBy, continuedBy } = end;
-  const error = failure && {
-    message: failure.message,
-    codex_error_info: 'other',
-    code: failure.code,
-    next: failure.next,
-  };
-  const ours = defined({
-    ended_by: endedBy,
-    continued_by: continuedBy,
-    failure: failure && failureFacts(failure),
-  });
+  const { message, code, next } = failure ?? {};
+  const error = failure && { message, codex_error_info: 'other', code, next };
+  const ours = defined({ ended_by: endedBy, continued_by: continuedBy, failure: failure && failureFacts(failure) });
   const capstan = Object.keys(ours).length === 0 ? undefined : ours;
-  const said = { last_agent_message: lastMessage ?? null, ...defined({ error, capstan }) };
+  const said = { last_agent_message: lastMessage ?? null, error, capstan };
   return event({ type: 'task_complete', ...times(envelope, endedAt), ...said });
 }
 
@@ -255,13 +239,8 @@ function collaborationMode({ identity, modes }: Envelope): JsonObject {
   };
 }
 
-function event(payload: JsonObject): LineDraft {
-  return { type: lineType.event, payload };
-}
-
-function seconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
-}
+const event = (payload: JsonObject): LineDraft => ({ type: lineType.event, payload });
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
  * The stored envelope: plain JSON without null. Long texts are elsewhere in the file (I9), with only size and digest
@@ -292,9 +271,8 @@ function rulesRecord(rules: RuleSet): JsonObject {
 const longText = 300;
 
 function shorten(value: Json): Json {
-  if (typeof value === 'string' && value.length > longText) {
+  if (typeof value === 'string' && value.length > longText)
     return { characters: value.length, digest: shortTextHash(value) };
-  }
   if (Array.isArray(value)) return value.map((member) => shorten(member as Json));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
@@ -333,14 +311,9 @@ const kinds: ReadonlyMap<unknown, TurnEvent['kind']> = new Map([
   ['thread_rolled_back', 'rollback'],
 ]);
 
-export function turnEventKind(type: unknown): TurnEvent['kind'] | undefined {
-  return kinds.get(type);
-}
+export const turnEventKind = (type: unknown): TurnEvent['kind'] | undefined => kinds.get(type);
 
-/**
- * Reads the turn event of an `event_msg`. `at` is in seconds since the Unix epoch; a turn without a name has an empty
- * one.
- */
+/** Reads the turn event of an `event_msg`. `at` is in seconds; a turn without a name has an empty one. */
 export function turnEvent(event: JsonObject): TurnEvent | undefined {
   const kind = turnEventKind(event['type']);
   if (kind === undefined) return undefined;
@@ -360,6 +333,4 @@ function statusAfter(event: JsonObject): TurnStatus {
 }
 
 /** Compares the names of an ended and an open turn. An empty name matches any. */
-export function endsTurn(ended: string, open: string): boolean {
-  return ended === '' || open === '' || ended === open;
-}
+export const endsTurn = (ended: string, open: string): boolean => ended === '' || open === '' || ended === open;

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import type { ModelFailure } from '../../../ports/model.ts';
 import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
@@ -16,8 +16,7 @@ export function usageFields(usage: Usage) {
     output_tokens: usage.output,
     reasoning_output_tokens: usage.reasoningOutput,
     total_tokens: usage.total,
-    ...(estimated !== undefined && { estimated_tokens: estimated }),
-    ...(cost && { cost_nano_usd: cost.nanoUsd, unpriced_tokens: cost.unpriced }),
+    ...defined({ estimated_tokens: estimated, cost_nano_usd: cost?.nanoUsd, unpriced_tokens: cost?.unpriced }),
   } satisfies JsonObject;
 }
 
@@ -37,44 +36,40 @@ export function readUsage(fields: Json | undefined): Usage {
 }
 
 export type ShownUsage = Omit<UsageEvent, 'kind' | 'turnId' | 'total'>;
-
 const measures = ['exact', 'scaled', 'estimated'] as const;
 
 /** Under `capstan` of a `token_count`. `counted`: the usage of the request that the line itself states. */
 export function shownUsage(shown: ShownUsage, counted: Usage | undefined): JsonObject {
   const { step, last, tokens, measure, effectiveWindow, percentRemaining, refused } = shown;
-  const own = last === undefined || last === counted ? undefined : usageFields(last);
-  const isCounted = last !== undefined && last === counted ? true : undefined;
+  const isCounted = last !== undefined && last === counted;
   return {
     step,
     tokens,
     measure,
     window: effectiveWindow,
     percent_remaining: percentRemaining,
-    ...defined({ counted: isCounted, last: own, refused }),
+    counted: isCounted || undefined,
+    last: last && !isCounted ? usageFields(last) : undefined,
+    refused,
   };
 }
 
 export function readShownUsage(event: JsonObject): ShownUsage | undefined {
   const ours = objectAt(event, 'capstan');
-  const [step, tokens, percentRemaining] = ['step', 'tokens', 'percent_remaining'].map((name) => numberAt(ours, name));
-  const measure = measures.find((known) => known === ours?.['measure']);
-  const effectiveWindow = numberAt(ours, 'window');
-  if (step === undefined || tokens === undefined || percentRemaining === undefined) return undefined;
-  if (measure === undefined || effectiveWindow === undefined) return undefined;
+  const shown = whole({
+    step: numberAt(ours, 'step'),
+    tokens: numberAt(ours, 'tokens'),
+    measure: measures.find((known) => known === ours?.['measure']),
+    effectiveWindow: numberAt(ours, 'window'),
+    percentRemaining: numberAt(ours, 'percent_remaining'),
+  });
+  if (shown === undefined) return undefined;
   const line = objectAt(objectAt(event, 'info'), 'last_token_usage');
   const fields = ours?.['counted'] === true ? line : objectAt(ours, 'last');
-  const last = fields === undefined ? undefined : readUsage(fields);
-  return {
-    step,
-    ...defined({ last }),
-    tokens,
-    measure,
-    effectiveWindow,
-    percentRemaining,
-    ...defined({ rateLimits: readRateLimits(objectAt(event, 'rate_limits')) }),
-    ...(ours?.['refused'] === true && { refused: true }),
-  };
+  const rateLimits = readRateLimits(objectAt(event, 'rate_limits'));
+  const refused = ours?.['refused'] === true || undefined;
+  const { step, ...known } = shown;
+  return { step, ...defined({ last: fields && readUsage(fields) }), ...known, ...defined({ rateLimits, refused }) };
 }
 
 /** Facts shown beside a failure's message: its source, and when the same request may work. */

@@ -31,13 +31,12 @@ export function snapshotLine(
   { aim }: Pick<SnapshotRecord, 'aim'> = {},
 ): LineDraft {
   const who = changer.kind === 'turn' ? { turn_id: changer.turnId } : { restore_id: changer.restoreId };
-  if (snapshot.kind === 'missing') {
+  if (snapshot.kind === 'missing')
     return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
-  }
   const { root, tree, others, files, bytes, skipped } = snapshot;
   const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
-  const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
-  const what = { root, tree, ...defined({ others, aim }), files, bytes, skipped: named, ...more };
+  const skipped_count = skipped.length > namedSkipped ? skipped.length : undefined;
+  const what = { root, tree, others, aim, files, bytes, skipped: named, skipped_count };
   return { type: lineType.snapshot, payload: { ...who, when, ...what } };
 }
 
@@ -46,13 +45,13 @@ export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | unde
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);
   const [when, root] = [stringAt(payload, 'when'), stringAt(payload, 'root')];
-  const [tree, others, aim] = ['tree', 'others', 'aim'].map((key) => stringAt(payload, key));
   if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
   const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));
-  return { changer, when, root, skipped, ...defined({ tree, others, aim }) };
+  const [tree, others, aim] = ['tree', 'others', 'aim'].map((key) => stringAt(payload, key));
+  return { changer, when, root, skipped, tree, others, aim };
 }
 
 function changerOf(payload: JsonObject): Changer | undefined {

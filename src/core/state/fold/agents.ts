@@ -1,5 +1,5 @@
 import type { AgentIdentity, AgentNote, AgentReport, AgentStatus, RecordedAgent } from '../../../protocol/agent.ts';
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import { parseThreadId, type ThreadId } from '../../../protocol/ids.ts';
 import {
   arrayAt,
@@ -16,10 +16,7 @@ import { readUsage, usageFields } from '../drafts/usage-and-failure-fields.ts';
 
 /** More than a thread reasonably starts. Older ones are dropped. */
 const mostAgents = 500;
-
-export function agentLine(note: AgentNote): LineDraft {
-  return { type: lineType.agent, payload: noteFields(note) };
-}
+export const agentLine = (note: AgentNote): LineDraft => ({ type: lineType.agent, payload: noteFields(note) });
 
 function noteFields(note: AgentNote): JsonObject {
   if (note.kind === 'closed') return { id: note.id, closed: true };
@@ -42,23 +39,26 @@ export function foldAgent(agents: readonly RecordedAgent[], payload: JsonObject)
   if (known === undefined) return agents;
   if (payload['closed'] === true) return changed(agents, known, { state: 'closed' });
   const turnId = stringAt(objectAt(payload, 'sent'), 'turn_id');
-  return turnId === undefined || known.state === 'closed'
-    ? agents
-    : changed(agents, known, { state: 'running', turnId });
+  if (turnId === undefined || known.state === 'closed') return agents;
+  return changed(agents, known, { state: 'running', turnId });
 }
 
 function readStart(id: ThreadId, payload: JsonObject, turnId: string | undefined): RecordedAgent | undefined {
   const parentId = parseThreadId(stringAt(payload, 'parent_thread_id') ?? '');
-  const [path, role] = [stringAt(payload, 'agent_path'), stringAt(payload, 'agent_role')];
-  if (parentId === undefined || path === undefined || role === undefined || turnId === undefined) return undefined;
-  return { id, parentId, path, role, turnId, state: 'running', used: noUsage };
+  const start = whole({
+    id,
+    parentId,
+    path: stringAt(payload, 'agent_path'),
+    role: stringAt(payload, 'agent_role'),
+    turnId,
+  });
+  return start && { ...start, state: 'running', used: noUsage };
 }
 
+type Agents = readonly RecordedAgent[];
+
 /** Folds a report that waits for the thread's next request. */
-export function foldReport(
-  agents: readonly RecordedAgent[],
-  { agentId, status, used }: Pick<AgentReport, 'agentId' | 'status' | 'used'>,
-): readonly RecordedAgent[] {
+export function foldReport(agents: Agents, { agentId, status, used }: Omit<AgentReport, 'path'>): Agents {
   const known = agents.find(({ id }) => id === agentId);
   if (known === undefined) return agents;
   const state = known.state === 'closed' ? 'closed' : 'idle';
@@ -66,19 +66,12 @@ export function foldReport(
 }
 
 /** Cost that a report adds to its thread: the part not reported before. */
-export function costOfReport(
-  agents: readonly RecordedAgent[],
-  { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>,
-): Usage {
+export function costOfReport(agents: Agents, { agentId, used }: Pick<AgentReport, 'agentId' | 'used'>): Usage {
   const known = agents.find(({ id }) => id === agentId);
   return known === undefined ? noUsage : usageSince(known.used, used);
 }
 
-function changed(
-  agents: readonly RecordedAgent[],
-  known: RecordedAgent,
-  change: Partial<RecordedAgent>,
-): readonly RecordedAgent[] {
+function changed(agents: Agents, known: RecordedAgent, change: Partial<RecordedAgent>): Agents {
   return agents.map((agent) => (agent === known ? { ...known, ...change } : agent));
 }
 
@@ -90,13 +83,13 @@ export function storeAgents(agents: readonly RecordedAgent[]): readonly Json[] {
     agent_role: role,
     turn_id: turnId,
     state,
-    ...defined({ last }),
+    last,
     used: usageFields(used),
   }));
 }
 
 export function readAgents(carried: JsonObject): readonly RecordedAgent[] {
-  return (arrayAt(carried, 'agents') ?? []).flatMap((value) => (isJsonObject(value) ? (readStored(value) ?? []) : []));
+  return (arrayAt(carried, 'agents') ?? []).filter(isJsonObject).flatMap((value) => readStored(value) ?? []);
 }
 
 const states = ['running', 'idle', 'closed'] as const;
@@ -107,7 +100,7 @@ function readStored(value: JsonObject): RecordedAgent | undefined {
   if (start === undefined) return undefined;
   const state = states.find((each) => each === value['state']) ?? 'idle';
   const last = statusKinds.find((kind) => kind === value['last']);
-  return { ...start, state, used: readUsage(value['used']), ...defined({ last }) };
+  return { ...start, state, used: readUsage(value['used']), last };
 }
 
 const statusKinds: readonly AgentStatus['kind'][] = [
@@ -122,9 +115,9 @@ const statusKinds: readonly AgentStatus['kind'][] = [
 
 export function readReport(payload: JsonObject): AgentReport | undefined {
   const agentId = parseThreadId(stringAt(payload, 'agentId') ?? '');
-  const [path, status] = [stringAt(payload, 'path'), readStatus(objectAt(payload, 'status'))];
-  if (agentId === undefined || path === undefined || status === undefined) return undefined;
-  return { agentId, path, status, used: repairUsage(objectAt(payload, 'used') ?? {}) };
+  const status = readStatus(objectAt(payload, 'status'));
+  const used = repairUsage(objectAt(payload, 'used') ?? {});
+  return whole({ agentId, path: stringAt(payload, 'path'), status, used });
 }
 
 function readStatus(value: JsonObject | undefined): AgentStatus | undefined {
@@ -146,9 +139,7 @@ export function agentMeta({ parentId, rootId, depth, path, role }: AgentIdentity
   };
 }
 
-export function takenOverMeta(used: Usage): JsonObject {
-  return { agent_taken_over: usageFields(used) };
-}
+export const takenOverMeta = (used: Usage): JsonObject => ({ agent_taken_over: usageFields(used) });
 
 /** Cost of the agent itself: a fork's total includes the conversation that it took over. */
 export function ownCost(total: Usage, meta: JsonObject): Usage {

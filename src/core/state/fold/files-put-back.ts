@@ -1,5 +1,5 @@
 import type { WorkRecords } from '../../compaction/plan/work-records.ts';
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import {
   type ChangedFile,
   type RestoredFile,
@@ -8,15 +8,7 @@ import {
   withoutParentFolders,
 } from '../../../protocol/turn-item.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { textsAt } from '../questions/question-lines.ts';
 
 export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
@@ -28,16 +20,15 @@ export function readPutBack(stored: JsonObject): RestoredFiles | undefined {
 }
 
 function readBefore(stored: JsonObject | undefined): TurnBefore | undefined {
-  const [turnId, number, words] = [stringAt(stored, 'turnId'), numberAt(stored, 'number'), stringAt(stored, 'words')];
-  if (turnId === undefined || number === undefined || words === undefined) return undefined;
-  return { turnId: turnId as TurnId, number, words };
+  const turnId = stringAt(stored, 'turnId') as TurnId | undefined;
+  return whole({ turnId, number: numberAt(stored, 'number'), words: stringAt(stored, 'words') });
 }
 
 export function foldPutBack(work: WorkRecords, { before, isUndone, restored, deleted }: RestoredFiles): WorkRecords {
-  const number = defined({ before: before?.number });
+  const number = before?.number;
   const back: readonly RestoredFile[] = [
-    ...restored.map((path) => ({ path, ...number })),
-    ...deleted.map((path) => ({ path, isDeleted: true as const, ...number })),
+    ...restored.map((path) => ({ path, before: number })),
+    ...deleted.map((path) => ({ path, isDeleted: true as const, before: number })),
   ];
   const all = back.map(({ path }) => path);
   const touched = new Set(all);
@@ -59,11 +50,9 @@ function withPutBack({ putBack: _before, ...work }: WorkRecords, putBack: readon
 }
 
 export function readPutBackFiles(stored: JsonObject): readonly RestoredFile[] | undefined {
-  const files = (arrayAt(stored, 'put_back') ?? []).flatMap((value: Json): readonly RestoredFile[] => {
-    const path = isJsonObject(value) ? stringAt(value, 'path') : undefined;
-    if (!isJsonObject(value) || path === undefined) return [];
-    const isDeleted = value['isDeleted'] === true || undefined;
-    return [{ path, ...defined({ isDeleted, before: numberAt(value, 'before') }) }];
+  const files = (arrayAt(stored, 'put_back') ?? []).filter(isJsonObject).flatMap((value): readonly RestoredFile[] => {
+    const [path, isDeleted] = [stringAt(value, 'path'), value['isDeleted'] === true || undefined];
+    return path === undefined ? [] : [{ path, isDeleted, before: numberAt(value, 'before') }];
   });
   return files.length === 0 ? undefined : files;
 }

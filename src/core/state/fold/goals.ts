@@ -13,8 +13,11 @@ export interface RecordedGoal extends Goal {
 /** The objective is sent again with every round. */
 export const mostObjective = 4000;
 
-/** Adds spending since the goal's line. It counts only while the goal is active. */
-export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): RecordedGoal {
+/** Adds spending since the goal's line, while the goal is active. Times are milliseconds since the Unix epoch. */
+export function goalNow(
+  goal: RecordedGoal,
+  { total, at, from }: { readonly total: Usage; readonly at: number; readonly from: number },
+): RecordedGoal {
   if (goal.status !== 'active') return goal;
   const spent = usedTokens(total);
   const since = Math.max(goal.updatedAt, Math.floor(from / 1000));
@@ -30,13 +33,6 @@ export function goalNow(goal: RecordedGoal, { total, at, from }: GoalMoment): Re
 /** Excludes work for others, such as notes about other threads, from the goal's cost. */
 export function goalWithoutCost(goal: RecordedGoal, before: Usage, after: Usage): RecordedGoal {
   return goal.spent === undefined ? goal : { ...goal, spent: goal.spent + usedTokens(after) - usedTokens(before) };
-}
-
-export interface GoalMoment {
-  readonly total: Usage;
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly from: number;
 }
 
 export function goalUpdated(threadId: string, turnId: string, goal: RecordedGoal): LineDraft {
@@ -56,7 +52,6 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
   const [objective, status] = [stringAt(goal, 'objective'), goalStatuses.find((each) => each === goal?.['status'])];
   if (objective === undefined || status === undefined || objective.length > mostObjective) return undefined;
   const ours = objectAt(event, 'capstan');
-  const tokenBudget = numberAt(goal, 'tokenBudget');
   return {
     objective,
     status,
@@ -64,14 +59,16 @@ export function readGoal(event: JsonObject | undefined): RecordedGoal | undefine
     timeUsedSeconds: count(goal, 'timeUsedSeconds'),
     createdAt: count(goal, 'createdAt'),
     updatedAt: count(goal, 'updatedAt'),
-    ...defined({ tokenBudget, share: numberAt(ours, 'share') }),
-    ...defined({ spent: numberAt(ours, 'spent'), reason: stringAt(ours, 'reason') }),
+    ...defined({
+      tokenBudget: numberAt(goal, 'tokenBudget'),
+      share: numberAt(ours, 'share'),
+      spent: numberAt(ours, 'spent'),
+      reason: stringAt(ours, 'reason'),
+    }),
   };
 }
 
-function count(goal: JsonObject | undefined, key: string): number {
-  return Math.max(0, numberAt(goal, key) ?? 0);
-}
+const count = (goal: JsonObject | undefined, key: string): number => Math.max(0, numberAt(goal, key) ?? 0);
 
 export function storeGoal(goal: RecordedGoal | undefined): JsonObject | undefined {
   return goal === undefined ? undefined : goalFields('', goal);

@@ -1,7 +1,7 @@
 import { estimateTokens } from '../../fragments/text/truncate.ts';
-import { defined } from '../../../base/objects.ts';
+import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { type HookEntry, hookEvents, type HookRun, type ThreadEvent } from '../../../protocol/thread-event.ts';
+import { hookEvents, type HookRun, type ThreadEvent } from '../../../protocol/thread-event.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 
@@ -12,7 +12,7 @@ export interface SessionText {
 }
 
 export function hookRan(turnId: TurnId, run: HookRun, context?: string): LineDraft {
-  return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), ...defined({ context }) } };
+  return { type: lineType.hook, payload: { turn_id: turnId, run: storedRun(run), context } };
 }
 
 /** True if the output holds for as long as the thread is open. */
@@ -34,16 +34,18 @@ export function hookEvent(payload: JsonObject): ThreadEvent | undefined {
 }
 
 function readRun(stored: JsonObject | undefined): HookRun | undefined {
-  const [id, key, command] = [stringAt(stored, 'id'), stringAt(stored, 'key'), stringAt(stored, 'command')];
-  const event = hookEvents.find((name) => name === stored?.['event']);
-  const status = statuses.find((name) => name === stored?.['status']);
-  if (id === undefined || key === undefined || command === undefined) return undefined;
-  if (event === undefined || status === undefined) return undefined;
-  const entries = (arrayAt(stored, 'entries') ?? []).filter(isJsonObject).flatMap((entry): readonly HookEntry[] => {
-    const [kind, text] = [kinds.find((name) => name === entry['kind']), stringAt(entry, 'text')];
-    return kind === undefined || text === undefined ? [] : [{ kind, text }];
+  return whole({
+    id: stringAt(stored, 'id'),
+    key: stringAt(stored, 'key'),
+    event: hookEvents.find((name) => name === stored?.['event']),
+    command: stringAt(stored, 'command'),
+    status: statuses.find((name) => name === stored?.['status']),
+    durationMs: numberAt(stored, 'duration_ms') ?? 0,
+    entries: (arrayAt(stored, 'entries') ?? []).filter(isJsonObject).flatMap((entry) => {
+      const kind = kinds.find((name) => name === entry['kind']);
+      return whole({ kind, text: stringAt(entry, 'text') }) ?? [];
+    }),
   });
-  return { id, key, event, command, status, durationMs: numberAt(stored, 'duration_ms') ?? 0, entries };
 }
 
 /** A file may claim any number of texts of any length. In tokens. */
@@ -64,10 +66,8 @@ function withText(texts: readonly SessionText[], { key, text }: SessionText): re
 }
 
 export function readSessionTexts(carried: JsonObject): readonly SessionText[] {
-  return (arrayAt(carried, 'session_context') ?? [])
-    .filter(isJsonObject)
-    .reduce<readonly SessionText[]>((all, each) => {
-      const [key, text] = [stringAt(each, 'key'), stringAt(each, 'text')];
-      return key === undefined || text === undefined ? all : withText(all, { key, text });
-    }, []);
+  const texts = (arrayAt(carried, 'session_context') ?? []).filter(isJsonObject).flatMap((each) => {
+    return whole({ key: stringAt(each, 'key'), text: stringAt(each, 'text') }) ?? [];
+  });
+  return texts.reduce<readonly SessionText[]>(withText, []);
 }

@@ -1,13 +1,4 @@
-import { defined } from '../../../base/objects.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
 import { readUsage } from '../drafts/usage-and-failure-fields.ts';
 
@@ -17,15 +8,11 @@ export interface ModelLimit {
   readonly accepted?: number;
   /** Number of tokens that it has certainly accepted. */
   readonly proven?: number;
-  /**
-   * Window named by its server in a refusal, and the one configured then, in tokens. Dropped once more than that is
-   * answered.
-   */
+  /** Window that a refusal named, and the one configured then. Dropped once more tokens are answered. */
   readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 
 export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
-
 /** A smaller number is an error: no usable model has such a window. */
 const leastNamed = 1001;
 /** A count may be anything or missing: a tokeniser makes between these numbers of bytes per token. */
@@ -38,11 +25,7 @@ export function findModelLimit(limits: readonly ModelLimit[], { provider, model 
 }
 
 /** Folds a `capstan_step` line. `bytes`: body of the thread's newest request. */
-export function foldStepLimits(
-  limits: readonly ModelLimit[],
-  payload: JsonObject,
-  bytes: number | undefined,
-): readonly ModelLimit[] {
+export function foldStepLimits(limits: readonly ModelLimit[], payload: JsonObject, bytes: number | undefined) {
   const [provider, model] = [stringAt(payload, 'provider'), stringAt(payload, 'model')];
   if (provider === undefined || model === undefined) return limits;
   const before = findModelLimit(limits, { provider, model }) ?? { provider, model };
@@ -62,8 +45,8 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   const accepted = Math.max(limit.accepted ?? 0, bytes);
   const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
-  const { named, ...known } = limit;
-  return { ...known, accepted, proven, ...(named === undefined || named.tokens < proven ? {} : { named }) };
+  const { named } = limit;
+  return { ...limit, accepted, proven, named: named === undefined || named.tokens < proven ? undefined : named };
 }
 
 function takenBy(bytes: number, counted: number): number {
@@ -89,15 +72,13 @@ export function repeatModelWindows(then: readonly ModelLimit[], now: readonly Mo
 }
 
 export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
-  return (arrayAt(carried, 'model_limits') ?? []).flatMap(readLimit).slice(-mostModels);
+  return (arrayAt(carried, 'model_limits') ?? []).filter(isJsonObject).flatMap(readLimit).slice(-mostModels);
 }
 
-function readLimit(value: Json): readonly ModelLimit[] {
-  if (!isJsonObject(value)) return [];
+function readLimit(value: JsonObject): readonly ModelLimit[] {
   const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];
   if (provider === undefined || model === undefined) return [];
-  const [accepted, proven] = [numberAt(value, 'accepted'), numberAt(value, 'proven')];
-  const limit = { provider, model, ...defined({ accepted, proven }) };
+  const limit = { provider, model, accepted: numberAt(value, 'accepted'), proven: numberAt(value, 'proven') };
   const named = objectAt(value, 'named');
   return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];
 }

@@ -22,22 +22,15 @@ export interface RecordedPin extends Pin {
   readonly seal?: string;
 }
 
-export function pinAdded({ id, text }: Pin): LineDraft {
-  return { type: lineType.pin, payload: { id, text } };
-}
-
-export function pinRemoved(id: string): LineDraft {
-  return { type: lineType.pin, payload: { id, removed: true } };
-}
+export const pinAdded = ({ id, text }: Pin): LineDraft => ({ type: lineType.pin, payload: { id, text } });
+export const pinRemoved = (id: string): LineDraft => ({ type: lineType.pin, payload: { id, removed: true } });
 
 /** Ends a note that no seal proves. Its text stays readable as a claim of the file. */
 export function pinSetAside(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
 }
 
-export function pinClaim({ id, text }: Pin): Json {
-  return [lineType.pin, id, text];
-}
+export const pinClaim = ({ id, text }: Pin): Json => [lineType.pin, id, text];
 
 export function readPin(payload: JsonObject): RecordedPin | undefined {
   const [id, text, seal] = [stringAt(payload, 'id'), stringAt(payload, 'text'), stringAt(payload, 'seal')];
@@ -57,7 +50,7 @@ export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): read
   if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
   if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
   const at = pins.findIndex((pin) => pin.id === id);
-  return at < 0 ? [...pins, added] : pins.with(at, added);
+  return pins.toSpliced(at < 0 ? pins.length : at, 1, added);
 }
 
 /** Lines that turn notes `pins` into `wanted`, in that order. Repeated notes keep their seal. */
@@ -102,14 +95,10 @@ export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Ou
   return tooMuch(`${have}; the limit for all notes is ${groupDigits(tokensInAll)}.`, takeAway(id));
 }
 
-function tokensOf(pins: readonly Pin[]): number {
-  return pins.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-}
+const tokensOf = (pins: readonly Pin[]): number => pins.reduce((sum, { text }) => sum + estimateTokens(text), 0);
 
 function takeAway(id: ThreadId): string {
   return `Remove a note first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
 }
 
-function tooMuch(message: string, next: string): Outcome {
-  return { code: 'note-not-pinned', message, next };
-}
+const tooMuch = (message: string, next: string): Outcome => ({ code: 'note-not-pinned', message, next });

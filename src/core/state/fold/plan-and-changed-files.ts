@@ -36,8 +36,7 @@ export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Lin
   const answered = work.proposed?.find(({ callId }) => callId === entry.item['call_id']);
   if (answered !== undefined) return afterAnswer(work, answered, hasRun(entry.item, known));
   const changed = known?.['changed'];
-  if (changed === undefined) return work;
-  return foldChangedFiles(work, readChangedFiles(changed));
+  return changed === undefined ? work : foldChangedFiles(work, readChangedFiles(changed));
 }
 
 export function foldChangedFiles(work: WorkRecords, files: readonly ChangedFile[]): WorkRecords {
@@ -54,8 +53,8 @@ function newerThanPlan({ item, origin }: Entry): PlanOlderThan | undefined {
 /** A completed plan says nothing about later requests; any other may be out of date from here on. */
 function afterBoundary({ plan, files, putBack, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
-  const older = withOlderPlan({ ...(isOpen ? { plan } : {}), files, ...defined({ putBack }) }, 'user');
-  return { ...older, ...defined({ number: origin.family === 'user' ? number : before }) };
+  const older = withOlderPlan({ plan: isOpen ? plan : undefined, files, putBack }, 'user');
+  return { ...older, number: origin.family === 'user' ? number : before };
 }
 
 const mostProposed = 20;
@@ -73,21 +72,16 @@ function hasRun(answer: Item, known: JsonObject | undefined): boolean {
 }
 
 /** A plan counts once its call has run: a refused one changes nothing. */
-function afterAnswer(
-  { proposed = [], ...work }: WorkRecords,
-  { callId, steps }: ProposedPlan,
-  hasRun: boolean,
-): WorkRecords {
+function afterAnswer({ proposed = [], ...work }: WorkRecords, { callId, steps }: ProposedPlan, hasRun: boolean) {
   const waiting = proposed.filter((each) => each.callId !== callId);
   const left = waiting.length === 0 ? work : { ...work, proposed: waiting };
-  return hasRun ? { ...left, plan: { steps, ...defined({ number: work.number }), isOlder: false } } : left;
+  return hasRun ? { ...left, plan: { steps, number: work.number, isOlder: false } } : left;
 }
 
 const statuses = { pending: 'pending', in_progress: 'in-progress', completed: 'completed' } as const;
 
 function readSteps(steps: readonly Json[], key: 'step' | 'text'): readonly PlanStep[] {
-  return steps.flatMap((value) => {
-    if (!isJsonObject(value)) return [];
+  return steps.filter(isJsonObject).flatMap((value) => {
     const text = stringAt(value, key);
     const status = String(value['status']).replaceAll('-', '_');
     if (text === undefined || !(status in statuses)) return [];
@@ -108,28 +102,29 @@ function withFiles(before: readonly ChangedFile[], changed: readonly ChangedFile
 
 export function readChangedFiles(stored: Json): readonly ChangedFile[] {
   if (!Array.isArray(stored)) return [];
-  return stored.flatMap((value: Json): ChangedFile[] => {
-    if (!isJsonObject(value)) return [];
+  return stored.filter(isJsonObject).flatMap((value): ChangedFile[] => {
     const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
     if (path === undefined || (kind !== 'add' && kind !== 'delete' && kind !== 'update')) return [];
-    const generated = value['generated'] === true || undefined;
-    return [{ path, kind, ...defined({ movePath, generated }) }];
+    return [{ path, kind, ...defined({ movePath, generated: value['generated'] === true || undefined }) }];
   });
 }
 
 export function storeWork({ plan, files, putBack, number }: WorkRecords): JsonObject {
   return {
-    ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
-    ...defined({ plan_number: plan?.number, plan_older_than: plan?.olderThan }),
-    files: [...files] as unknown as Json,
-    ...defined({ put_back: putBack && ([...putBack] as unknown as Json), number }),
+    plan: plan?.steps as unknown as Json,
+    plan_is_older: plan?.isOlder,
+    plan_number: plan?.number,
+    plan_older_than: plan?.olderThan,
+    files: files as unknown as Json,
+    put_back: putBack as unknown as Json,
+    number,
   };
 }
 
 export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
-  const [plan, number, putBack] = [readPlan(stored), numberAt(stored, 'number'), readPutBackFiles(stored)];
-  return { ...defined({ plan }), files: readChangedFiles(stored['files'] ?? []), ...defined({ putBack, number }) };
+  const [files, putBack] = [readChangedFiles(stored['files'] ?? []), readPutBackFiles(stored)];
+  return { plan: readPlan(stored), files, putBack, number: numberAt(stored, 'number') };
 }
 
 /** Earlier versions did not record whether the user wrote after the plan: it may be out of date. */
@@ -138,5 +133,5 @@ function readPlan(stored: JsonObject): WorkPlan | undefined {
   if (steps === undefined) return undefined;
   const [isOlder, number] = [stored['plan_is_older'] !== false, numberAt(stored, 'plan_number')];
   const olderThan = plansAreOlderThan.find((known) => known === stored['plan_older_than']);
-  return { steps: readSteps(steps, 'text'), ...defined({ number }), isOlder, ...defined({ olderThan }) };
+  return { steps: readSteps(steps, 'text'), number, isOlder, olderThan };
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { whole } from '../../../base/objects.ts';
 import type { SessionFate } from '../../../ports/commands.ts';
 import type { StartedProcess } from '../../../ports/system.ts';
 import type { ThreadId, TurnId } from '../../../protocol/ids.ts';
@@ -44,24 +44,18 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 /** Must be durable before the call has an effect. */
 export function callStarted({ threadId, turnId, callId, tool, at, item, ...marks }: CallBegins): LineDraft {
   const { idempotent, external, outside, confined } = marks;
-  const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  const about = {
-    tool,
-    started_at_ms: at,
-    ...defined({ idempotent, external, outside, confined }),
-    item: shownCall(item),
-  };
-  return { type: lineType.call, payload: { ...ids, ...about } };
+  const about = { thread_id: threadId, turn_id: turnId, call_id: callId, tool, started_at_ms: at };
+  const payload = { ...about, idempotent, external, outside, confined, item: shownCall(item) };
+  return { type: lineType.call, payload };
 }
 
-export function shownCall(item: TurnItem): JsonObject {
-  return storedItem(shortened(item));
+export const shownCall = (item: TurnItem): JsonObject => storedItem(shortened(item));
+
+export function callProcess(turnId: TurnId, callId: string, started: StartedProcess): LineDraft {
+  return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: storeProcess(started) } };
 }
 
-export function callProcess(turnId: TurnId, callId: string, { pid, startedAt, mark }: StartedProcess): LineDraft {
-  const known = { pid, started_at: startedAt, mark };
-  return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: known } };
-}
+const storeProcess = ({ pid, startedAt, mark }: StartedProcess): JsonObject => ({ pid, started_at: startedAt, mark });
 
 export function callFoundDead(
   { at, item }: CallStart,
@@ -88,17 +82,9 @@ export function readProcess(value: JsonObject | undefined): StartedProcess | und
 }
 
 /** A command that outlived its call; history says that it runs. Without a writer of the thread, it is gone. */
-export interface RecordedSession {
+export interface RecordedSession extends Omit<CallStart, 'tool' | 'idempotent' | 'outside' | 'confined'> {
   readonly id: number;
-  /** A fork holds sessions of another thread, whose program may be alive. */
-  readonly threadId: string;
-  readonly callId: string;
   readonly turnId: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly item: JsonObject;
-  readonly process?: StartedProcess;
-  readonly processSeal?: string;
   /** Its process has ended, and no answer has reported it yet. */
   readonly exited?: true;
   /** The user ended it: no call can ask for its output. */
@@ -125,7 +111,6 @@ export function sessionDropped(id: number, fate: SessionFate): LineDraft {
 }
 
 const stoppedFate: SessionFate = 'stopped';
-
 /** More than can run at once: further ones in a file are invalid. */
 const mostSessions = 200;
 
@@ -140,19 +125,16 @@ export function foldSession<State extends SessionState>(state: State, payload: J
   const others = state.sessions.filter((session) => session.id !== id);
   const dropped = stringAt(payload, 'dropped');
   if (dropped !== undefined) {
-    // Answers report ended sessions, except those from another process in a checkpoint's list, and those that the user
-    // ended.
+    // Answers report ended sessions, except those of another process in a checkpoint, and those that the user ended.
     const isGone = dropped === ('gone' satisfies SessionFate) || dropped === stoppedFate;
-    const kept = isGone
-      ? state.sessionsAtCheckpoint.filter((session) => session.id !== id)
-      : state.sessionsAtCheckpoint;
+    const kept = state.sessionsAtCheckpoint.filter((session) => !isGone || session.id !== id);
     return { ...state, sessions: others, sessionsAtCheckpoint: kept };
   }
   const known = state.sessions.find((session) => session.id === id);
   if (payload['exited'] !== undefined) {
     if (known === undefined) return state;
     const stopped = payload['exited'] === stoppedFate || undefined;
-    const ended = { ...known, exited: true as const, ...defined({ stopped }) };
+    const ended = { ...known, exited: true as const, stopped: stopped ?? known.stopped };
     return { ...state, sessions: state.sessions.map((session) => (session === known ? ended : session)) };
   }
   const session = readSession(payload);
@@ -160,16 +142,15 @@ export function foldSession<State extends SessionState>(state: State, payload: J
 }
 
 export function storeSessions(sessions: readonly RecordedSession[]): readonly Json[] {
-  return sessions.map((session) => ({
-    ...startFields(session),
-    ...defined({ seal: session.processSeal, ended: session.exited, stopped: session.stopped }),
-  }));
+  return sessions.map((session) => {
+    const { processSeal: seal, exited: ended, stopped } = session;
+    return { ...startFields(session), seal, ended, stopped };
+  });
 }
 
 function startFields({ id, threadId, turnId, callId, at, item, process: started }: RecordedSession): JsonObject {
-  const known = started && { pid: started.pid, started_at: started.startedAt, mark: started.mark };
   const ids = { id, thread_id: threadId, turn_id: turnId, call_id: callId };
-  return { ...ids, started_at_ms: at, item, ...defined({ process: known }) };
+  return { ...ids, started_at_ms: at, item, process: started && storeProcess(started) };
 }
 
 export function sessionStartLine(session: RecordedSession): LineDraft {
@@ -177,22 +158,23 @@ export function sessionStartLine(session: RecordedSession): LineDraft {
 }
 
 export function readSessions(carried: JsonObject): readonly RecordedSession[] {
-  return (arrayAt(carried, 'sessions') ?? []).flatMap((value) =>
-    isJsonObject(value) ? (readSession(value) ?? []) : [],
-  );
+  return (arrayAt(carried, 'sessions') ?? []).filter(isJsonObject).flatMap((value) => readSession(value) ?? []);
 }
 
 function readSession(payload: JsonObject): RecordedSession | undefined {
-  const [id, at, item] = [numberAt(payload, 'id'), numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
-  const [threadId, turnId] = [stringAt(payload, 'thread_id'), stringAt(payload, 'turn_id')];
-  const callId = stringAt(payload, 'call_id');
-  if (id === undefined || at === undefined || item === undefined) return undefined;
-  if (threadId === undefined || turnId === undefined || callId === undefined) return undefined;
+  const session = whole({
+    id: numberAt(payload, 'id'),
+    threadId: stringAt(payload, 'thread_id'),
+    turnId: stringAt(payload, 'turn_id'),
+    callId: stringAt(payload, 'call_id'),
+    at: numberAt(payload, 'started_at_ms'),
+    item: objectAt(payload, 'item'),
+  });
   const started = readProcess(objectAt(payload, 'process'));
-  const processSeal = started && stringAt(payload, 'seal');
-  const exited = payload['ended'] === true || undefined;
-  const stopped = payload['stopped'] === true || undefined;
-  return { id, threadId, turnId, callId, at, item, ...defined({ process: started, processSeal, exited, stopped }) };
+  const [exited, stopped] = [payload['ended'] === true || undefined, payload['stopped'] === true || undefined];
+  return (
+    session && { ...session, process: started, processSeal: started && stringAt(payload, 'seal'), exited, stopped }
+  );
 }
 
 export function sessionCommand({ item }: Pick<RecordedSession, 'item'>): string {

@@ -21,10 +21,7 @@ import { readChangedBeside } from '../drafts/workspace-lines.ts';
 import { oneLine } from '../turns/turn-words.ts';
 import { readPutBack } from './files-put-back.ts';
 
-/**
- * An accepted message that has not entered history: a user's words, an item of a program, the result of an agent, or a
- * change of files beside the thread.
- */
+/** An accepted message that is not in history: words, an item of a program, an agent's result, or changed files. */
 export type WaitingMessage = { readonly id: string } & WaitingContent;
 
 export type WaitingContent =
@@ -47,7 +44,6 @@ export type WaitingContent =
 
 /** The seal proves that this home wrote the line. */
 export type RecordedMessage = WaitingMessage & { readonly seal?: string };
-
 /** A change of files. It holds for every conversation about them, and is not undone with one. */
 export type FilesMessage = Extract<RecordedMessage, { readonly kind: 'files' | 'beside' }>;
 
@@ -60,17 +56,11 @@ const mostWaiting = 5000;
 
 export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
   if (waiting.length < mostWaiting) return undefined;
-  return {
-    code: 'too-many-waiting',
-    message: `${waiting.length} messages already wait for the next request of this thread, which is the limit.`,
-    next: 'Send it again after the next request, or start a turn.',
-  };
+  const message = `${waiting.length} messages already wait for the next request of this thread, which is the limit.`;
+  return { code: 'too-many-waiting', message, next: 'Send it again after the next request, or start a turn.' };
 }
 
-/**
- * Reason to drop a message: the code of an outcome, or the action on its thread. `unproven`: no seal proves that this
- * home accepted it.
- */
+/** Code of an outcome, or the action on its thread. `unproven`: no seal proves that this home accepted the message. */
 export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
 export function messageWaits(message: WaitingMessage): LineDraft {
@@ -84,23 +74,27 @@ function stored(message: WaitingMessage): JsonObject {
   return { ...message, input } as unknown as JsonObject;
 }
 
+function objectOf(payload: JsonObject, kind: WaitingContent['kind'], key: string): JsonObject | undefined {
+  return payload['kind'] === kind ? objectAt(payload, key) : undefined;
+}
+
 export function totalIn(payload: JsonObject): Usage | undefined {
   const total = payload['kind'] === 'words' ? undefined : objectAt(payload, 'total');
   return total && repairUsage(total);
 }
 
 export function reportIn(payload: JsonObject): AgentReport | undefined {
-  const report = payload['kind'] === 'agent' ? objectAt(payload, 'report') : undefined;
+  const report = objectOf(payload, 'agent', 'report');
   return report && readReport(report);
 }
 
 export function putBackIn(payload: JsonObject): RestoredFiles | undefined {
-  const files = payload['kind'] === 'files' ? objectAt(payload, 'files') : undefined;
+  const files = objectOf(payload, 'files', 'files');
   return files && readPutBack(files);
 }
 
 export function changedBesideIn(payload: JsonObject): FilesChangedInSideConversation | undefined {
-  const files = payload['kind'] === 'beside' ? objectAt(payload, 'files') : undefined;
+  const files = objectOf(payload, 'beside', 'files');
   return files && readChangedBeside(files);
 }
 
@@ -110,16 +104,15 @@ export function messageWaitsAgain({ seal = '', ...message }: RecordedMessage): L
 }
 
 export function messageClaim(message: WaitingMessage): Json {
-  const { id } = message;
-  if (message.kind === 'item') {
-    return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
-  }
-  if (message.kind === 'agent') return [lineType.waiting, id, 'agent', message.report as unknown as Json];
-  if (message.kind === 'files' || message.kind === 'beside')
-    return [lineType.waiting, id, message.kind, message.files as unknown as Json];
+  return [lineType.waiting, message.id, message.kind, ...(claimedContent(message) as unknown as readonly Json[])];
+}
+
+function claimedContent(message: WaitingMessage): readonly unknown[] {
+  if (message.kind === 'item') return [message.item, message.maker ?? null];
+  if (message.kind === 'agent') return [message.report];
+  if (message.kind !== 'words') return [message.files];
   const { author, text, images, unusableImages = null } = message.input;
-  const claim = [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
-  return author === 'user' ? claim : [...claim, author];
+  return [text, images, unusableImages, ...(author === 'user' ? [] : [author])];
 }
 
 export function messageDropped(id: string, because: DroppedBecause): LineDraft {
@@ -143,11 +136,10 @@ export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonOb
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
+type Waiting = readonly RecordedMessage[];
+
 /** Folds the metadata of a `response_item` line. */
-export function foldEntered(
-  waiting: readonly RecordedMessage[],
-  metadata: JsonObject | undefined,
-): readonly RecordedMessage[] {
+export function foldEntered(waiting: Waiting, metadata: JsonObject | undefined): Waiting {
   if (waiting.length === 0 || metadata === undefined) return waiting;
   const id = stringAt(objectAt(metadata, 'capstan'), 'waited');
   return id === undefined ? waiting : without(waiting, id);
@@ -157,14 +149,8 @@ export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
   return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
-/**
- * Messages that still wait after a rollback: they waited at the place, and have neither entered history nor been
- * dropped since.
- */
-export function waitingAfterRollback(
-  then: readonly RecordedMessage[],
-  now: readonly WaitingMessage[],
-): readonly RecordedMessage[] {
+/** Messages that waited at the place of a rollback, and have neither entered history nor been dropped since. */
+export function waitingAfterRollback(then: Waiting, now: readonly WaitingMessage[]): Waiting {
   return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 }
 
@@ -194,7 +180,7 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
   if (putBack !== undefined) return { kind: 'files', files: putBack, ...again };
   const beside = changedBesideIn(payload);
   if (beside !== undefined) return { kind: 'beside', files: beside, ...again };
-  const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
+  const input = readInput(objectOf(payload, 'words', 'input'));
   return input === undefined ? undefined : { kind: 'words', input };
 }
 
@@ -206,12 +192,8 @@ function readInput(stored: JsonObject | undefined): UserInput | undefined {
     (value) => hasTexts(value, 'path') && hasTexts(value['problem'], 'code', 'message', 'next'),
   );
   const continues = turnsContinued.find((each) => each === stored?.['continues']);
-  return {
-    author: readAuthor(stored?.['author']),
-    text,
-    images,
-    ...defined({ unusableImages, continues }),
-  } as unknown as UserInput;
+  const author = readAuthor(stored?.['author']);
+  return { author, text, images, ...defined({ unusableImages, continues }) } as unknown as UserInput;
 }
 
 function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
@@ -219,33 +201,26 @@ function hasTexts(value: Json | undefined, ...keys: readonly string[]): value is
 }
 
 export function waitingItem(message: WaitingContent): Item {
+  if (message.kind === 'item') return message.item;
+  if (message.kind === 'words' && message.input.continues === undefined) return userMessage('', message.input);
+  const { role, text } = renderedMessage(message);
+  return contextMessage('', role, [text]);
+}
+
+function renderedMessage(message: Exclude<WaitingContent, { readonly kind: 'item' }>) {
   switch (message.kind) {
-    case 'words': {
-      const { continues } = message.input;
-      if (continues === undefined) return userMessage('', message.input);
-      const { role, text } = render(turnContinuedFragment, continues);
-      return contextMessage('', role, [text]);
-    }
-    case 'agent': {
-      const { role, text } = render(subagentNotificationFragment, notificationOf(message.report));
-      return contextMessage('', role, [text]);
-    }
-    case 'files': {
-      const { role, text } = render(filesPutBackFragment, message.files);
-      return contextMessage('', role, [text]);
-    }
-    case 'beside': {
-      const { role, text } = render(filesChangedBesideFragment, message.files);
-      return contextMessage('', role, [text]);
-    }
-    case 'item':
-      return message.item;
+    case 'words':
+      return render(turnContinuedFragment, message.input.continues!);
+    case 'agent':
+      return render(subagentNotificationFragment, notificationOf(message.report));
+    case 'files':
+      return render(filesPutBackFragment, message.files);
+    case 'beside':
+      return render(filesChangedBesideFragment, message.files);
   }
 }
 
-export function notificationOf({ path, status }: AgentReport) {
-  return { agentPath: path, status };
-}
+export const notificationOf = ({ path, status }: AgentReport) => ({ agentPath: path, status });
 
 export function waitingWords(message: WaitingContent, characters: number): string {
   if (message.kind === 'words') {

@@ -15,14 +15,9 @@ export function commandNotRun(call: CallItem): CommandItem | undefined {
   return { kind: 'command', id: call.call_id, argv: ['sh', '-c', cmd], cwd: '', status: 'declined', output: '' };
 }
 
-/**
- * A word that the question's line has only the beginning of: the list, the index in it, and the argument that holds the
- * word.
- */
+/** A word of which the question's line has only the beginning: list, index, and the argument that holds all of it. */
 export type WordInCall = readonly [list: 'argv' | 'prefix', index: number, argument: string];
-
 type Words = Pick<Question, 'argv' | 'prefix'>;
-
 export const wordLists = ['argv', 'prefix'] as const;
 
 export function wordsInCall(words: Words, call: CallItem): readonly WordInCall[] {
@@ -47,10 +42,7 @@ export function readWordsInCall(payload: JsonObject): readonly WordInCall[] | un
 
 /** Nothing large is stored twice (I9): the model's call holds longer words completely. */
 const longestWord = 1000;
-
-function isLong(word: string): boolean {
-  return word.length > longestWord;
-}
+const isLong = (word: string): boolean => word.length > longestWord;
 
 /** The beginning of a word for lines about calls. Never splits a character. */
 export function shortWord(word: string): string {
@@ -78,9 +70,7 @@ export function callAfterHooks(call: CallItem, { input }: HookResults = {}): Cal
   return call.type === 'function_call' ? { ...call, arguments: input } : { ...call, input };
 }
 
-export function callInput(call: CallItem): string {
-  return call.type === 'function_call' ? call.arguments : call.input;
-}
+export const callInput = (call: CallItem): string => (call.type === 'function_call' ? call.arguments : call.input);
 
 /** Short form: of a command, the command itself. */
 export function shownCallInput(call: CallItem): string {

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type LineDraft, lineType } from '../../../protocol/line.ts';
@@ -25,13 +25,8 @@ export interface RecordedGrant extends GivenGrant {
 const mostGrants = 500;
 const mostKeys = 100;
 const longestKey = 4000;
-
-/**
- * `forked`: given in another thread. `unproven`: no seal proves that this home wrote them. `ended`: they had ended
- * before a rollback.
- */
+/** `forked`: given in another thread. `unproven`: no seal of this home. `ended`: before a rollback. */
 export type GrantsDroppedBecause = 'forked' | 'unproven' | 'ended';
-
 /** A call can be asked about twice, before it runs and for a retry; each answer gives its own grant. */
 type GrantName = Pick<GivenGrant, 'callId' | 'about'>;
 
@@ -39,27 +34,25 @@ export function isSameGrant(one: GrantName, other: GrantName): boolean {
   return one.callId === other.callId && one.about === other.about;
 }
 
+type Grants = readonly RecordedGrant[];
+
 /** Grants after a rollback: those given before the turns that are taken back, and not ended since. */
-export function grantsAfterRollback(
-  then: readonly RecordedGrant[],
-  now: readonly RecordedGrant[],
-): readonly RecordedGrant[] {
+export function grantsAfterRollback(then: Grants, now: Grants): Grants {
   return then.filter((grant) => now.some((each) => isSameGrant(each, grant)));
 }
 
 /** For a rollout that begins at that place: ends again the grants that ended after it. */
-export function grantsEnded(then: readonly RecordedGrant[], now: readonly RecordedGrant[]): readonly LineDraft[] {
+export function grantsEnded(then: Grants, now: Grants): readonly LineDraft[] {
   const kept = grantsAfterRollback(then, now);
   return then.filter((grant) => !kept.includes(grant)).map((grant) => grantsDropped('ended', grant));
 }
 
 export function grantsDropped(because: GrantsDroppedBecause, grant?: GrantName): LineDraft {
-  const name = defined({ call_id: grant?.callId, about: grant?.about });
-  return { type: lineType.question, payload: { ...name, dropped: because } };
+  return { type: lineType.question, payload: { call_id: grant?.callId, about: grant?.about, dropped: because } };
 }
 
 /** Folds a `capstan_question` line. One that is invalid or gives no grant changes nothing. */
-export function foldGrant(grants: readonly RecordedGrant[], payload: JsonObject): readonly RecordedGrant[] {
+export function foldGrant(grants: Grants, payload: JsonObject): Grants {
   if (payload['dropped'] !== undefined) return withoutDropped(grants, payload);
   const given = grantIn(payload);
   return given !== undefined && isLasting(given) ? withGrant(grants, given) : grants;
@@ -85,49 +78,32 @@ function withGrant<Grant extends GrantName>(grants: readonly Grant[], given: Gra
   return [...grants.filter((grant) => !isSameGrant(grant, given)), given].slice(-mostGrants);
 }
 
-function isLasting(given: GivenGrant): given is RecordedGrant {
-  return given.scope === 'session' || given.scope === 'rule';
-}
+const isLasting = (given: GivenGrant): given is RecordedGrant => given.scope === 'session' || given.scope === 'rule';
 
 function grantIn(payload: JsonObject): GivenGrant | undefined {
   const answer = readAnswer(objectAt(payload, 'answer'));
-  const [callId, turnId, about] = [
-    stringAt(payload, 'call_id'),
-    stringAt(payload, 'turn_id'),
-    stringAt(payload, 'about'),
-  ];
-  const keys = textsAt(payload, 'keys');
-  if (answer?.kind !== 'allowed') return undefined;
-  if (callId === undefined || turnId === undefined || about === undefined) return undefined;
-  if (keys === undefined || keys.length === 0 || keys.length > mostKeys) return undefined;
+  const keys = textsAt(payload, 'keys') ?? [];
+  if (answer?.kind !== 'allowed' || keys.length === 0 || keys.length > mostKeys) return undefined;
   if (keys.some(({ length }) => length > longestKey)) return undefined;
-  const [seal, under] = [stringAt(payload, 'seal'), stringAt(payload, 'under')];
-  const of = {
-    callId,
-    turnId: turnId as TurnId,
-    about,
-    ...defined({ scope: answer.scope }),
-    keys,
-    ...defined({ under }),
-  };
-  return seal === undefined || seal === '' ? of : { ...of, seal };
+  const callId = stringAt(payload, 'call_id');
+  const turnId = stringAt(payload, 'turn_id') as TurnId | undefined;
+  const grant = whole({ callId, turnId, about: stringAt(payload, 'about'), keys });
+  const seal = stringAt(payload, 'seal') || undefined;
+  return grant && { ...grant, scope: answer.scope, under: stringAt(payload, 'under'), seal };
 }
 
 export function storeGrants(grants: readonly GivenGrant[]): readonly JsonObject[] {
   return grants.map(({ callId, turnId, about, scope, keys, under, seal }) => {
-    const answer = { kind: 'allowed', ...defined({ scope }) };
-    return { call_id: callId, turn_id: turnId, about, answer, keys, ...defined({ under, seal }) };
+    return { call_id: callId, turn_id: turnId, about, answer: { kind: 'allowed', scope }, keys, under, seal };
   });
 }
 
 export function readGrants(carried: JsonObject): readonly RecordedGrant[] {
-  return carriedIn(carried).reduce<readonly RecordedGrant[]>((all, each) => foldGrant(all, each), []);
+  return carriedIn(carried).reduce<Grants>(foldGrant, []);
 }
 
 export function readTurnGrants(openTurn: JsonObject): readonly GivenGrant[] {
-  return carriedIn(openTurn).reduce<readonly GivenGrant[]>((all, each) => foldTurnGrant(all, each), []);
+  return carriedIn(openTurn).reduce<readonly GivenGrant[]>(foldTurnGrant, []);
 }
 
-function carriedIn(value: JsonObject): readonly JsonObject[] {
-  return (arrayAt(value, 'grants') ?? []).filter(isJsonObject);
-}
+const carriedIn = (value: JsonObject): readonly JsonObject[] => (arrayAt(value, 'grants') ?? []).filter(isJsonObject);

@@ -19,10 +19,7 @@ import { answerIn, readQuestion, type RecordedAnswer, type RecordedQuestion } fr
 
 const mostQuestions = 500;
 
-/**
- * Folds a `capstan_question` line: a question waits in the open turn until its call begins or is answered. Permission
- * for the session becomes a grant.
- */
+/** A question waits in the open turn until its call begins or is answered. Permission for the session is a grant. */
 export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   const callId = stringAt(payload, 'call_id');
@@ -94,14 +91,14 @@ export function attachUserComment(
   state: ThreadState,
   entry: Entry,
 ): { readonly state: ThreadState; readonly entry: Entry } {
-  const { said = [], ...turn } = state.openTurn ?? {};
-  const isAbout = ({ callId }: { readonly callId: string }): boolean => callId === entry.item['call_id'];
-  if (!entry.item.type.endsWith('_output') || !said.some(isAbout)) return { state, entry };
-  const others = said.filter((one) => !isAbout(one));
-  const openTurn = { ...turn, ...(others.length === 0 ? {} : { said: others }) } as OpenTurn;
+  const { openTurn } = state;
+  if (openTurn?.said === undefined || !entry.item.type.endsWith('_output')) return { state, entry };
+  const own = openTurn.said.filter(({ callId }) => callId === entry.item['call_id']);
+  if (own.length === 0) return { state, entry };
+  const others = openTurn.said.filter((each) => !own.includes(each));
   return {
-    state: { ...state, openTurn },
-    entry: { ...entry, said: said.filter(isAbout).map(({ text }) => text) },
+    state: { ...state, openTurn: { ...openTurn, said: others.length === 0 ? undefined : others } },
+    entry: { ...entry, said: own.map(({ text }) => text) },
   };
 }
 
@@ -113,10 +110,10 @@ function withGrants(state: ThreadState, payload: JsonObject): ThreadState {
 function withTurnGrants(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
   if (openTurn === undefined) return state;
-  const { grants: before = [], ...turn } = openTurn;
+  const { grants: before = [] } = openTurn;
   const grants = foldTurnGrant(before, payload);
   if (grants === before) return state;
-  return { ...state, openTurn: grants.length === 0 ? turn : { ...turn, grants } };
+  return { ...state, openTurn: { ...openTurn, grants: grants.length === 0 ? undefined : grants } };
 }
 
 export function withoutTurnGrants(state: ThreadState, some: readonly GivenGrant[]): ThreadState {
@@ -136,10 +133,7 @@ export function pendingQuestions({ openTurn, history }: AskingState): readonly Q
 }
 
 type AskingState = Pick<ThreadState, 'openTurn' | 'history'>;
-
-function isCallNamed(item: Item, callId: string): item is CallItem {
-  return isCall(item) && item.call_id === callId;
-}
+const isCallNamed = (item: Item, callId: string): item is CallItem => isCall(item) && item.call_id === callId;
 
 /** For a thread that runs no turn. Questions asked while a call ran ended with that process. */
 export function questionsToAsk(state: AskingState): readonly Question[] {
@@ -160,10 +154,10 @@ export function isSuspended({ openTurn }: Pick<ThreadState, 'openTurn'>): boolea
 }
 
 export function withoutQuestion(openTurn: OpenTurn, callId: unknown): OpenTurn {
-  const { questions = [], ...rest } = openTurn;
+  const { questions = [] } = openTurn;
   const others = questions.filter((question) => question.callId !== callId);
   if (others.length === questions.length) return openTurn;
-  return others.length === 0 ? rest : { ...rest, questions: others };
+  return { ...openTurn, questions: others.length === 0 ? undefined : others };
 }
 
 export function foldQuestionOver(state: ThreadState, item: Item): ThreadState {
@@ -213,10 +207,7 @@ function wholeItem(item: JsonObject, given: JsonObject, argv: readonly string[] 
 
 const idLength = 16;
 
-/**
- * Id of a question, made from `about` in its line: equal after a resume and for files of other versions. Repeating an
- * answered question of the same turn exactly gives another id.
- */
+/** Made from `about`, so equal after a resume. Repeating an answered question in the turn gives another id. */
 export function questionId({ answered = [] }: Pick<OpenTurn, 'answered'>, about: string): string {
   const name = about.slice(0, idLength);
   const times = answered.filter((id) => id === name || id.startsWith(`${name}-`)).length;

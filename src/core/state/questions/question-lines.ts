@@ -1,5 +1,5 @@
 import { textHash } from '../../../base/digest.ts';
-import { defined, notPlain, plainCopy } from '../../../base/objects.ts';
+import { defined, notPlain, plainCopy, whole } from '../../../base/objects.ts';
 import type { CallItem } from '../../../protocol/item.ts';
 import {
   arrayAt,
@@ -51,17 +51,13 @@ export function questionKey(
   return textHash(JSON.stringify([call.name, callInput(call), question]));
 }
 
-/**
- * Must be durable before the user is asked. `supersedes`: `about` of the call's previous question, which is no longer
- * asked.
- */
+/** Must be durable before the user is asked. `supersedes`: `about` of the question of the call before it. */
 export function questionAsked(
   question: Question,
   { call, about, hook, ...more }: AskedAs & { readonly supersedes?: string; readonly to?: 'review' },
 ): LineDraft {
   const fields = questionFields(question, wordsInCall(question, call));
-  const said = hook && { hook: defined({ ...hook }) };
-  return { type: lineType.question, payload: { ...fields, about, ...defined({ ...more }), ...said } };
+  return { type: lineType.question, payload: { ...fields, about, ...more, hook: hook && { ...hook } } };
 }
 
 interface AskedAs {
@@ -76,17 +72,12 @@ export function questionAnswered(
   { callId, turnId }: Pick<Question, 'callId' | 'turnId'>,
   { about, keys, under, seal: _seal, ...answer }: RecordedAnswer,
 ): LineDraft {
-  const kept = defined({ keys, under });
-  const payload = { turn_id: turnId, call_id: callId, about, answer: defined({ ...answer }), ...kept };
+  const payload = { turn_id: turnId, call_id: callId, about, answer, keys, under };
   return { type: lineType.question, payload: payload as unknown as JsonObject };
 }
 
-export function questionClaim({
-  callId,
-  turnId,
-  about = '',
-}: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
-  return [lineType.question, turnId, callId, about];
+export function questionClaim(asked: Pick<RecordedQuestion, 'callId' | 'turnId' | 'about'>): Json {
+  return [lineType.question, asked.turnId, asked.callId, asked.about ?? ''];
 }
 
 /** Content that the seal of an answer's line covers. A message from the user to the model grants nothing. */
@@ -102,10 +93,9 @@ export function answerClaim(
 export function answerIn(payload: JsonObject): RecordedAnswer | undefined {
   const [answer, about] = [readAnswer(objectAt(payload, 'answer')), stringAt(payload, 'about')];
   const keys = textsAt(payload, 'keys');
-  if (answer === undefined || about === undefined || (keys === undefined && payload['keys'] !== undefined))
-    return undefined;
-  const [seal, under] = [stringAt(payload, 'seal'), stringAt(payload, 'under')];
-  return { ...answer, about, ...defined({ keys, under, seal: seal === '' ? undefined : seal }) };
+  if (answer === undefined || about === undefined) return undefined;
+  if (keys === undefined && payload['keys'] !== undefined) return undefined;
+  return { ...answer, about, keys, under: stringAt(payload, 'under'), seal: stringAt(payload, 'seal') || undefined };
 }
 
 /** Ends a question that no seal proves: it is never asked. */
@@ -119,10 +109,7 @@ const scopes: readonly AnswerScope[] = ['call', 'session', 'rule'];
 const answerKinds: readonly Answer['kind'][] = ['allowed', 'declined', 'stopped', 'lapsed'];
 const protocols = ['http', 'https', 'socks5_tcp', 'socks5_udp'] as const;
 
-/**
- * Nothing large is stored twice (I9): the line has only the beginning of words in `inCall`, which are read from the
- * call.
- */
+/** The line has only the beginning of words in `inCall` (I9); the rest is read from the call. */
 export function questionFields(
   { id: _derived, callId, turnId, commands: _read, seen: _seen, input: _inCall, ...about }: Question,
   inCall: readonly WordInCall[],
@@ -132,8 +119,8 @@ export function questionFields(
       inCall.some(([name, index]) => name === list && index === at) ? shortWord(word) : word,
     );
   const short = defined({ argv: inLine('argv'), prefix: inLine('prefix') });
-  const places = inCall.length === 0 ? {} : { in_call: inCall as unknown as readonly Json[] };
-  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short, ...places };
+  const in_call = inCall.length === 0 ? undefined : (inCall as unknown as readonly Json[]);
+  return { turn_id: turnId, call_id: callId, ...(about as unknown as JsonObject), ...short, in_call };
 }
 
 export function readQuestion(
@@ -142,12 +129,6 @@ export function readQuestion(
 ): Question | undefined {
   const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
   if (tool === undefined || item === undefined) return undefined;
-  const texts = { reason: stringAt(payload, 'reason'), justification: stringAt(payload, 'justification') };
-  const paths = arrayAt(payload, 'paths')?.flatMap(readPath);
-  const [host, permissions] = [readHost(objectAt(payload, 'host')), readExtra(objectAt(payload, 'permissions'))];
-  const mcp = readMcpTool(objectAt(payload, 'mcp'));
-  const elicitation = readElicitation(objectAt(payload, 'elicitation'));
-  const words = { argv: textsAt(payload, 'argv'), cwd: stringAt(payload, 'cwd'), prefix: textsAt(payload, 'prefix') };
   return {
     id,
     callId,
@@ -156,14 +137,17 @@ export function readQuestion(
     item,
     kind: readKind(payload),
     ...defined({
-      ...texts,
-      ...words,
-      paths,
-      host,
-      mcp,
-      elicitation,
+      reason: stringAt(payload, 'reason'),
+      justification: stringAt(payload, 'justification'),
+      argv: textsAt(payload, 'argv'),
+      cwd: stringAt(payload, 'cwd'),
+      prefix: textsAt(payload, 'prefix'),
+      paths: arrayAt(payload, 'paths')?.flatMap(readPath),
+      host: readHost(objectAt(payload, 'host')),
+      mcp: readMcpTool(objectAt(payload, 'mcp')),
+      elicitation: readElicitation(objectAt(payload, 'elicitation')),
       client: readClient(objectAt(payload, 'client')),
-      permissions,
+      permissions: readExtra(objectAt(payload, 'permissions')),
       confined: payload['confined'] === true || undefined,
       typed: payload['typed'] === true || undefined,
     }),
@@ -250,14 +234,13 @@ function readPath(value: Json): NonNullable<Question['paths']> {
 }
 
 function readHost(value: JsonObject | undefined): Question['host'] {
-  const [name, port] = [stringAt(value, 'name'), numberAt(value, 'port')];
   const protocol = protocols.find((known) => known === value?.['protocol']);
-  return name === undefined || port === undefined || protocol === undefined ? undefined : { name, port, protocol };
+  return whole({ name: stringAt(value, 'name'), port: numberAt(value, 'port'), protocol });
 }
 
 function readMcpTool(value: JsonObject | undefined): Question['mcp'] {
   const [server, tool, digest] = ['server', 'tool', 'digest'].map((key) => stringAt(value, key));
-  return server === undefined || tool === undefined || digest === undefined ? undefined : { server, tool, digest };
+  return whole({ server, tool, digest });
 }
 
 function readClient(value: JsonObject | undefined): Question['client'] {
@@ -266,9 +249,8 @@ function readClient(value: JsonObject | undefined): Question['client'] {
 }
 
 function readElicitation(value: JsonObject | undefined): Question['elicitation'] {
-  const [server, message] = [stringAt(value, 'server'), stringAt(value, 'message')];
-  if (server === undefined || message === undefined) return undefined;
-  return { server, message, ...defined({ url: stringAt(value, 'url'), schema: objectAt(value, 'schema') }) };
+  const asked = whole({ server: stringAt(value, 'server'), message: stringAt(value, 'message') });
+  return asked && { ...asked, ...defined({ url: stringAt(value, 'url'), schema: objectAt(value, 'schema') }) };
 }
 
 function readExtra(value: JsonObject | undefined): ExtraPermissions | undefined {

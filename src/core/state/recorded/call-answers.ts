@@ -1,20 +1,12 @@
 import { defined } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
-import { type CallItem, isCall, type Item } from '../../../protocol/item.ts';
-import {
-  arrayAt,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  numberAt,
-  objectAt,
-  stringAt,
-} from '../../../protocol/json.ts';
+import { isCall, type Item } from '../../../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import type { Line } from '../../../protocol/line.ts';
 import type { ThreadEvent } from '../../../protocol/thread-event.ts';
 import type { ChangedFile, FileChangeItem, TurnItem } from '../../../protocol/turn-item.ts';
 import { refusalReason } from '../../fragments/answers/tool-calls.ts';
-import { callArguments, commandNotRun } from '../questions/call-arguments.ts';
+import { callArguments, callInput, commandNotRun } from '../questions/call-arguments.ts';
 import { outputOf } from './conversation-items.ts';
 
 /** Data on a call of the turn: the model's request, its start, and whether its item was shown. */
@@ -83,8 +75,8 @@ function withOutput(item: TurnItem, answer: string): TurnItem {
     return { ...item, output: isOfCommand ? readPrinted(answer).output : answer.replace(aboutServersCall, '') };
   }
   if (item.kind !== 'command' || item.output !== '') return item;
-  const isUnbegun = item.status === 'declined' || item.unfinished === 'not-started';
-  if (isUnbegun) return { ...item, output: refusalReason(answer) };
+  if (item.status === 'declined' || item.unfinished === 'not-started')
+    return { ...item, output: refusalReason(answer) };
   const { output, lines } = readPrinted(answer);
   return { ...item, output, ...defined({ outputLines: lines }) };
 }
@@ -152,10 +144,7 @@ function splitReport(answer: string): ReturnType<typeof splitAnswer> {
   return { facts, output: `${answer.slice(0, end)}\n${output}` };
 }
 
-/**
- * The output of a command in an answer of Capstan without text for the model, and its original number of lines. An
- * answer without facts is all output.
- */
+/** The output of a command without Capstan's text for the model, and its number of lines. Without facts: all of it. */
 export function readPrinted(answer: string): { readonly output: string; readonly lines?: number } {
   const start = answer.search(factsStart);
   const from = outputFrom(answer, start < 0 ? 0 : start);
@@ -199,36 +188,28 @@ function factNumber(facts: readonly string[], pattern: RegExp): number | undefin
 function parsedAnswer(answer: string): CallReport | undefined {
   if (!answer.startsWith('{"output":')) return undefined;
   try {
-    const value = JSON.parse(answer) as Json;
-    const metadata = isJsonObject(value) ? objectAt(value, 'metadata') : undefined;
-    const exitCode = metadata && numberAt(metadata, 'exit_code');
-    if (!isJsonObject(value) || exitCode === undefined) return undefined;
-    return exited(exitCode, numberAt(metadata!, 'duration_seconds'), stringAt(value, 'output') ?? '');
+    // It begins like an object, so it is one.
+    const value = JSON.parse(answer) as JsonObject;
+    const metadata = objectAt(value, 'metadata');
+    const exitCode = numberAt(metadata, 'exit_code');
+    if (exitCode === undefined) return undefined;
+    return exited(exitCode, numberAt(metadata, 'duration_seconds'), stringAt(value, 'output') ?? '');
   } catch {
     return undefined;
   }
 }
 
-interface AnsweredPatch {
-  readonly metadata: Line['metadata'] | undefined;
-  readonly call: Item | undefined;
-  readonly answer: string;
-}
-
-/**
- * Adds the call with the patch's lines, unless the file stores them separately. After a failure, the answer has the
- * reason.
- */
-function withPatchLines(item: FileChangeItem, { call, metadata, answer }: AnsweredPatch): FileChangeItem {
+/** Adds the call with the patch's lines, unless the file has them elsewhere. After a failure, the reason. */
+function withPatchLines(
+  item: FileChangeItem,
+  { call, metadata, answer }: Pick<OpenCall, 'call'> & Pick<Line, 'metadata'> & { readonly answer: string },
+): FileChangeItem {
   const changes = withStoredLines(item.changes, metadata);
   const isKnown = changes.some(({ diff }) => diff !== undefined);
-  const asked = isKnown || call === undefined || !isCall(call) ? undefined : callOf(call);
+  const asked =
+    isKnown || call === undefined || !isCall(call) ? undefined : { tool: call.name, input: callInput(call) };
   const problem = item.status === 'failed' ? answer : undefined;
   return { ...item, changes, ...defined({ call: asked, problem }) };
-}
-
-function callOf(call: CallItem): NonNullable<FileChangeItem['call']> {
-  return { tool: call.name, input: call.type === 'function_call' ? call.arguments : call.input };
 }
 
 /** Our older files store the lines beside the answer. */

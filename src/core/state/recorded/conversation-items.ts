@@ -60,8 +60,7 @@ export function recordedItem({ item, origin }: Entry): RecordedItem | undefined 
       const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
       return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(content).join('\n\n') };
     }
-    const phase = stringAt(item, 'phase');
-    return { kind: 'assistant', text: messageText(item), ...defined({ phase }) };
+    return { kind: 'assistant', text: messageText(item), ...defined({ phase: stringAt(item, 'phase') }) };
   }
   return item.type.endsWith('_call') || item.type === 'agent_message' ? recordedCall(item) : undefined;
 }
@@ -111,15 +110,10 @@ function picturesIn(parts: readonly JsonObject[]): readonly string[] {
   return parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
 }
 
-interface ItemPlace {
-  readonly turnId: TurnId;
-  readonly place: number;
-}
-
 export function contextEvents(
   entry: Entry,
   metadata: JsonObject | undefined,
-  { turnId, place }: ItemPlace,
+  { turnId, place }: { readonly turnId: TurnId; readonly place: number },
 ): readonly ContextEvent[] {
   const { item, origin } = entry;
   if (!isMessage(item)) return [];
@@ -146,12 +140,8 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
   if (isMessage(item)) {
     if (item.role !== 'assistant') return undefined;
     const text = messageText(item);
-    return {
-      kind: 'agent-message',
-      id,
-      text,
-      ...defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) }),
-    };
+    const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
+    return { kind: 'agent-message', id, text, ...more };
   }
   if (item.type === 'web_search_call') return { kind: 'web-search', id, query: searchedFor(item) };
   if (!isReasoning(item)) return undefined;
@@ -162,9 +152,7 @@ export function modelItem(item: Item, place: number): TurnItem | undefined {
 }
 
 function textsIn(parts: readonly Json[]): readonly string[] {
-  return parts
-    .flatMap((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? []) : []))
-    .filter((text) => text.trim() !== '');
+  return textsOf(parts.filter(isJsonObject)).filter((text) => text.trim() !== '');
 }
 
 function searchedFor(item: Item): string {

@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import {
   arrayAt,
   isJsonObject,
@@ -22,10 +22,8 @@ export function readItem(item: JsonObject): TurnItem | undefined {
   if (id === undefined) return undefined;
   switch (item['type']) {
     case 'AgentMessage': {
-      const texts = (arrayAt(item, 'content') ?? []).flatMap((part) =>
-        isJsonObject(part) ? (stringAt(part, 'text') ?? []) : [],
-      );
-      const text = texts.join('');
+      const parts = (arrayAt(item, 'content') ?? []).filter(isJsonObject);
+      const text = parts.map((part) => stringAt(part, 'text') ?? '').join('');
       const more = defined({ phase: stringAt(item, 'phase'), plan: proposedPlan(text) });
       return { kind: 'agent-message', id, text, ...more };
     }
@@ -38,7 +36,10 @@ export function readItem(item: JsonObject): TurnItem | undefined {
         kind: 'image-generation',
         id,
         status: endOf(item),
-        ...defined({ prompt: stringAt(item, 'revised_prompt'), path: savedPath(item) }),
+        ...defined({
+          prompt: stringAt(item, 'revised_prompt'),
+          path: stringAt(item, 'saved_path') === undefined ? undefined : pathAt(item, 'saved_path'),
+        }),
       };
     case 'ImageView':
       return { kind: 'image-view', id, path: pathAt(item, 'path') };
@@ -71,36 +72,28 @@ export function readItem(item: JsonObject): TurnItem | undefined {
   }
 }
 
-function savedPath(item: JsonObject): string | undefined {
-  return stringAt(item, 'saved_path') === undefined ? undefined : pathAt(item, 'saved_path');
-}
-
 const reasons = ['timed-out', 'interrupted', 'not-started'] as const;
 
 function readCommand(id: string, item: JsonObject): TurnItem {
   const duration = objectAt(item, 'duration');
   const milliseconds = (numberAt(duration, 'secs') ?? 0) * 1000 + (numberAt(duration, 'nanos') ?? 0) / 1e6;
-  const status = item['status'] === 'declined' ? 'declined' : endOf(item);
-  const known = {
-    byUser: item['source'] === 'user_shell' ? (true as const) : undefined,
-    exitCode: numberAt(item, 'exit_code'),
-    unfinished: reasons.find((known) => known === objectAt(item, 'capstan')?.['unfinished']),
-    durationMs: duration === undefined ? undefined : milliseconds,
-  };
   return {
     kind: 'command',
     id,
     argv: textsAt(item, 'command') ?? [],
     cwd: pathAt(item, 'cwd'),
-    status,
+    status: item['status'] === 'declined' ? 'declined' : endOf(item),
     output: stringAt(item, 'aggregated_output') ?? '',
-    ...defined(known),
+    ...defined({
+      byUser: item['source'] === 'user_shell' || undefined,
+      exitCode: numberAt(item, 'exit_code'),
+      unfinished: reasons.find((known) => known === objectAt(item, 'capstan')?.['unfinished']),
+      durationMs: duration && milliseconds,
+    }),
   };
 }
 
-function endOf(item: JsonObject): 'completed' | 'failed' {
-  return item['status'] === 'completed' ? 'completed' : 'failed';
-}
+const endOf = (item: JsonObject): 'completed' | 'failed' => (item['status'] === 'completed' ? 'completed' : 'failed');
 
 function changesIn(changes: JsonObject): readonly ChangedFile[] {
   return Object.entries(changes).flatMap(([path, change]): ChangedFile[] => {
@@ -121,21 +114,16 @@ function diffIn(change: JsonObject): string | undefined {
 
 /** Undefined if any is invalid: no line has a number then. */
 function placesIn(ours: JsonObject | undefined): FileChangeItem['places'] {
+  const isPlace = (value: Json): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
   const places = arrayAt(ours, 'places');
-  return places?.every((each) => each === null || (Array.isArray(each) && each.every(isPlace))) === true
-    ? (places as FileChangeItem['places'])
-    : undefined;
+  const isValid = places?.every((each) => each === null || (Array.isArray(each) && each.every(isPlace))) === true;
+  return isValid ? (places as FileChangeItem['places']) : undefined;
 }
 
-function isPlace(value: Json): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function readStep(value: Json): readonly PlanStep[] {
+function readStep(value: Json): PlanStep | readonly [] {
   if (!isJsonObject(value)) return [];
-  const [text, status] = [stringAt(value, 'text'), stringAt(value, 'status')];
-  const known = (['pending', 'in-progress', 'completed'] as const).find((each) => each === status);
-  return text === undefined || known === undefined ? [] : [{ text, status: known }];
+  const status = (['pending', 'in-progress', 'completed'] as const).find((each) => each === value['status']);
+  return whole({ text: stringAt(value, 'text'), status }) ?? [];
 }
 
 /** Folders are URLs in files, or paths in older ones. */

@@ -22,7 +22,7 @@ import { endsTurn, turnEvent } from '../drafts/turn-lines.ts';
 import { hookEvent } from '../fold/hook-runs.ts';
 import { totalIn } from '../fold/waiting-messages.ts';
 import { foldQuestion, foldQuestionOver, rebuildQuestion } from '../questions/pending-questions.ts';
-import type { RecordedQuestion } from '../questions/question-lines.ts';
+import { type RecordedQuestion, textsAt } from '../questions/question-lines.ts';
 import { foldAnswer, foldCall } from '../reduce.ts';
 import { emptyState, type ThreadState } from '../thread-state.ts';
 import { foldTurnWithoutWords, noTurnsWithInherited, type TurnLog, turnsFrom } from '../turns/turn-log.ts';
@@ -94,9 +94,7 @@ export function recordedUntil(threadId: ThreadId, { usage }: Pick<ThreadState, '
   return { ...initialRecordedState(threadId), turns: turnsFrom(place), total: usage.total };
 }
 
-export function placeOf({ turns }: RecordedState): number {
-  return turns.place;
-}
+export const placeOf = ({ turns }: RecordedState): number => turns.place;
 
 export interface Recorded {
   readonly state: RecordedState;
@@ -106,11 +104,11 @@ export interface Recorded {
 export function foldRecorded(before: RecordedState, line: Line): Recorded {
   // The first line of a fork or a revert is read before those that it continues from.
   if (line.type === lineType.sessionMeta && line.ordinal !== undefined) return { state: before, news: [] };
-  const { ended, endedIn, ...rest } = before;
+  const { ended, endedIn } = before;
   // Only the newest turn is needed, however many there were.
   const turns = { ...foldTurnWithoutWords(before.turns, line), earlier: [], count: 0 };
   const { asked, events: about } = foldAsked(before.asked, line, (callId) => before.calls.get(callId)?.call);
-  const state: RecordedState = { ...rest, turns, asked };
+  const state: RecordedState = { ...before, ended: undefined, endedIn: undefined, turns, asked };
   const answer = answerIn(line);
   // An item whose answer does not follow has none.
   const late =
@@ -132,43 +130,34 @@ function foldLine(
   answer: Item | undefined,
   ended: TurnItem | undefined,
 ): Recorded {
-  const { payload } = line;
-  switch (line.type) {
-    case lineType.event:
-      return foldEventLine(before, state, payload);
-    case lineType.responseItem:
-      return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
-    case lineType.call:
-      return foldBegun(state, payload);
-    case lineType.session:
-      return foldSessionLine(state, payload);
-    case lineType.compacted:
-      return withEvents(state, ...checkpointEvents(turnOf(state), payload));
-    case lineType.compaction:
-      return withEvents(state, failedCheckpoint(state.threadId, payload));
-    case lineType.hook:
-      return withEvents(state, hookEvent(payload));
-    case lineType.waiting:
-      return foldWaitingLine(state, payload);
-    case lineType.request:
-      return withEvents(state, prefixBroken(payload));
-    default:
-      return { state, news: [] };
-  }
+  if (line.type === lineType.responseItem)
+    return answer === undefined ? foldItem(before, state, line) : foldAnswered(state, line, answer, ended);
+  return folds.get(line.type)?.(state, line.payload, before) ?? { state, news: [] };
 }
 
+type Fold = (state: RecordedState, payload: JsonObject, before: RecordedState) => Recorded;
+
+const folds: ReadonlyMap<string, Fold> = new Map<string, Fold>([
+  [lineType.event, (state, payload, before) => foldEventLine(before, state, payload)],
+  [lineType.call, foldBegun],
+  [lineType.session, foldSessionLine],
+  [lineType.compacted, (state, payload) => withEvents(state, ...checkpointEvents(turnOf(state), payload))],
+  [lineType.compaction, (state, payload) => withEvents(state, failedCheckpoint(state.threadId, payload))],
+  [lineType.hook, (state, payload) => withEvents(state, hookEvent(payload))],
+  [lineType.waiting, foldWaitingLine],
+  [lineType.request, (state, payload) => withEvents(state, prefixBroken(payload))],
+]);
+
 function foldEventLine(before: RecordedState, state: RecordedState, payload: JsonObject): Recorded {
-  if (turnEvent(payload)?.kind === 'rollback') {
+  if (turnEvent(payload)?.kind === 'rollback')
     return { state: atTurnEnd({ ...state, turns: turnsFrom(state.turns.place) }), news: [{ kind: 'rewound' }] };
-  }
   if (state.turns.began > before.turns.began) return begun(before, state, payload);
   const end = turnEnd(payload, before.turns.open, state.total);
   if (end !== undefined) return withEvents(atTurnEnd(state), ...planOf(state), end);
   if (payload['type'] === 'token_count') return foldUsage(state, payload);
   if (payload['type'] === 'thread_settings_applied') return withEvents(state, settingsEventIn(payload));
   if (payload['type'] === 'patch_apply_end') return foldCompletedItem(state, patchInOldForm(payload));
-  if (payload['type'] !== 'item_completed') return { state, news: [] };
-  return foldCompletedItem(state, payload);
+  return payload['type'] === 'item_completed' ? foldCompletedItem(state, payload) : { state, news: [] };
 }
 
 function foldWaitingLine(state: RecordedState, payload: JsonObject): Recorded {
@@ -241,9 +230,7 @@ function foldBegun(state: RecordedState, payload: JsonObject): Recorded {
   const [callId, stored] = [stringAt(payload, 'call_id'), objectAt(payload, 'item')];
   const item = stored && readItem(stored);
   if (callId === undefined || item === undefined) return { state, news: [] };
-  const [outside, confined] = [payload['outside'], payload['confined']].map((mark) =>
-    mark === true ? mark : undefined,
-  );
+  const [outside, confined] = [payload['outside'] === true || undefined, payload['confined'] === true || undefined];
   const begun: OpenCall = { begun: item, ...defined({ outside, confined }) };
   if (item.kind !== 'plan') return { state: withCall(state, callId, begun), news: [] };
   const kind = state.plan === undefined ? 'item-started' : 'item-updated';
@@ -261,9 +248,8 @@ function foldAnswered(state: RecordedState, line: Line, answer: Item, ended: Tur
   const callId = stringAt(answer, 'call_id') ?? '';
   const turnId = entryOf(answer, line.metadata).turn ?? turnOf(state);
   const event = endedCall(answer, line, { turnId, callId, ended, open: state.calls.get(callId) });
-  const calls = new Map(state.calls);
-  calls.delete(callId);
-  return withEvents({ ...state, calls }, event);
+  const others = [...state.calls].filter(([id]) => id !== callId);
+  return withEvents({ ...state, calls: new Map(others) }, event);
 }
 
 function answerIn({ type, payload }: Line): Item | undefined {
@@ -275,30 +261,23 @@ function withCall(state: RecordedState, callId: string, more: OpenCall): Recorde
   return { ...state, calls: new Map([...state.calls, [callId, { ...state.calls.get(callId), ...more }]]) };
 }
 
-function turnOf({ turns }: RecordedState): TurnId {
-  return (turns.newest?.id ?? turns.open ?? '') as TurnId;
-}
+const turnOf = ({ turns }: RecordedState): TurnId => (turns.newest?.id ?? turns.open ?? '') as TurnId;
 
 function atTurnEnd(state: RecordedState): RecordedState {
-  const { plan: _plan, ...rest } = state;
-  return { ...rest, calls: new Map(), ran: new Set(), told: [] };
+  return { ...state, plan: undefined, calls: new Map(), ran: new Set(), told: [] };
 }
 
 function planOf(state: RecordedState): readonly ThreadEvent[] {
   return state.plan === undefined ? [] : [completed(turnOf(state), state.plan)];
 }
 
-function completed(turnId: TurnId, item: TurnItem): ThreadEvent {
-  return { kind: 'item-completed', turnId, item };
-}
+const completed = (turnId: TurnId, item: TurnItem): ThreadEvent => ({ kind: 'item-completed', turnId, item });
 
 function started(turnId: TurnId, { total }: RecordedState): ThreadEvent {
   return { kind: 'turn-started', turnId, usage: total };
 }
 
-function aborted(turnId: TurnId): ThreadEvent {
-  return { kind: 'turn-aborted', turnId };
-}
+const aborted = (turnId: TurnId): ThreadEvent => ({ kind: 'turn-aborted', turnId });
 
 function withEvents(state: RecordedState, ...events: readonly (ThreadEvent | undefined)[]): Recorded {
   return { state, news: asNews(events.filter((event) => event !== undefined)) };
@@ -329,10 +308,7 @@ function failedCheckpoint(threadId: ThreadId, payload: JsonObject): ThreadEvent 
   return defined({ kind: 'checkpoint-failed', turnId: turnId as TurnId, id, threadId, outcome, paused }) as ThreadEvent;
 }
 
-/**
- * The prefix break that a `capstan_request` line reports. Undefined if there is none, or for a request beside the
- * conversation.
- */
+/** The prefix break in a `capstan_request` line. Undefined without one, or for a request beside the conversation. */
 function prefixBroken(payload: JsonObject): PrefixBrokenEvent | undefined {
   const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
   const prefix = objectAt(payload, 'prefix');
@@ -354,7 +330,7 @@ function isBreak(value: Json): value is Json & PrefixBreak {
     case 'setting':
       return stringAt(value, 'name') !== undefined;
     case 'tools':
-      return ['added', 'removed', 'changed'].every((key) => isNames(value[key]));
+      return ['added', 'removed', 'changed'].every((key) => textsAt(value, key) !== undefined);
     case 'entry':
       return numberAt(value, 'index') !== undefined && (value['what'] === 'changed' || value['what'] === 'removed');
     default:
@@ -362,20 +338,11 @@ function isBreak(value: Json): value is Json & PrefixBreak {
   }
 }
 
-function isNames(value: Json | undefined): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string');
-}
-
 type QuestionState = Pick<ThreadState, 'openTurn'>;
-
 const noQuestions: QuestionState = {};
 
 /** Folds one more line. A question that disappears without an answer was decided by another answer, or lapsed. */
-function foldAsked(
-  before: QuestionState,
-  line: Line,
-  callOf: (callId: string) => Item | undefined,
-): { readonly asked: QuestionState; readonly events: readonly ThreadEvent[] } {
+function foldAsked(before: QuestionState, line: Line, callOf: (callId: string) => Item | undefined) {
   const asked = fold(before, line);
   const [then, now] = [before.openTurn?.questions ?? [], asked.openTurn?.questions ?? []];
   if (then === now) return { asked, events: [] };
@@ -414,9 +381,7 @@ function foldTurn(state: QuestionState, event: ReturnType<typeof turnEvent>): Qu
   return noQuestions;
 }
 
-function onlyAsked({ openTurn }: ThreadState): QuestionState {
-  return openTurn === undefined ? noQuestions : { openTurn };
-}
+const onlyAsked = ({ openTurn }: ThreadState): QuestionState => (openTurn === undefined ? noQuestions : { openTurn });
 
 function askedEvent(recorded: RecordedQuestion, { payload }: Line, call: Item | undefined): ThreadEvent {
   const question = rebuildQuestion(recorded, call);

@@ -14,16 +14,16 @@ export function turnEnd(payload: JsonObject, open: string | undefined, usage: Us
   const name = event.name === '' ? open : event.name;
   if (name === undefined) return undefined;
   const turnId = name as TurnId;
+  const ours = objectAt(payload, 'capstan');
   if (event.status === 'interrupted') {
-    const isLate = event.at === undefined && stringAt(objectAt(payload, 'capstan'), 'cause') !== undefined;
-    return { kind: 'turn-aborted', turnId, usage, ...(isLate ? { leftOpen: true as const } : {}) };
+    const isLate = event.at === undefined && stringAt(ours, 'cause') !== undefined;
+    return { kind: 'turn-aborted', turnId, usage, ...defined({ leftOpen: isLate || undefined }) };
   }
   const said = defined({ lastMessage: stringAt(payload, 'last_agent_message') });
   if (event.status !== 'failed') {
-    const byHook = objectAt(payload, 'capstan')?.['ended_by'] === 'hook' ? { endedBy: 'hook' as const } : {};
-    return { kind: 'turn-completed', turnId, usage, ...said, ...byHook };
+    const endedBy = ours?.['ended_by'] === 'hook' ? ('hook' as const) : undefined;
+    return { kind: 'turn-completed', turnId, usage, ...said, ...defined({ endedBy }) };
   }
-  const ours = objectAt(payload, 'capstan');
   const continuedBy = stringAt(ours, 'continued_by');
   const outcome = { ...readOutcome(objectAt(payload, 'error')), ...readFailureFacts(objectAt(ours, 'failure')) };
   return { kind: 'turn-failed', turnId, outcome, ...said, ...defined({ continuedBy }) };
@@ -46,25 +46,14 @@ export function settingsEventIn(payload: JsonObject): SettingsEvent | undefined 
   const settings = objectAt(payload, 'thread_settings');
   if (settings === undefined) return undefined;
   const environment = objectAt(objectAt(payload, 'capstan'), 'environment');
-  const isForeign = settings['capstan'] === undefined;
-  if (environment === undefined && !isForeign) return undefined;
-  return {
-    kind: 'settings',
-    cause: 'override',
-    settings: withoutSeal(settings) ?? {},
-    environment: environment ?? {},
-  };
-}
-
-interface UsageBefore {
-  readonly turnId: TurnId;
-  readonly total: Usage;
+  if (environment === undefined && settings['capstan'] !== undefined) return undefined;
+  return { kind: 'settings', cause: 'override', settings: withoutSeal(settings) ?? {}, environment: environment ?? {} };
 }
 
 /** Our counts that are not about a step are marked. */
 export function usageEventIn(
   payload: JsonObject,
-  { turnId, total: before }: UsageBefore,
+  { turnId, total: before }: { readonly turnId: TurnId; readonly total: Usage },
 ): { readonly total: Usage; readonly event: UsageEvent | undefined } {
   const info = objectAt(payload, 'info');
   const fields = objectAt(info, 'total_token_usage');

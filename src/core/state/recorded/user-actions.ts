@@ -1,4 +1,4 @@
-import { defined } from '../../../base/objects.ts';
+import { defined, whole } from '../../../base/objects.ts';
 import type { TurnId } from '../../../protocol/ids.ts';
 import { asItem, isMessage, type Item } from '../../../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
@@ -52,18 +52,16 @@ export function reviewTargetWords(target: ReviewTarget): string {
 }
 
 function readTarget(stored: JsonObject | undefined): ReviewTarget | undefined {
-  const [branch, commit, words] = ['branch', 'commit', 'words'].map((name) => stringAt(stored, name));
+  const [branch, commit, title, words] = ['branch', 'commit', 'title', 'words'].map((name) => stringAt(stored, name));
   switch (stored?.['kind']) {
     case 'uncommitted':
       return { kind: 'uncommitted' };
     case 'base':
-      return branch === undefined ? undefined : { kind: 'base', branch };
+      return whole({ kind: 'base' as const, branch });
     case 'commit':
-      return commit === undefined
-        ? undefined
-        : { kind: 'commit', commit, ...defined({ title: stringAt(stored, 'title') }) };
+      return commit === undefined ? undefined : { kind: 'commit', commit, ...defined({ title }) };
     case 'words':
-      return words === undefined ? undefined : { kind: 'words', words };
+      return whole({ kind: 'words' as const, words });
     default:
       return undefined;
   }
@@ -104,23 +102,14 @@ function readFinding(stored: JsonObject): ReviewFinding {
   return { title, body, ...defined({ ...scores, place }) };
 }
 
-/**
- * A command of the user, and which of its two lines reported it: other programs write an item and a message for the
- * model.
- */
+/** A command of the user, and which line reported it: other programs write an item and a message for the model. */
 export interface RecordedCommand {
   readonly by: 'item' | 'message';
   readonly item: CommandItem;
 }
 
-/**
- * Finds the other line of the same run among unmatched ones. The message may have a cut output and the item the
- * complete one, so that only the command and its exit code are equal.
- */
-export function findMatchingCommand(
-  told: readonly RecordedCommand[],
-  { by, item }: RecordedCommand,
-): RecordedCommand | undefined {
+/** The other line of the same run. Its output may be cut, so only the command and its exit code are compared. */
+export function findMatchingCommand(told: readonly RecordedCommand[], { by, item }: RecordedCommand) {
   return told.find(
     (other) => other.by !== by && other.item.argv.at(-1) === item.argv.at(-1) && other.item.exitCode === item.exitCode,
   );

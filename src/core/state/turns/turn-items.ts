@@ -52,10 +52,7 @@ export interface TurnItems {
   readonly places: ReadonlyMap<RecordedItem, number>;
 }
 
-/**
- * Turns with their items. Items between two turns belong to the former, those before the first turn to the first. Holds
- * everything in memory: use `foldTurn` if items are not needed.
- */
+/** Items between two turns belong to the former. Holds everything in memory: `foldTurn` needs none of them. */
 export function readTurnItems(lines: Iterable<Line>): TurnItems {
   const reader = new TurnItemsReader();
   for (const line of lines) reader.read(line);
@@ -76,10 +73,9 @@ export async function readTurnItemsFrom<Report>(
   }
 }
 
-export function costOfAll({
-  turns,
-  usage,
-}: Pick<TurnItems, 'turns' | 'usage'>): Pick<TurnWithItems, 'usage' | 'uncounted'> {
+type Cost = Pick<TurnWithItems, 'usage' | 'uncounted'>;
+
+export function costOfAll({ turns, usage }: Pick<TurnItems, 'turns' | 'usage'>): Cost {
   const uncounted = turns.reduce((sum, turn) => sum + (turn.uncounted ?? 0), 0);
   return { ...(isSpent(usage) && { usage }), ...(uncounted > 0 && { uncounted }) };
 }
@@ -228,6 +224,4 @@ function isUncounted({ outcome, usage }: JsonObject): boolean {
 }
 
 /** Counted by the provider, or estimated without a count. */
-function isSpent({ total, estimated = 0 }: Usage): boolean {
-  return total + estimated > 0;
-}
+const isSpent = ({ total, estimated = 0 }: Usage): boolean => total + estimated > 0;

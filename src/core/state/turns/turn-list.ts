@@ -36,8 +36,6 @@ export interface TurnSummary extends SettingsInWords {
   readonly problem?: string;
 }
 
-type Shown = Pick<TurnSummary, 'moreWords' | 'problem'>;
-
 /** Turns that were not taken back, oldest first. Takes lines of any program, in the order of the thread. */
 export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
   let log = noTurns;
@@ -74,14 +72,11 @@ function addDetails(
   if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
 }
 
-function shownOf(details: Details | undefined): Shown {
+function shownOf(details: Details | undefined): Pick<TurnSummary, 'moreWords' | 'problem'> {
   if (details === undefined) return {};
   const { said, problem } = details;
   const [, ...moreWords] = said.item.length >= said.event.length ? said.item : said.event;
-  return {
-    ...(moreWords.length === 0 ? {} : { moreWords }),
-    ...defined({ problem }),
-  };
+  return defined({ moreWords: moreWords.length === 0 ? undefined : moreWords, problem });
 }
 
 export function turnsOf(log: TurnLog): readonly TurnSummary[] {
@@ -132,22 +127,19 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     allTaken.push(takenBack);
   }
   const end = (log.place + 1) as Ordinal;
-  const turns = standingTurns(log).map((turn) => placeOf(turn, end));
-  return { turns, checkpoints, takenBack: allTaken, end };
+  return { turns: standingTurns(log).map((turn) => placeOf(turn, end)), checkpoints, takenBack: allTaken, end };
 }
 
 /** A turn that is not recorded lasts until the last line. */
-function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
-  const end = ownEnd ?? (spoken === undefined ? undefined : last);
-  return { id, start, ...defined({ end }), counts };
+function placeOf({ id, start, end, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
+  return { id, start, end: end ?? (spoken === undefined ? undefined : last), counts };
 }
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
   const report = readCheckpoint(payload);
   const open = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
   const inside = log.open === undefined ? undefined : open;
-  const at = log.place as Ordinal;
-  return { at, turns: countTurns(log), ...defined({ inside }), timestamp, ...defined({ report }) };
+  return { at: log.place as Ordinal, turns: countTurns(log), inside, timestamp, report };
 }
 
 /** Finds a turn by its id, the beginning of its id, or its number from 1. */
@@ -161,9 +153,8 @@ export function findTurn<Turn extends { readonly id: TurnId }>(
   const begun = name.length < 4 ? [] : turns.filter(({ id }) => id.startsWith(name));
   if (begun.length === 1) return begun[0]!;
   const next = `List its turns with \`capstan threads show ${thread}\`.`;
-  if (begun.length > 1) {
+  if (begun.length > 1)
     return { code: 'turn-ambiguous', message: `${begun.length} turns of thread ${thread} begin with ${name}.`, next };
-  }
   const count = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
   const message = `Thread ${thread} has no turn ${JSON.stringify(name)}: it has ${count}, not counting rolled-back ones.`;
   return { code: 'turn-unknown', message, next };

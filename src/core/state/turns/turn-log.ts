@@ -1,4 +1,3 @@
-import { defined } from '../../../base/objects.ts';
 import type { Ordinal, TurnId } from '../../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../../protocol/line.ts';
@@ -57,9 +56,7 @@ export interface TurnLog {
   readonly next?: SettingsInWords;
   /** The running turn has a record of its own settings: later changes of the thread's do not apply to it. */
   readonly hasContext?: true;
-  /**
-   * Lines before this place come from the thread that started this one, and make no turns here. Absent: not known yet.
-   */
+  /** Earlier lines come from the thread that started this one, and make no turns. Absent: not known yet. */
   readonly ownFrom?: number;
   /** Range of the newest rollback marker, without the marker. */
   readonly takenBack?: TakenBack;
@@ -72,34 +69,21 @@ export interface TakenBack {
 }
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
-
 /** For a reader that also shows turns of the thread that started this one. */
 export const noTurnsWithInherited: TurnLog = { ...noTurns, ownFrom: 0 };
-
 /** For a reader that begins after a place, between two turns. */
-export function turnsFrom(place: number): TurnLog {
-  return { ...noTurnsWithInherited, place };
-}
+export const turnsFrom = (place: number): TurnLog => ({ ...noTurnsWithInherited, place });
 
 export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
   return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
 }
 
-export function countTurns({ count, newest }: TurnLog): number {
-  return count + (newest === undefined ? 0 : 1);
-}
-
+export const countTurns = ({ count, newest }: TurnLog): number => count + (newest === undefined ? 0 : 1);
 /** Turn number of the newest line. Lines before the first turn belong to it. */
-export function turnNumber({ began }: TurnLog): number {
-  return Math.max(1, began);
-}
-
+export const turnNumber = ({ began }: TurnLog): number => Math.max(1, began);
 const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
 
-/**
- * True if a line of this kind can change the turns. Without ordinals the fold needs the other lines, too: it counts
- * them.
- */
+/** True if a line of this kind can change the turns. Without ordinals the fold counts the other lines, too. */
 export function concernsTurns({ type, payloadType }: LineKind): boolean {
   if (type === lineType.sessionMeta || type === lineType.turnContext) return true;
   if (type !== lineType.responseItem && type !== lineType.event) return false;
@@ -147,35 +131,34 @@ function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
 function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   if (event.kind === 'rollback') return rollBack(log, event.count);
   if (event.kind === 'end') return end(log, line, event);
-  const purpose = event.isCompaction ? ({ purpose: 'compaction' } as const) : {};
-  const beginning = { startedAt: timeOf(line, event.at), status: 'open', ...purpose } as const;
-  return { ...begin(log, beginning, event.name), open: event.name };
+  const purpose = event.isCompaction ? 'compaction' : undefined;
+  return {
+    ...begin(log, { startedAt: timeOf(line, event.at), status: 'open', purpose }, event.name),
+    open: event.name,
+  };
 }
 
-type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose'> & { readonly startedAt: number | undefined };
+type Beginning = Pick<TurnRecord, 'status' | 'spoken' | 'purpose' | 'startedAt'>;
 
 /** A turn without a record of its settings ran with those of the turn before it. */
-function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
-  const { next, open: _open, hasContext: _hasContext, newest: last, ...rest } = log;
+function begin(log: TurnLog, beginning: Beginning, name: string): TurnLog {
+  const { next, newest: last } = log;
   const number = log.began + 1;
   const turn: TurnRecord = {
     id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
     number,
     start: log.place as Ordinal,
-    ...defined({ startedAt }),
     counts: false,
     firstWords: '',
     settings: next ?? last?.settings ?? {},
     ...beginning,
   };
   const before = last === undefined ? {} : appended(log, replaced(last, log));
-  return { ...rest, ...before, newest: turn, began: number };
+  const none = { next: undefined, open: undefined, hasContext: undefined };
+  return { ...log, ...none, ...before, newest: turn, began: number };
 }
 
-/**
- * The first log that continues from another shares its array, so that the cost of a turn does not grow with their
- * number.
- */
+/** The first continuation of a log shares its array, so that the cost of a turn does not grow with their number. */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);
@@ -190,20 +173,23 @@ function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
 
 /** An end that does not name the open turn is the late end of an older turn, or of one that is not recorded. */
 function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
-  const { open, ...rest } = log;
+  const { open } = log;
+  const end = (log.place + 1) as Ordinal;
   const endedAt = timeOf(line, event.at);
-  const ending = { status: event.status, ...defined({ endedAt }) };
-  if (open !== undefined && endsTurn(event.name, open)) {
-    return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
-  }
-  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name) {
-    return log.newest?.endedAt === undefined ? change(log, (turn) => ({ ...turn, ...ending })) : log;
-  }
+  const ending = (turn: TurnRecord): TurnRecord => ({
+    ...turn,
+    status: event.status,
+    endedAt: endedAt ?? turn.endedAt,
+  });
+  if (open !== undefined && endsTurn(event.name, open))
+    return change({ ...log, open: undefined }, (turn) => ({ ...ending(turn), end }));
+  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name)
+    return log.newest?.endedAt === undefined ? change(log, ending) : log;
   const earlier = event.name === '' ? [] : log.earlier.slice(0, log.count);
   const at = earlier.findLastIndex(({ id }) => id === event.name);
   const turn = earlier[at];
   if (turn === undefined || turn.endedAt !== undefined) return log;
-  return { ...log, earlier: earlier.with(at, { ...turn, ...ending }) };
+  return { ...log, earlier: earlier.with(at, ending(turn)) };
 }
 
 /** Takes back the newest `count` turns that count, and everything after them. */
@@ -212,13 +198,14 @@ function rollBack(log: TurnLog, count: number): TurnLog {
   const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
   const first = counted[Math.max(0, counted.length - count)];
   if (first === undefined) return log;
-  const { next: _next, open: _open, newest: _newest, ...rest } = log;
-  const [taken, newest] = [turns.slice(first), turns[first - 1]];
+  const taken = turns.slice(first);
   return {
-    ...rest,
+    ...log,
+    next: undefined,
+    open: undefined,
     earlier: turns.slice(0, Math.max(0, first - 1)),
     count: Math.max(0, first - 1),
-    ...defined({ newest }),
+    newest: turns[first - 1],
     takenBack: { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) },
   };
 }
@@ -231,7 +218,7 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, '
     ...turn,
     firstWords: turn.firstWords === '' ? oneLine(requestIn(text), 200) : turn.firstWords,
     counts: turn.counts || form === 'item',
-    ...(turn.spoken === undefined ? {} : { spoken: [...turn.spoken, form] }),
+    spoken: turn.spoken && [...turn.spoken, form],
   }));
 }
 

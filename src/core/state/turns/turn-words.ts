@@ -110,9 +110,7 @@ function hasLists(profile: JsonObject | undefined): boolean {
 }
 
 /** Modes that keep the network closed unless something opens it. */
-function isFenced(word: string | undefined): boolean {
-  return word === 'read-only' || word === 'workspace-write';
-}
+const isFenced = (word: string | undefined): boolean => word === 'read-only' || word === 'workspace-write';
 
 function profileWord(profile: JsonObject | undefined): string | undefined {
   if (profile === undefined) return undefined;
@@ -136,6 +134,5 @@ export function oneLine(text: string, characters: number): string {
     .trim();
   if (folded.length <= characters) return folded;
   const points = [...folded];
-  if (points.length <= characters) return folded;
-  return `${points.slice(0, characters - 1).join('')}…`;
+  return points.length <= characters ? folded : `${points.slice(0, characters - 1).join('')}…`;
 }

@@ -28,6 +28,8 @@ interface LoadedFor {
 
 /** Loads a thread on use and gives it up when it is inactive. Concurrent callers wait. */
 export class ThreadLoader {
+  /** False: it is ephemeral, and gone once it is given up. */
+  readonly isKept: boolean;
   readonly #id: ThreadId;
   readonly #keeper: ThreadManager;
   readonly #clients: LoadedFor;
@@ -48,6 +50,7 @@ export class ThreadLoader {
     this.#keeper = keeper;
     this.#clients = clients;
     const { store, isKept } = keeper;
+    this.isKept = isKept;
     this.hub = new ThreadFollowers(id, store, { isKept, onLeave: () => this.#rest() });
   }
 
@@ -68,8 +71,14 @@ export class ThreadLoader {
     return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
 
-  get wasEmpty(): boolean {
-    return this.#known?.isEmpty === true;
+  /** True if it is loaded, or was given up before it had a message: then it may have no file. */
+  get isHere(): boolean {
+    return this.#thread !== undefined || this.#known?.isEmpty === true;
+  }
+
+  /** True if the thread or its agents have work; work that waits for work on the whole does not count. */
+  get isBusy(): boolean {
+    return this.#thread?.isBusy === true || this.#thread?.agents?.isRunning === true;
   }
 
   #load(): Promise<Thread | EngineRefused> {
@@ -169,7 +178,7 @@ export class ThreadLoader {
 
   #rest(): void {
     clearTimeout(this.#idle);
-    if (this.#thread === undefined || !this.#keeper.isKept) return;
+    if (this.#thread === undefined || !this.isKept) return;
     this.#idle = setTimeout(() => {
       if (this.#isIdle) void this.giveUp().catch(() => {});
       else this.#rest();
@@ -178,8 +187,7 @@ export class ThreadLoader {
   }
 
   get #isIdle(): boolean {
-    const isQuiet = this.#thread?.isBusy === false && this.#thread.agents?.isRunning !== true;
-    return this.#clients.isIdle() && isQuiet && this.#uses === 0 && !this.hub.isFollowed;
+    return this.#clients.isIdle() && !this.isBusy && this.#uses === 0 && !this.hub.isFollowed;
   }
 }
 

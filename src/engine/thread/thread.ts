@@ -29,7 +29,7 @@ import {
   steerTurn,
 } from './client-input.ts';
 import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
-import { type UsageNow, usageNow } from './context/window-use.ts';
+import { type ThreadUsage, usageNow } from './context/window-use.ts';
 import type { TurnResult } from './turn/settle-turn.ts';
 import { EventStream, type LineSubscriber, readEvents, subscribing, type ThreadNews } from './event-stream.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
@@ -42,9 +42,6 @@ import type { Answer, Question } from '../../protocol/question.ts';
 import { isSuspended, pendingQuestions, questionsToAsk } from '../../core/state/questions/pending-questions.ts';
 import type { RunningSession } from './running-commands.ts';
 import type { UserShell, UserShellRan } from './user-shell.ts';
-
-export type { ThreadTurn } from './read-turn.ts';
-export type { Overridden } from './thread-settings.ts';
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in order of submission,
@@ -159,7 +156,7 @@ export class Thread {
     return this.#core.settings.inForce.capabilities.modalities.includes('image');
   }
 
-  get usage(): UsageNow {
+  get usage(): ThreadUsage {
     const { parts, log, settings } = this.#core;
     return usageNow(this.#turns.open ?? { parts, log, envelope: settings.inForce });
   }

@@ -15,7 +15,7 @@ import { warnOnceForAll } from '../log.ts';
 import { activeTokensNow, estimatedTokensNow } from './token-estimates.ts';
 import { compactionContract, type TurnContract, windowNow } from './turn-contract.ts';
 
-export type UsageNow = Pick<
+export type ThreadUsage = Pick<
   UsageEvent,
   'total' | 'tokens' | 'measure' | 'effectiveWindow' | 'percentRemaining' | 'rateLimits'
 >;
@@ -23,7 +23,7 @@ export type UsageNow = Pick<
 interface KnownUsage {
   readonly envelope: Envelope;
   readonly tools: readonly ToolSpec[];
-  readonly usage: UsageNow;
+  readonly usage: ThreadUsage;
 }
 
 const knownUsages = new WeakMap<ThreadState, KnownUsage>();
@@ -32,7 +32,7 @@ const knownUsages = new WeakMap<ThreadState, KnownUsage>();
  * The thread's cost, and how much of the window its next request fills. Screens ask with every frame, so the result is
  * cached per state, envelope and tools.
  */
-export function usageNow(contract: TurnContract): UsageNow {
+export function usageNow(contract: TurnContract): ThreadUsage {
   const { parts, log, envelope } = contract;
   const tools = parts.router.specs(envelope.capabilities.tools, envelope.policy);
   const known = knownUsages.get(log.state);
@@ -42,7 +42,7 @@ export function usageNow(contract: TurnContract): UsageNow {
   return usage;
 }
 
-function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): UsageNow {
+function countUsage(contract: TurnContract, tools: readonly ToolSpec[]): ThreadUsage {
   const { log } = contract;
   const { effective, baseline } = windowNow(contract);
   const { tokens, measure } = activeTokensNow(contract, { tools });

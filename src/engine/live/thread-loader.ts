@@ -20,9 +20,9 @@ export interface ThreadManager {
 
 type Opening = Pick<OpenedThread, 'notices' | 'profileName' | 'restored' | 'newest'>;
 
+/** `isIdle`: all work that clients submitted is over. */
 interface LoadedFor {
   turnBegan(turnId: TurnId): void;
-  /** True if all work that clients submitted is over. */
   isIdle(): boolean;
 }
 
@@ -57,11 +57,9 @@ export class ThreadLoader {
   get thread(): Thread | undefined {
     return this.#thread;
   }
-
   get opening(): Opening {
     return this.#opening;
   }
-
   /** Clients get the object only after it was loaded once, so one of the two exists. */
   get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
@@ -159,7 +157,7 @@ export class ThreadLoader {
     this.#uses++;
     try {
       const thread = await this.#load();
-      return isThread(thread) ? await work(thread) : thread;
+      return 'outcome' in thread ? thread : await work(thread);
     } catch (error) {
       if (error instanceof Fault) await this.giveUp().catch(() => {});
       throw error;
@@ -189,10 +187,6 @@ export class ThreadLoader {
   get #isIdle(): boolean {
     return this.#clients.isIdle() && !this.isBusy && this.#uses === 0 && !this.hub.isFollowed;
   }
-}
-
-function isThread(value: Thread | EngineRefused): value is Thread {
-  return !('outcome' in value);
 }
 
 function asOutcome({ code, message, next }: Fault): Outcome {

@@ -31,7 +31,7 @@ import {
 import { readTurn, type ThreadTurn, turnOptions } from './read-turn.ts';
 import { type ThreadUsage, usageNow } from './context/window-use.ts';
 import type { TurnResult } from './turn/settle-turn.ts';
-import { EventStream, type LineSubscriber, readEvents, subscribing, type ThreadNews } from './event-stream.ts';
+import { EventStream, iterate, type LineSubscriber, subscribing, type ThreadNews } from './event-stream.ts';
 import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
 import { ThreadFallback } from './thread-fallback.ts';
 import type { Overridden, RefusedChange } from './thread-settings.ts';
@@ -157,7 +157,12 @@ export class Thread {
   /** Follows the thread at the reader's own pace, until the thread is closed or the reader stops. Can be read once. */
   events(): AsyncIterable<ThreadNews> {
     const stream = new EventStream();
-    return readEvents(stream, this.subscribe(stream));
+    const unsubscribe = this.subscribe(stream);
+    const leave = (): void => {
+      unsubscribe();
+      stream.stop();
+    };
+    return iterate(() => stream.next(), leave);
   }
 
   /**

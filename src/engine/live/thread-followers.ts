@@ -66,15 +66,12 @@ export class ThreadFollowers implements FollowedThread {
   get place(): number {
     return placeOf(this.state);
   }
-
   get cursor(): LineCursor | undefined {
     return this.state && this.#cursor;
   }
-
   get previewed(): Iterable<string> {
     return this.#thread?.previewed ?? [];
   }
-
   get isFollowed(): boolean {
     return this.#followers.size > 0;
   }

@@ -67,7 +67,6 @@ export class ThreadGate {
   get isInside(): boolean {
     return this.#closed !== undefined && waitsForCaller(this.#closed);
   }
-
   get isEmpty(): boolean {
     return this.#closed === undefined && this.#entered.size === 0;
   }

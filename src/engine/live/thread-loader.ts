@@ -64,16 +64,13 @@ export class ThreadLoader {
   get now(): Omit<LastKnown, 'last' | 'isEmpty' | 'cost'> {
     return this.#thread ?? this.#known!;
   }
-
   get cost(): Usage {
     return this.#thread === undefined ? this.#known!.cost : costOfThread(this.#thread);
   }
-
   /** True if it is loaded, or was given up before it had a message: then it may have no file. */
   get isHere(): boolean {
     return this.#thread !== undefined || this.#known?.isEmpty === true;
   }
-
   /** True if the thread or its agents have work; work that waits for work on the whole does not count. */
   get isBusy(): boolean {
     return this.#thread?.isBusy === true || this.#thread?.agents?.isRunning === true;

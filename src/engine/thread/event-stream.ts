@@ -151,7 +151,6 @@ export interface FirstSubscriber {
 export class Subscribers {
   readonly #all = new Set<LineSubscriber>();
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
-
   #isOver = false;
 
   constructor({ listener: event, provisional }: FirstSubscriber = {}) {
@@ -170,7 +169,6 @@ export class Subscribers {
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
   }
-
   /** Items of which a part was previewed and whose end was not sent. */
   get previewed(): Iterable<string> {
     return this.#open.keys();

@@ -73,7 +73,6 @@ export class Inbox {
   get hasSubmitted(): boolean {
     return this.#submitted.length > 0;
   }
-
   get hasMissed(): boolean {
     return this.#missed.length > 0;
   }

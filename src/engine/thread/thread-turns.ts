@@ -38,21 +38,17 @@ export class ThreadTurns {
   get open(): Turn | undefined {
     return this.#running?.turn.memory.phase === 'open' ? this.#running.turn : undefined;
   }
-
   /** The settings of the open turn, whatever changed since it was submitted. */
   get openSettings(): Settings | undefined {
     return this.open === undefined ? undefined : this.#running?.settings;
   }
-
   /** The open turn, unless it was asked to end: later words belong to the next turn. */
   get steerable(): Turn | undefined {
     return this.open?.signal.aborted === true ? undefined : this.open;
   }
-
   get standIn(): Settings | undefined {
     return this.#fallback.standIn(this.#thread.settings.current);
   }
-
   get runs(): boolean {
     return this.#count > 0;
   }

@@ -200,7 +200,6 @@ class TurnRepositories {
   #between: { readonly over: Promise<void>; readonly stop: AbortController } | undefined;
   #nextBetween = -Infinity;
   readonly #reported = new Set<string>();
-
   readonly #roots: Set<string>;
 
   constructor(input: RepositoriesInput) {

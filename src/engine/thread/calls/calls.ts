@@ -68,7 +68,6 @@ export class Calls {
   get count(): number {
     return this.#count;
   }
-
   /** A call waits for an answer that this process will not get. Known after `finish`. */
   get isSuspended(): boolean {
     return this.#suspended.size > 0;

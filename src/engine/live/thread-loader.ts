@@ -140,7 +140,9 @@ export class ThreadLoader {
       const opened = await this.#keeper.open(this.#known);
       return opened.kind === 'refused' ? opened : await this.adopt(opened);
     } catch (error) {
-      return engineRefused(error instanceof Fault ? asOutcome(error) : internalError(error));
+      if (!(error instanceof Fault)) return engineRefused(internalError(error));
+      const { code, message, next } = error;
+      return engineRefused({ code, message, next });
     }
   }
 
@@ -184,10 +186,6 @@ export class ThreadLoader {
   get #isIdle(): boolean {
     return this.#clients.isIdle() && !this.isBusy && this.#uses === 0 && !this.hub.isFollowed;
   }
-}
-
-function asOutcome({ code, message, next }: Fault): Outcome {
-  return { code, message, next };
 }
 
 export const threadsClosed: Outcome<'threads-closed'> = {

@@ -18,7 +18,6 @@ import type { Tool } from '../../adapters/tools/tool.ts';
 import { updatePlanTool } from '../../adapters/tools/update-plan.ts';
 import { viewImageTool } from '../../adapters/tools/view-image.ts';
 import { writeStdinTool } from '../../adapters/tools/write-stdin.ts';
-import { defined } from '../../base/objects.ts';
 import { type Catalogue, lookUpModel } from '../../core/envelope/model-record.ts';
 import type { Settings } from '../../core/envelope/settings.ts';
 import type { ShowPicture } from '../../core/fragments/answers/content-parts.ts';
@@ -56,7 +55,7 @@ export function builtInTools(
     // An agent asks its parent by its answer.
     ...(isAgent ? [] : [requestUserInputTool()]),
     applyPatchTool(patches, capabilities),
-    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', ...defined({ allowed: requirements.webSearchModes }) }),
+    ...webSearchTools({ wanted: config.webSearch ?? 'disabled', allowed: requirements.webSearchModes }),
     imageGenerationTool(),
     viewImageTool({
       loadImage: (path, { policy, signal }) =>
